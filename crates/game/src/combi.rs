@@ -1,0 +1,187 @@
+//! Binomial coefficients, and the numbering of the ways to put stones into pits.
+
+/// `n` over `k`, or `None` where it does not fit 64 bits.
+///
+/// ```
+/// use nutcracker_game::combi::binomial;
+/// assert_eq!(binomial(59, 11), Some(279_871_768_995));
+/// assert_eq!(binomial(3, 5), Some(0));
+/// ```
+pub fn binomial(n: u64, k: u64) -> Option<u64> {
+    if k > n {
+        return Some(0);
+    }
+    let k = k.min(n - k);
+    let mut result: u128 = 1;
+    for i in 0..k {
+        result = result * u128::from(n - i) / u128::from(i + 1);
+        if result > u128::from(u64::MAX) {
+            return None;
+        }
+    }
+    Some(result as u64)
+}
+
+/// The ways to put `0..=max` stones into a row of pits, numbered.
+///
+/// The ways with the same number of stones are in lexicographic order of the pits. A *rank* counts
+/// within one number of stones, an *id* goes on counting from fewer stones to more.
+///
+/// ```
+/// use nutcracker_game::combi::Rows;
+/// let rows = Rows::new(3, 10);
+/// assert_eq!(rows.count(2), 6);
+/// let in_order = [[0, 0, 2], [0, 1, 1], [0, 2, 0], [1, 0, 1], [1, 1, 0], [2, 0, 0]];
+/// for (rank, row) in in_order.iter().enumerate() {
+///     assert_eq!(rows.rank(row), rank as u64);
+///     let mut pits = [0; 3];
+///     rows.unrank(2, rank as u64, &mut pits);
+///     assert_eq!(pits, *row);
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Rows {
+    pits: usize,
+    max: usize,
+    /// `ways[q * (max + 1) + s]`: the ways to put at most `s` stones into `q` pits, which is
+    /// C(s + q, q). Ranks are sums of differences of these.
+    ways: Vec<u64>,
+}
+
+impl Rows {
+    /// The rows of `pits` pits with up to `max` stones.
+    ///
+    /// # Panics
+    /// If there are no pits, or the rows are more than 64 bits can count.
+    pub fn new(pits: usize, max: usize) -> Self {
+        assert!(pits > 0, "a row has at least one pit");
+        let mut ways = Vec::with_capacity((pits + 1) * (max + 1));
+        for q in 0..=pits as u64 {
+            for s in 0..=max as u64 {
+                ways.push(binomial(s + q, q).expect("the rows can be counted in 64 bits"));
+            }
+        }
+        Rows { pits, max, ways }
+    }
+
+    fn ways(&self, pits: usize, at_most: usize) -> u64 {
+        self.ways[pits * (self.max + 1) + at_most]
+    }
+
+    /// The number of pits.
+    pub fn pits(&self) -> usize {
+        self.pits
+    }
+
+    /// The largest number of stones.
+    pub fn max(&self) -> usize {
+        self.max
+    }
+
+    /// The number of rows with exactly this many stones.
+    pub fn count(&self, stones: usize) -> u64 {
+        self.ways(self.pits - 1, stones)
+    }
+
+    /// The number of rows with fewer stones: the first id with this many.
+    pub fn first_id(&self, stones: usize) -> u64 {
+        if stones == 0 { 0 } else { self.ways(self.pits, stones - 1) }
+    }
+
+    /// The number of rows of any number of stones.
+    pub fn total(&self) -> u64 {
+        self.ways(self.pits, self.max)
+    }
+
+    /// The rank of a row among those with as many stones.
+    pub fn rank(&self, row: &[u8]) -> u64 {
+        let row = &row[..self.pits];
+        let mut left: usize = row.iter().map(|&stones| usize::from(stones)).sum();
+        let mut rank = 0;
+        for (i, &stones) in row[..self.pits - 1].iter().enumerate() {
+            let behind = self.pits - 1 - i;
+            rank += self.ways(behind, left);
+            left -= usize::from(stones);
+            rank -= self.ways(behind, left);
+        }
+        rank
+    }
+
+    /// Writes the row with this many stones and this rank.
+    pub fn unrank(&self, stones: usize, mut rank: u64, row: &mut [u8]) {
+        let mut left = stones;
+        for (i, pit) in row[..self.pits - 1].iter_mut().enumerate() {
+            let behind = self.pits - 1 - i;
+            *pit = 0;
+            // Rows that continue with one stone fewer behind come before those with more here.
+            while left > 0 {
+                let skipped = self.ways(behind, left) - self.ways(behind, left - 1);
+                if rank < skipped {
+                    break;
+                }
+                rank -= skipped;
+                left -= 1;
+                *pit += 1;
+            }
+        }
+        row[self.pits - 1] = left as u8;
+    }
+
+    /// The lexicographically next row with as many stones; false after the last.
+    pub fn advance(&self, row: &mut [u8]) -> bool {
+        // The last stones that can move one pit forward in the order: find the last pit that has
+        // a stone behind it, give it one, and gather the rest in the last pit.
+        let last = self.pits - 1;
+        let mut behind = usize::from(row[last]);
+        for i in (0..last).rev() {
+            if behind > 0 {
+                row[i] += 1;
+                for pit in &mut row[i + 1..=last] {
+                    *pit = 0;
+                }
+                row[last] = (behind - 1) as u8;
+                return true;
+            }
+            behind += usize::from(row[i]);
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_small_row_has_its_rank() {
+        for pits in 1..=6 {
+            let rows = Rows::new(pits, 9);
+            for stones in 0..=9 {
+                let mut row = vec![0; pits];
+                rows.unrank(stones, 0, &mut row);
+                let mut walker = row.clone();
+                for rank in 0..rows.count(stones) {
+                    rows.unrank(stones, rank, &mut row);
+                    assert_eq!(row, walker, "advance and unrank agree");
+                    assert_eq!(rows.rank(&row), rank);
+                    assert_eq!(rows.advance(&mut walker), rank + 1 < rows.count(stones));
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rank_is_monotone(stones in 0usize..=48, a in any::<u64>(), b in any::<u64>()) {
+            let rows = Rows::new(6, 48);
+            let (a, b) = (a % rows.count(stones), b % rows.count(stones));
+            let (mut row_a, mut row_b) = ([0; 6], [0; 6]);
+            rows.unrank(stones, a, &mut row_a);
+            rows.unrank(stones, b, &mut row_b);
+            prop_assert_eq!(row_a.cmp(&row_b), a.cmp(&b));
+            prop_assert_eq!(rows.rank(&row_a), a);
+        }
+    }
+}

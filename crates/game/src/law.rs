@@ -1,0 +1,294 @@
+//! The laws every game must keep, checked on the game itself.
+//!
+//! A wrong rank or a missing un-move gives databases that look right and are not; these checks
+//! find such mistakes in seconds, before hours are spent.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+
+use crate::{Game, Side, Situation, SliceId, SliceView, Turn, exits_of};
+use crate::{Children, Score};
+
+/// What was looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Slices looked at.
+    pub slices: u32,
+    /// Positions looked at.
+    pub positions: u64,
+    /// Moves looked at.
+    pub moves: u64,
+    /// Un-moves looked at; 0 for a game without them.
+    pub unmoves: u64,
+    /// Whether every position of these slices was looked at, or only a sample.
+    pub exhaustive: bool,
+}
+
+/// The law a game breaks, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Breach(String);
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Breach {}
+
+/// Returns from the enclosing function with a breach unless the law holds.
+macro_rules! law {
+    ($holds:expr, $($breach:tt)*) => {
+        if !$holds {
+            return Err(Breach(format!($($breach)*)));
+        }
+    };
+}
+
+/// Checks the laws on slices `0..=last`: exhaustively where a slice has at most `sample`
+/// positions, else on that many spread evenly over it.
+pub fn check<G: Game>(game: &G, last: SliceId, sample: u64) -> Result<Report, Breach> {
+    law!(last <= game.largest_slice(), "there is no slice {last}: the last is {}", game.largest_slice());
+    let mut report = Report { exhaustive: true, ..Report::default() };
+    for slice in (0..=last.0).map(SliceId) {
+        Check { game, slice, report: &mut report }.slice(sample.max(1))?;
+    }
+    check_start(game)?;
+    Ok(report)
+}
+
+fn check_start<G: Game>(game: &G) -> Result<(), Breach> {
+    let start = game.start();
+    let text = game.format(&start);
+    law!(
+        game.parse(&text).as_ref() == Ok(&start),
+        "the start position is written {text:?}, which is not read back as the same"
+    );
+    Ok(())
+}
+
+struct Check<'a, G: Game> {
+    game: &'a G,
+    slice: SliceId,
+    report: &'a mut Report,
+}
+
+impl<G: Game> Check<'_, G> {
+    fn slice(&mut self, sample: u64) -> Result<(), Breach> {
+        let (game, slice) = (self.game, self.slice);
+        let len = game.slice_len(slice);
+        let view = game.view(slice);
+        law!(view.len() == len, "the view of slice {slice} has {} positions, not {len}", view.len());
+        let max = game.max_score(slice);
+        law!((0..=127).contains(&max), "scores of slice {slice} reach {max}; 127 is the most");
+        self.report.slices += 1;
+        let exhaustive = len <= sample;
+        self.report.exhaustive &= exhaustive;
+
+        let step = if exhaustive { 1 } else { len / sample };
+        let mut internal_edges: HashMap<(u64, u64), u32> = HashMap::new();
+        for index in (0..len).step_by(step as usize) {
+            let position = game.unrank(slice, index);
+            self.position(index, &position, &mut internal_edges)?;
+            self.report.positions += 1;
+            if G::UNMOVES {
+                self.unmoves(&view, index, &position)?;
+            }
+        }
+        if G::UNMOVES && exhaustive {
+            self.duality(internal_edges)?;
+        }
+        self.exits(&view, exhaustive)
+    }
+
+    fn position(
+        &mut self,
+        index: u64,
+        position: &G::Position,
+        edges: &mut HashMap<(u64, u64), u32>,
+    ) -> Result<(), Breach> {
+        let (game, slice) = (self.game, self.slice);
+        law!(
+            game.slice_of(position) == slice,
+            "position {index} of slice {slice} says it belongs to slice {}",
+            game.slice_of(position)
+        );
+        let rank = game.rank(position);
+        law!(rank == index, "position {index} of slice {slice} is ranked {rank}");
+        law!(
+            game.second_rank(position) < game.slice_len(slice),
+            "the second index of position {index} of slice {slice} is beyond the slice"
+        );
+        self.notation(index, position)?;
+
+        let mut moves = Vec::new();
+        game.moves(position, &mut moves);
+        self.report.moves += moves.len() as u64;
+        law!(
+            moves.len() <= usize::from(game.max_moves()),
+            "position {index} of slice {slice} has {} moves, more than max_moves says",
+            moves.len()
+        );
+        match game.outcome(position) {
+            Some(score) => {
+                law!(moves.is_empty(), "position {index} of slice {slice} is over and has moves");
+                law!(
+                    score.abs() <= game.max_score(slice),
+                    "position {index} of slice {slice} ends with {score}, beyond max_score"
+                );
+            }
+            None => law!(
+                !moves.is_empty(),
+                "position {index} of slice {slice} is not over and has no moves"
+            ),
+        }
+        for mv in &moves {
+            let step = game.play(position, mv);
+            let to = game.slice_of(&step.next);
+            law!(
+                to <= slice,
+                "move {mv:?} of position {index} leads from slice {slice} up to slice {to}"
+            );
+            let next = game.rank(&step.next);
+            law!(
+                next < game.slice_len(to) && game.unrank(to, next) == step.next,
+                "move {mv:?} of position {index} of slice {slice} leads to a position without a \
+                 number"
+            );
+            if to == slice {
+                law!(
+                    step.gain == 0 && step.turn == Turn::Passes,
+                    "move {mv:?} of position {index} stays in slice {slice} although it banks or \
+                     keeps the turn"
+                );
+                *edges.entry((index, next)).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn notation(&self, index: u64, position: &G::Position) -> Result<(), Breach> {
+        for mover in [Side::First, Side::Second] {
+            let situation = Situation::new(*position, mover);
+            let text = self.game.format(&situation);
+            let read = self.game.parse(&text);
+            // A game may have only one side to move in its notation.
+            law!(
+                read.as_ref().is_ok_and(|read| read.position == *position),
+                "position {index} of slice {} is written {text:?}, which is not read back as the \
+                 same",
+                self.slice
+            );
+        }
+        Ok(())
+    }
+
+    /// Every un-move is a position with a move to here, and the view finds the same ones.
+    fn unmoves(&mut self, view: &G::View, index: u64, position: &G::Position) -> Result<(), Breach> {
+        let (game, slice) = (self.game, self.slice);
+        let mut before = Vec::new();
+        game.unmoves(position, &mut before);
+        self.report.unmoves += before.len() as u64;
+        let mut ranks: Vec<u64> = Vec::new();
+        for earlier in &before {
+            let mut moves = Vec::new();
+            game.moves(earlier, &mut moves);
+            law!(
+                moves.iter().any(|mv| game.play(earlier, mv) == crate::Step::quiet(*position)),
+                "an un-move of position {index} of slice {slice} leads to {earlier:?}, from which \
+                 no move leads back"
+            );
+            ranks.push(game.rank(earlier));
+        }
+        let mut seen = Vec::new();
+        let key = view.key_at(&mut Default::default(), index);
+        view.predecessors(key, |rank, _| seen.push(rank));
+        ranks.sort_unstable();
+        seen.sort_unstable();
+        law!(
+            ranks == seen,
+            "the view finds other predecessors of position {index} of slice {slice} than the \
+             rules: {seen:?}, not {ranks:?}"
+        );
+        Ok(())
+    }
+
+    /// Every internal move is found by an un-move, as often as there are such moves.
+    fn duality(&self, mut edges: HashMap<(u64, u64), u32>) -> Result<(), Breach> {
+        let (game, slice) = (self.game, self.slice);
+        let mut before = Vec::new();
+        for index in 0..game.slice_len(slice) {
+            before.clear();
+            game.unmoves(&game.unrank(slice, index), &mut before);
+            for earlier in &before {
+                let edge = (game.rank(earlier), index);
+                let left = edges.get_mut(&edge).filter(|left| **left > 0);
+                law!(
+                    left.is_some(),
+                    "in slice {slice} more un-moves than moves join position {} to {index}",
+                    edge.0
+                );
+                *left.expect("just looked at") -= 1;
+            }
+        }
+        if let Some(((from, to), _)) = edges.into_iter().find(|(_, left)| *left > 0) {
+            return Err(Breach(format!(
+                "in slice {slice} the move from position {from} to {to} has no un-move"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The view's exits are the rules' exits, on made-up scores of the smaller slices.
+    fn exits(&self, view: &G::View, exhaustive: bool) -> Result<(), Breach> {
+        let (game, slice) = (self.game, self.slice);
+        let children = MadeUp(|slice| game.max_score(slice));
+        let mut covered = 0;
+        let mut moves = Vec::new();
+        let mut breach = None;
+        for part in 0..view.parts() {
+            if !exhaustive && part % (view.parts() / 16 + 1) != 0 {
+                continue;
+            }
+            let Ok(()) = view.exits(part, &children, |start, run| {
+                covered += run.len() as u64;
+                for (index, exits) in (start..).zip(run) {
+                    let position = game.unrank(slice, index);
+                    let Ok(expected) = exits_of(game, &position, &mut moves, &children);
+                    if *exits != expected && breach.is_none() {
+                        breach = Some(format!(
+                            "the view says position {index} of slice {slice} has {exits:?}; by \
+                             the rules it has {expected:?}"
+                        ));
+                    }
+                }
+            });
+        }
+        if let Some(breach) = breach {
+            return Err(Breach(breach));
+        }
+        law!(
+            !exhaustive || covered == view.len(),
+            "the parts of the view of slice {slice} cover {covered} positions of {}",
+            view.len()
+        );
+        Ok(())
+    }
+}
+
+/// Scores that look random and are always the same.
+struct MadeUp<F>(F);
+
+impl<F: Fn(SliceId) -> Score> Children for MadeUp<F> {
+    type Error = std::convert::Infallible;
+
+    fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Self::Error> {
+        let max = u64::from((self.0)(slice).unsigned_abs());
+        for (index, score) in (start..).zip(out) {
+            let mixed = (index ^ u64::from(slice.0) << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            *score = ((mixed >> 33) % (2 * max + 1)) as i8 - max as i8;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! A slice as solvers walk through it.
+
+use std::ops::Range;
+
+use crate::{Game, Score, SliceId, Turn};
+
+/// What a position's moves out of its slice are worth, and how many stay inside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exits {
+    /// The best value through a conversion or, where the game is over, its score;
+    /// [`Exits::NONE`] where there is neither.
+    pub best: i8,
+    /// The number of internal moves.
+    pub internal: u8,
+}
+
+impl Exits {
+    /// Less than every score: the position has no conversion.
+    pub const NONE: i8 = i8::MIN;
+}
+
+/// The scores of finished slices.
+pub trait Children {
+    /// Why a score cannot be had.
+    type Error;
+
+    /// Reads the scores of `out.len()` positions in sequence.
+    fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Self::Error>;
+
+    /// The score of one position.
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+        let mut one = [0];
+        self.read(slice, index, &mut one)?;
+        Ok(Score::from(one[0]))
+    }
+}
+
+/// A slice as solvers walk through it: by index where they go in sequence, by key where they jump.
+///
+/// [`PlainView`] implements it for every game by way of the rules. A game that solves millions of
+/// positions a second has a view of its own, in which nothing is unranked on the way.
+pub trait SliceView: Send + Sync {
+    /// A position in the form in which its predecessors are found fastest.
+    type Key: Copy + Send;
+    /// Remembers where the last key was, so that the next one in sequence costs little.
+    type Cursor: Default + Send;
+
+    /// The number of positions.
+    fn len(&self) -> u64;
+
+    /// Whether the slice has no positions.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The key of the position with this index.
+    fn key_at(&self, cursor: &mut Self::Cursor, index: u64) -> Self::Key;
+
+    /// Visits index and key of every position from which an internal move leads to `key`.
+    fn predecessors(&self, key: Self::Key, visit: impl FnMut(u64, Self::Key));
+
+    /// The number of independent parts in which [`exits`](SliceView::exits) is computed.
+    fn parts(&self) -> u64;
+
+    /// Computes the exits of all positions of a part and hands them over in runs of consecutive
+    /// indices.
+    fn exits<C: Children>(
+        &self,
+        part: u64,
+        children: &C,
+        put: impl FnMut(u64, &[Exits]),
+    ) -> Result<(), C::Error>;
+
+    /// The bytes this view keeps in memory.
+    fn memory(&self) -> u64 {
+        0
+    }
+}
+
+/// The view every game has: by way of its rules, one position after another.
+#[derive(Clone, Debug)]
+pub struct PlainView<G> {
+    game: G,
+    slice: SliceId,
+    len: u64,
+}
+
+/// Positions in a part of a plain view.
+const PART: u64 = 1 << 14;
+
+impl<G: Game> PlainView<G> {
+    /// The view of one slice.
+    pub fn new(game: G, slice: SliceId) -> Self {
+        let len = game.slice_len(slice);
+        PlainView { game, slice, len }
+    }
+
+    fn part(&self, part: u64) -> Range<u64> {
+        part * PART..((part + 1) * PART).min(self.len)
+    }
+}
+
+/// The exits of one position, by way of the rules.
+pub fn exits_of<G: Game, C: Children>(
+    game: &G,
+    position: &G::Position,
+    moves: &mut Vec<G::Move>,
+    children: &C,
+) -> Result<Exits, C::Error> {
+    if let Some(score) = game.outcome(position) {
+        return Ok(Exits { best: score as i8, internal: 0 });
+    }
+    let slice = game.slice_of(position);
+    let mut exits = Exits { best: Exits::NONE, internal: 0 };
+    moves.clear();
+    game.moves(position, moves);
+    for mv in moves.iter() {
+        let step = game.play(position, mv);
+        let to = game.slice_of(&step.next);
+        if to == slice && step.turn == Turn::Passes {
+            exits.internal += 1;
+        } else {
+            let score = children.score(to, game.rank(&step.next))?;
+            exits.best = exits.best.max(step.value(score) as i8);
+        }
+    }
+    Ok(exits)
+}
+
+impl<G: Game> SliceView for PlainView<G> {
+    type Key = G::Position;
+    type Cursor = ();
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn key_at(&self, (): &mut (), index: u64) -> G::Position {
+        self.game.unrank(self.slice, index)
+    }
+
+    fn predecessors(&self, key: G::Position, mut visit: impl FnMut(u64, G::Position)) {
+        let mut before = Vec::new();
+        self.game.unmoves(&key, &mut before);
+        for position in before {
+            visit(self.game.rank(&position), position);
+        }
+    }
+
+    fn parts(&self) -> u64 {
+        self.len.div_ceil(PART)
+    }
+
+    fn exits<C: Children>(
+        &self,
+        part: u64,
+        children: &C,
+        mut put: impl FnMut(u64, &[Exits]),
+    ) -> Result<(), C::Error> {
+        let range = self.part(part);
+        let mut moves = Vec::new();
+        let mut run = Vec::with_capacity((range.end - range.start) as usize);
+        for index in range.clone() {
+            let position = self.game.unrank(self.slice, index);
+            run.push(exits_of(&self.game, &position, &mut moves, children)?);
+        }
+        put(range.start, &run);
+        Ok(())
+    }
+}

@@ -1,0 +1,213 @@
+//! Boards of two halves, numbered: what awari, kalah and their family have in common.
+
+use nutcracker_game::combi::Rows;
+use nutcracker_game::{ParseError, Side, Situation};
+
+/// The most pits a half can have.
+pub const MAX_PITS: usize = 6;
+
+/// One side's pits in the order of sowing; pits beyond the game's number stay empty.
+pub type Half = [u8; MAX_PITS];
+
+/// A board as the side to move sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Board {
+    /// The mover's pits.
+    pub own: Half,
+    /// The opponent's pits.
+    pub other: Half,
+}
+
+/// The stones in a half.
+pub fn stones(half: &Half) -> usize {
+    half.iter().map(|&stones| usize::from(stones)).sum()
+}
+
+impl Board {
+    /// The stones on the board.
+    pub fn stones(&self) -> usize {
+        stones(&self.own) + stones(&self.other)
+    }
+
+    /// The same board as the opponent sees it.
+    #[must_use]
+    pub fn turned(self) -> Self {
+        Board { own: self.other, other: self.own }
+    }
+}
+
+/// The index by halves.
+///
+/// Boards with n stones are numbered by σ, the stones on the mover's side, then by the mover's
+/// half S, then by the other half N, both in lexicographic order:
+/// base(n, σ) + rank(S) · C(ν + p - 1, p - 1) + rank(N), with ν = n - σ and p pits a half.
+#[derive(Clone, Debug)]
+pub struct Halves {
+    rows: Rows,
+}
+
+impl Halves {
+    /// The index for this many pits a half and up to `max` stones.
+    pub fn new(pits: usize, max: usize) -> Self {
+        assert!((1..=MAX_PITS).contains(&pits), "a half has 1 to {MAX_PITS} pits");
+        Halves { rows: Rows::new(pits, max) }
+    }
+
+    /// The numbering of single halves.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// Pits a half.
+    pub fn pits(&self) -> usize {
+        self.rows.pits()
+    }
+
+    /// The number of boards with `n` stones.
+    pub fn len(&self, n: usize) -> u64 {
+        self.base(n, n + 1)
+    }
+
+    /// The number of boards with `n` stones, fewer than `own` of them on the mover's side.
+    pub fn base(&self, n: usize, own: usize) -> u64 {
+        (0..own).map(|s| self.rows.count(s) * self.rows.count(n - s)).sum()
+    }
+
+    /// The index of a board among those with as many stones.
+    pub fn rank(&self, board: &Board) -> u64 {
+        let (own, other) = (stones(&board.own), stones(&board.other));
+        self.base(own + other, own)
+            + self.rows.rank(&board.own) * self.rows.count(other)
+            + self.rows.rank(&board.other)
+    }
+
+    /// The board with `n` stones and this index.
+    pub fn unrank(&self, n: usize, mut index: u64) -> Board {
+        let mut own = 0;
+        loop {
+            let block = self.rows.count(own) * self.rows.count(n - own);
+            if index < block {
+                break;
+            }
+            index -= block;
+            own += 1;
+        }
+        let row = self.rows.count(n - own);
+        let mut board = Board::default();
+        self.rows.unrank(own, index / row, &mut board.own);
+        self.rows.unrank(n - own, index % row, &mut board.other);
+        board
+    }
+
+    /// The index of the board whose halves are exchanged: the numbering by the opponent's half.
+    pub fn second_rank(&self, board: &Board) -> u64 {
+        self.rank(&board.turned())
+    }
+}
+
+/// Writes a situation as `A,B,C/a,b,c S 4-2`: South's pits, North's pits, the side to move, and
+/// what South and North have captured where that is known.
+pub fn format(pits: usize, situation: &Situation<Board>) -> String {
+    let Board { own, other } = situation.position;
+    let (south, north, side) = match situation.mover {
+        Side::First => (own, other, 'S'),
+        Side::Second => (other, own, 'N'),
+    };
+    let list = |half: &Half| {
+        half[..pits].iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+    };
+    let mut text = format!("{}/{} {side}", list(&south), list(&north));
+    if let Some([south, north]) = situation.banked {
+        text.push_str(&format!(" {south}-{north}"));
+    }
+    text
+}
+
+/// Reads what [`format`] writes; side and captures may be left out, South then moves.
+///
+/// `all` is the number of stones in the game and `things` what they are called.
+pub fn parse(
+    pits: usize,
+    all: usize,
+    things: &str,
+    text: &str,
+) -> Result<Situation<Board>, ParseError> {
+    let mut words = text.split_whitespace();
+    let board = words.next().ok_or_else(|| ParseError::new("the position is empty"))?;
+    let halves: Vec<&str> = board.split('/').collect();
+    let &[south, north] = halves.as_slice() else {
+        return Err(ParseError::new(format!(
+            "a position has South's and North's pits with one '/' between, not {board:?}"
+        )));
+    };
+    let south = parse_half(pits, things, "South", south)?;
+    let north = parse_half(pits, things, "North", north)?;
+
+    let mut word = words.next();
+    let mover = match word {
+        Some("S" | "s") => Side::First,
+        Some("N" | "n") => Side::Second,
+        Some(other) if !other.contains('-') => {
+            return Err(ParseError::new(format!("the side to move is S or N, not {other:?}")));
+        }
+        _ => Side::First,
+    };
+    if word.is_some_and(|word| !word.contains('-')) {
+        word = words.next();
+    }
+    let banked = word.map(|word| parse_captured(things, word)).transpose()?;
+    if let Some(extra) = words.next() {
+        return Err(ParseError::new(format!("{extra:?} is more than a position says")));
+    }
+
+    let on_board = stones(&south) + stones(&north);
+    let captured = banked.map_or(0, |[south, north]| usize::from(south) + usize::from(north));
+    if on_board + captured > all {
+        return Err(ParseError::new(format!(
+            "there are {} {things} on the board and captured, and the game has {all}",
+            on_board + captured
+        )));
+    }
+    let position = match mover {
+        Side::First => Board { own: south, other: north },
+        Side::Second => Board { own: north, other: south },
+    };
+    Ok(Situation { position, mover, banked })
+}
+
+fn parse_half(pits: usize, things: &str, who: &str, text: &str) -> Result<Half, ParseError> {
+    let numbers: Vec<&str> = text.split(',').collect();
+    if numbers.len() != pits {
+        return Err(ParseError::new(format!(
+            "{who} has {pits} pits, separated by commas, and {text:?} has {}",
+            numbers.len()
+        )));
+    }
+    let mut half = Half::default();
+    for (pit, number) in half.iter_mut().zip(numbers) {
+        *pit = parse_count(things, number)?;
+    }
+    Ok(half)
+}
+
+fn parse_captured(things: &str, text: &str) -> Result<[u16; 2], ParseError> {
+    let counts: Vec<&str> = text.split('-').collect();
+    let &[south, north] = counts.as_slice() else {
+        return Err(ParseError::new(format!(
+            "captured {things} are written like 20-10, South's first, not {text:?}"
+        )));
+    };
+    Ok([u16::from(parse_count(things, south)?), u16::from(parse_count(things, north)?)])
+}
+
+/// A number of stones: at most three digits, so that no sum of them overflows.
+fn parse_count(things: &str, text: &str) -> Result<u8, ParseError> {
+    let digits = text.trim();
+    if digits.starts_with('-') {
+        return Err(ParseError::new(format!("{digits:?} is negative: no pit holds that")));
+    }
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(ParseError::new(format!("{digits:?} is not a number of {things}")));
+    }
+    digits.parse().map_err(|_| ParseError::new(format!("{digits} {things} are too many")))
+}

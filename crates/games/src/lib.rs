@@ -1,0 +1,6 @@
+//! The games of Nutcracker, one folder each, and the registry that turns a name into a type.
+
+pub mod awari;
+pub mod halves;
+pub mod kalah;
+pub mod registry;
