@@ -85,7 +85,11 @@ impl Rows {
 
     /// The number of rows with fewer stones: the first id with this many.
     pub fn first_id(&self, stones: usize) -> u64 {
-        if stones == 0 { 0 } else { self.ways(self.pits, stones - 1) }
+        if stones == 0 {
+            0
+        } else {
+            self.ways(self.pits, stones - 1)
+        }
     }
 
     /// The number of rows of any number of stones.

@@ -17,7 +17,10 @@ pub struct GameId {
 impl GameId {
     /// Puts name and options together.
     pub fn new(name: &'static str, options: impl Into<String>) -> Self {
-        GameId { name, options: options.into() }
+        GameId {
+            name,
+            options: options.into(),
+        }
     }
 
     /// The name of the folder with this game's databases.
@@ -68,7 +71,11 @@ pub struct Step<P> {
 impl<P> Step<P> {
     /// A move that banks nothing and passes the turn.
     pub fn quiet(next: P) -> Self {
-        Step { next, gain: 0, turn: Turn::Passes }
+        Step {
+            next,
+            gain: 0,
+            turn: Turn::Passes,
+        }
     }
 
     /// The value of this move for the mover when the next position has `score` for its own mover.
@@ -190,7 +197,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         &self,
         _situation: &Situation<Self::Position>,
         _score: Score,
-    ) -> Option<[i32; 2]> {
+    ) -> Option<[f64; 2]> {
         None
     }
     /// The situation after a move.
@@ -207,6 +214,10 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
             Turn::Passes => situation.mover.other(),
             Turn::Stays => situation.mover,
         };
-        Situation { position: step.next, mover, banked }
+        Situation {
+            position: step.next,
+            mover,
+            banked,
+        }
     }
 }

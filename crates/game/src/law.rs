@@ -7,8 +7,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
-use crate::{Game, Side, Situation, SliceId, SliceView, Turn, exits_of};
-use crate::{Children, Score};
+use crate::{Children, Game, Side, Situation, SliceId, SliceView, Turn, exits_of};
 
 /// What was looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -49,10 +48,22 @@ macro_rules! law {
 /// Checks the laws on slices `0..=last`: exhaustively where a slice has at most `sample`
 /// positions, else on that many spread evenly over it.
 pub fn check<G: Game>(game: &G, last: SliceId, sample: u64) -> Result<Report, Breach> {
-    law!(last <= game.largest_slice(), "there is no slice {last}: the last is {}", game.largest_slice());
-    let mut report = Report { exhaustive: true, ..Report::default() };
+    law!(
+        last <= game.largest_slice(),
+        "there is no slice {last}: the last is {}",
+        game.largest_slice()
+    );
+    let mut report = Report {
+        exhaustive: true,
+        ..Report::default()
+    };
     for slice in (0..=last.0).map(SliceId) {
-        Check { game, slice, report: &mut report }.slice(sample.max(1))?;
+        Check {
+            game,
+            slice,
+            report: &mut report,
+        }
+        .slice(sample.max(1))?;
     }
     check_start(game)?;
     Ok(report)
@@ -79,9 +90,16 @@ impl<G: Game> Check<'_, G> {
         let (game, slice) = (self.game, self.slice);
         let len = game.slice_len(slice);
         let view = game.view(slice);
-        law!(view.len() == len, "the view of slice {slice} has {} positions, not {len}", view.len());
+        law!(
+            view.len() == len,
+            "the view of slice {slice} has {} positions, not {len}",
+            view.len()
+        );
         let max = game.max_score(slice);
-        law!((0..=127).contains(&max), "scores of slice {slice} reach {max}; 127 is the most");
+        law!(
+            (0..=127).contains(&max),
+            "scores of slice {slice} reach {max}; 127 is the most"
+        );
         self.report.slices += 1;
         let exhaustive = len <= sample;
         self.report.exhaustive &= exhaustive;
@@ -115,7 +133,10 @@ impl<G: Game> Check<'_, G> {
             game.slice_of(position)
         );
         let rank = game.rank(position);
-        law!(rank == index, "position {index} of slice {slice} is ranked {rank}");
+        law!(
+            rank == index,
+            "position {index} of slice {slice} is ranked {rank}"
+        );
         law!(
             game.second_rank(position) < game.slice_len(slice),
             "the second index of position {index} of slice {slice} is beyond the slice"
@@ -132,7 +153,10 @@ impl<G: Game> Check<'_, G> {
         );
         match game.outcome(position) {
             Some(score) => {
-                law!(moves.is_empty(), "position {index} of slice {slice} is over and has moves");
+                law!(
+                    moves.is_empty(),
+                    "position {index} of slice {slice} is over and has moves"
+                );
                 law!(
                     score.abs() <= game.max_score(slice),
                     "position {index} of slice {slice} ends with {score}, beyond max_score"
@@ -185,7 +209,12 @@ impl<G: Game> Check<'_, G> {
     }
 
     /// Every un-move is a position with a move to here, and the view finds the same ones.
-    fn unmoves(&mut self, view: &G::View, index: u64, position: &G::Position) -> Result<(), Breach> {
+    fn unmoves(
+        &mut self,
+        view: &G::View,
+        index: u64,
+        position: &G::Position,
+    ) -> Result<(), Breach> {
         let (game, slice) = (self.game, self.slice);
         let mut before = Vec::new();
         game.unmoves(position, &mut before);
@@ -195,7 +224,9 @@ impl<G: Game> Check<'_, G> {
             let mut moves = Vec::new();
             game.moves(earlier, &mut moves);
             law!(
-                moves.iter().any(|mv| game.play(earlier, mv) == crate::Step::quiet(*position)),
+                moves
+                    .iter()
+                    .any(|mv| game.play(earlier, mv) == crate::Step::quiet(*position)),
                 "an un-move of position {index} of slice {slice} leads to {earlier:?}, from which \
                  no move leads back"
             );
@@ -243,7 +274,7 @@ impl<G: Game> Check<'_, G> {
     /// The view's exits are the rules' exits, on made-up scores of the smaller slices.
     fn exits(&self, view: &G::View, exhaustive: bool) -> Result<(), Breach> {
         let (game, slice) = (self.game, self.slice);
-        let children = MadeUp(|slice| game.max_score(slice));
+        let children = MadeUp(game);
         let mut covered = 0;
         let mut moves = Vec::new();
         let mut breach = None;
@@ -277,17 +308,19 @@ impl<G: Game> Check<'_, G> {
     }
 }
 
-/// Scores that look random and are always the same.
-struct MadeUp<F>(F);
+/// Scores that look random and are always the same; where the game is over, the true ones.
+struct MadeUp<'a, G>(&'a G);
 
-impl<F: Fn(SliceId) -> Score> Children for MadeUp<F> {
+impl<G: Game> Children for MadeUp<'_, G> {
     type Error = std::convert::Infallible;
 
     fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Self::Error> {
-        let max = u64::from((self.0)(slice).unsigned_abs());
+        let max = u64::from(self.0.max_score(slice).unsigned_abs());
         for (index, score) in (start..).zip(out) {
             let mixed = (index ^ u64::from(slice.0) << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            *score = ((mixed >> 33) % (2 * max + 1)) as i8 - max as i8;
+            let random = ((mixed >> 33) % (2 * max + 1)) as i8 - max as i8;
+            let over = self.0.outcome(&self.0.unrank(slice, index));
+            *score = over.map_or(random, |score| score as i8);
         }
         Ok(())
     }

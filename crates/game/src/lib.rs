@@ -68,7 +68,7 @@ mod view;
 pub use game::{Game, GameId, Step, Turn};
 pub use notation::{ParseError, Side, Situation};
 pub use slice::SliceId;
-pub use view::{exits_of, Children, Exits, PlainView, SliceView};
+pub use view::{Children, Exits, PlainView, SliceView, exits_of};
 
 /// The value of a position for the side to move, in the game's own unit: stones in awari,
 /// `1`, `0`, `-1` for a win, a draw and a loss in a game that knows no more.

@@ -1,7 +1,7 @@
 //! Boards of two halves, numbered: what awari, kalah and their family have in common.
 
 use nutcracker_game::combi::Rows;
-use nutcracker_game::{ParseError, Side, Situation};
+use nutcracker_game::{ParseError, Score, Side, Situation};
 
 /// The most pits a half can have.
 pub const MAX_PITS: usize = 6;
@@ -32,7 +32,10 @@ impl Board {
     /// The same board as the opponent sees it.
     #[must_use]
     pub fn turned(self) -> Self {
-        Board { own: self.other, other: self.own }
+        Board {
+            own: self.other,
+            other: self.own,
+        }
     }
 }
 
@@ -44,13 +47,29 @@ impl Board {
 #[derive(Clone, Debug)]
 pub struct Halves {
     rows: Rows,
+    /// `bases[n * (max + 2) + own]`: see [`Halves::base`].
+    bases: Vec<u64>,
 }
 
 impl Halves {
     /// The index for this many pits a half and up to `max` stones.
     pub fn new(pits: usize, max: usize) -> Self {
-        assert!((1..=MAX_PITS).contains(&pits), "a half has 1 to {MAX_PITS} pits");
-        Halves { rows: Rows::new(pits, max) }
+        assert!(
+            (1..=MAX_PITS).contains(&pits),
+            "a half has 1 to {MAX_PITS} pits"
+        );
+        let rows = Rows::new(pits, max);
+        let mut bases = Vec::with_capacity((max + 1) * (max + 2));
+        for n in 0..=max {
+            let mut base = 0;
+            for own in 0..max + 2 {
+                bases.push(base);
+                if own <= n {
+                    base += rows.count(own) * rows.count(n - own);
+                }
+            }
+        }
+        Halves { rows, bases }
     }
 
     /// The numbering of single halves.
@@ -70,7 +89,7 @@ impl Halves {
 
     /// The number of boards with `n` stones, fewer than `own` of them on the mover's side.
     pub fn base(&self, n: usize, own: usize) -> u64 {
-        (0..own).map(|s| self.rows.count(s) * self.rows.count(n - s)).sum()
+        self.bases[n * (self.rows.max() + 2) + own]
     }
 
     /// The index of a board among those with as many stones.
@@ -82,16 +101,11 @@ impl Halves {
     }
 
     /// The board with `n` stones and this index.
-    pub fn unrank(&self, n: usize, mut index: u64) -> Board {
-        let mut own = 0;
-        loop {
-            let block = self.rows.count(own) * self.rows.count(n - own);
-            if index < block {
-                break;
-            }
-            index -= block;
-            own += 1;
-        }
+    pub fn unrank(&self, n: usize, index: u64) -> Board {
+        let own = (0..n)
+            .find(|&own| index < self.base(n, own + 1))
+            .unwrap_or(n);
+        let index = index - self.base(n, own);
         let row = self.rows.count(n - own);
         let mut board = Board::default();
         self.rows.unrank(own, index / row, &mut board.own);
@@ -114,7 +128,11 @@ pub fn format(pits: usize, situation: &Situation<Board>) -> String {
         Side::Second => (other, own, 'N'),
     };
     let list = |half: &Half| {
-        half[..pits].iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+        half[..pits]
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(",")
     };
     let mut text = format!("{}/{} {side}", list(&south), list(&north));
     if let Some([south, north]) = situation.banked {
@@ -133,7 +151,9 @@ pub fn parse(
     text: &str,
 ) -> Result<Situation<Board>, ParseError> {
     let mut words = text.split_whitespace();
-    let board = words.next().ok_or_else(|| ParseError::new("the position is empty"))?;
+    let board = words
+        .next()
+        .ok_or_else(|| ParseError::new("the position is empty"))?;
     let halves: Vec<&str> = board.split('/').collect();
     let &[south, north] = halves.as_slice() else {
         return Err(ParseError::new(format!(
@@ -148,7 +168,9 @@ pub fn parse(
         Some("S" | "s") => Side::First,
         Some("N" | "n") => Side::Second,
         Some(other) if !other.contains('-') => {
-            return Err(ParseError::new(format!("the side to move is S or N, not {other:?}")));
+            return Err(ParseError::new(format!(
+                "the side to move is S or N, not {other:?}"
+            )));
         }
         _ => Side::First,
     };
@@ -157,7 +179,9 @@ pub fn parse(
     }
     let banked = word.map(|word| parse_captured(things, word)).transpose()?;
     if let Some(extra) = words.next() {
-        return Err(ParseError::new(format!("{extra:?} is more than a position says")));
+        return Err(ParseError::new(format!(
+            "{extra:?} is more than a position says"
+        )));
     }
 
     let on_board = stones(&south) + stones(&north);
@@ -169,10 +193,20 @@ pub fn parse(
         )));
     }
     let position = match mover {
-        Side::First => Board { own: south, other: north },
-        Side::Second => Board { own: north, other: south },
+        Side::First => Board {
+            own: south,
+            other: north,
+        },
+        Side::Second => Board {
+            own: north,
+            other: south,
+        },
     };
-    Ok(Situation { position, mover, banked })
+    Ok(Situation {
+        position,
+        mover,
+        banked,
+    })
 }
 
 fn parse_half(pits: usize, things: &str, who: &str, text: &str) -> Result<Half, ParseError> {
@@ -197,17 +231,47 @@ fn parse_captured(things: &str, text: &str) -> Result<[u16; 2], ParseError> {
             "captured {things} are written like 20-10, South's first, not {text:?}"
         )));
     };
-    Ok([u16::from(parse_count(things, south)?), u16::from(parse_count(things, north)?)])
+    Ok([
+        u16::from(parse_count(things, south)?),
+        u16::from(parse_count(things, north)?),
+    ])
 }
 
 /// A number of stones: at most three digits, so that no sum of them overflows.
 fn parse_count(things: &str, text: &str) -> Result<u8, ParseError> {
     let digits = text.trim();
     if digits.starts_with('-') {
-        return Err(ParseError::new(format!("{digits:?} is negative: no pit holds that")));
+        return Err(ParseError::new(format!(
+            "{digits:?} is negative: no pit holds that"
+        )));
     }
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(ParseError::new(format!("{digits:?} is not a number of {things}")));
+        return Err(ParseError::new(format!(
+            "{digits:?} is not a number of {things}"
+        )));
     }
-    digits.parse().map_err(|_| ParseError::new(format!("{digits} {things} are too many")))
+    digits
+        .parse()
+        .map_err(|_| ParseError::new(format!("{digits} {things} are too many")))
+}
+
+/// What the two players are called.
+pub fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::First => "south",
+        Side::Second => "north",
+    }
+}
+
+/// What South and North end up with when the mover gets `score` more of what is on the board; an
+/// odd number of stones that is divided equally gives each half a stone.
+pub fn final_result(situation: &Situation<Board>, score: Score) -> Option<[f64; 2]> {
+    let [mine, theirs] = situation.banked_by_mover()?;
+    let on_board = situation.position.stones() as f64;
+    let mover = f64::from(mine) + (on_board + f64::from(score)) / 2.0;
+    let other = f64::from(theirs) + (on_board - f64::from(score)) / 2.0;
+    Some(match situation.mover {
+        Side::First => [mover, other],
+        Side::Second => [other, mover],
+    })
 }

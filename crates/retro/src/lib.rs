@@ -1,1 +1,3 @@
-//! placeholder
+//! Retrograde analysis on one machine.
+pub mod fixpoint;
+pub mod progress;

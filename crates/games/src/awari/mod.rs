@@ -1,1 +1,263 @@
-//! Awari.
+//! Awari (oware): the rules.
+//!
+//! Each player owns a row of pits, South `A` to `F`, North `a` to `f`; sowing runs
+//! `A…F a…f A…`, one stone a pit, and skips the emptied pit on every lap. If the last stone falls
+//! into an opponent's pit that then holds 2 or 3 stones, these are captured, and so are those of
+//! the pits before it in unbroken sequence as long as they are the opponent's and hold 2 or 3.
+//! A player who cannot move ends the game, and the opponent takes what is left. A move that leaves
+//! the opponent without a stone is illegal unless every move does. A position that repeats ends
+//! the game with the stones on the board divided equally.
+
+mod unmoves;
+mod view;
+
+use std::sync::Arc;
+
+use nutcracker_game::{Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn};
+
+use crate::halves::{self, Board, Half, Halves, stones};
+pub use view::AwariView;
+
+/// The rules of awari for two to six pits a side.
+///
+/// ```
+/// use nutcracker_game::{Game, SliceId};
+/// use nutcracker_games::awari::Awari;
+///
+/// let awari = Awari::new(6).unwrap();
+/// let at = awari.parse("0,0,6,0,3,5/2,1,1,0,0,0 S 20-10").unwrap();
+/// assert_eq!(awari.slice_of(&at.position), SliceId(18));
+/// // C6 would capture seven stones and leave North none, so it is illegal.
+/// let mut moves = Vec::new();
+/// awari.moves(&at.position, &mut moves);
+/// let names: Vec<String> = moves
+///     .iter()
+///     .map(|mv| awari.format_move(&at, mv, &awari.play(&at.position, mv)))
+///     .collect();
+/// assert_eq!(names, ["E3x5", "F5"]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Awari {
+    halves: Arc<Halves>,
+}
+
+/// A move: the pit that is sown, counted from 0 in the order of sowing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Pit(pub u8);
+
+/// What sowing one pit leads to, before any capture.
+#[derive(Clone, Copy, Debug)]
+struct Sown {
+    own: Half,
+    other: Half,
+    /// The opponent's pit with the last stone; `None` if that stone fell on the mover's side.
+    last: Option<usize>,
+}
+
+/// Whether a pit with this many stones is captured.
+fn is_prize(stones: u8) -> bool {
+    stones == 2 || stones == 3
+}
+
+impl Awari {
+    /// Awari with this many pits a side; the error says what is possible.
+    pub fn new(pits: usize) -> Result<Self, String> {
+        if !(2..=halves::MAX_PITS).contains(&pits) {
+            return Err(format!(
+                "awari is played with 2 to 6 pits a side, not {pits}"
+            ));
+        }
+        Ok(Awari {
+            halves: Arc::new(Halves::new(pits, 8 * pits)),
+        })
+    }
+
+    fn pits(&self) -> usize {
+        self.halves.pits()
+    }
+
+    fn sow(&self, board: &Board, pit: usize) -> Sown {
+        let pits = self.pits();
+        let Board { mut own, mut other } = *board;
+        let mut hand = own[pit];
+        own[pit] = 0;
+        let mut at = pit;
+        while hand > 0 {
+            at += 1;
+            if at == 2 * pits {
+                at = 0;
+            }
+            if at == pit {
+                continue;
+            }
+            if at < pits {
+                own[at] += 1;
+            } else {
+                other[at - pits] += 1;
+            }
+            hand -= 1;
+        }
+        Sown {
+            own,
+            other,
+            last: at.checked_sub(pits),
+        }
+    }
+
+    /// Takes the captured stones off the opponent's half and counts them.
+    fn capture(sown: &mut Sown) -> u8 {
+        let mut captured = 0;
+        if let Some(last) = sown.last {
+            for pit in sown.other[..=last].iter_mut().rev() {
+                if !is_prize(*pit) {
+                    break;
+                }
+                captured += *pit;
+                *pit = 0;
+            }
+        }
+        captured
+    }
+}
+
+impl Game for Awari {
+    type Position = Board;
+    type Move = Pit;
+    type View = AwariView;
+
+    const UNMOVES: bool = true;
+    const SECOND_INDEX: bool = true;
+
+    fn id(&self) -> GameId {
+        GameId::new("awari", format!("pits={}", self.pits()))
+    }
+
+    fn outcome(&self, position: &Board) -> Option<Score> {
+        (stones(&position.own) == 0).then(|| -(position.stones() as Score))
+    }
+
+    fn moves(&self, position: &Board, out: &mut Vec<Pit>) {
+        let first = out.len();
+        for pit in (0..self.pits()).filter(|&pit| position.own[pit] > 0) {
+            let mut sown = self.sow(position, pit);
+            Self::capture(&mut sown);
+            if stones(&sown.other) > 0 {
+                out.push(Pit(pit as u8));
+            }
+        }
+        if out.len() == first {
+            // Every move leaves the opponent without a stone, so any may be played.
+            let pits = (0..self.pits()).filter(|&pit| position.own[pit] > 0);
+            out.extend(pits.map(|pit| Pit(pit as u8)));
+        }
+    }
+
+    fn play(&self, position: &Board, &Pit(pit): &Pit) -> Step<Board> {
+        let mut sown = self.sow(position, usize::from(pit));
+        let gain = Score::from(Self::capture(&mut sown));
+        Step {
+            next: Board {
+                own: sown.other,
+                other: sown.own,
+            },
+            gain,
+            turn: Turn::Passes,
+        }
+    }
+
+    fn largest_slice(&self) -> SliceId {
+        SliceId(self.halves.rows().max() as u32)
+    }
+
+    fn slice_of(&self, position: &Board) -> SliceId {
+        SliceId(position.stones() as u32)
+    }
+
+    fn slice_len(&self, slice: SliceId) -> u64 {
+        self.halves.len(slice.0 as usize)
+    }
+
+    fn rank(&self, position: &Board) -> u64 {
+        self.halves.rank(position)
+    }
+
+    fn unrank(&self, slice: SliceId, index: u64) -> Board {
+        self.halves.unrank(slice.0 as usize, index)
+    }
+
+    fn max_score(&self, slice: SliceId) -> Score {
+        slice.0 as Score
+    }
+
+    fn max_moves(&self) -> u8 {
+        self.pits() as u8
+    }
+
+    fn index_scheme(&self) -> &'static str {
+        "halves-1"
+    }
+
+    fn view(&self, slice: SliceId) -> AwariView {
+        AwariView::new(self.clone(), slice)
+    }
+
+    fn unmoves(&self, position: &Board, out: &mut Vec<Board>) {
+        self.unsow(position, out);
+    }
+
+    fn second_rank(&self, position: &Board) -> u64 {
+        self.halves.second_rank(position)
+    }
+
+    fn start(&self) -> Situation<Board> {
+        let mut half = Half::default();
+        half[..self.pits()].fill(4);
+        Situation {
+            position: Board {
+                own: half,
+                other: half,
+            },
+            mover: Side::First,
+            banked: Some([0, 0]),
+        }
+    }
+
+    fn parse(&self, text: &str) -> Result<Situation<Board>, ParseError> {
+        halves::parse(self.pits(), self.halves.rows().max(), "stones", text)
+    }
+
+    fn format(&self, situation: &Situation<Board>) -> String {
+        halves::format(self.pits(), situation)
+    }
+
+    fn format_move(
+        &self,
+        situation: &Situation<Board>,
+        &Pit(pit): &Pit,
+        step: &Step<Board>,
+    ) -> String {
+        let first = match situation.mover {
+            Side::First => b'A',
+            Side::Second => b'a',
+        };
+        let stones = situation.position.own[usize::from(pit)];
+        let name = format!("{}{stones}", char::from(first + pit));
+        if step.gain > 0 {
+            format!("{name}x{}", step.gain)
+        } else {
+            name
+        }
+    }
+
+    fn slice_unit(&self) -> &'static str {
+        "stones"
+    }
+
+    fn side_name(&self, side: Side) -> &'static str {
+        halves::side_name(side)
+    }
+
+    fn final_result(&self, situation: &Situation<Board>, score: Score) -> Option<[f64; 2]> {
+        halves::final_result(situation, score)
+    }
+}

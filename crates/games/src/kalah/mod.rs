@@ -1,1 +1,228 @@
-//! Kalah.
+//! Kalah: pits, seeds and a store for each side.
+//!
+//! A side has m pits and a store, and every pit begins with n seeds. A move takes all seeds of an
+//! own pit and sows them one by one counter-clockwise: through the own pits, the own store, the
+//! opponent's pits, and round again, never into the opponent's store. The emptied pit is sown into
+//! like any other when the seeds reach it again.
+//! - The last seed falls into the own store: the same side moves again.
+//! - The last seed falls into an own pit that was empty: it and the seeds opposite go to the
+//!   store. When the opposite pit is empty, `empty_capture` says whether the one seed goes there.
+//!   A move of 2m + 1 seeds ends in the pit it emptied and captures.
+//! - The side to move has no seed: the game is over, and the opponent takes what is left.
+//!
+//! A slice is a number of seeds on the board. A move is internal when no seed goes to a store; it
+//! then only shifts seeds along the mover's own pits towards the store, so that nothing ever
+//! repeats. What is on the board does not tell how many seeds the pits had in the beginning:
+//! games that differ only in that share their databases.
+
+mod sow;
+
+use nutcracker_game::{
+    Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step, Turn,
+};
+
+use crate::halves::{self, Board, Halves, MAX_PITS, stones};
+
+/// The most seeds a game can have: scores must fit the databases.
+const MAX_SEEDS: usize = 127;
+
+/// Kalah with its options.
+///
+/// ```
+/// use nutcracker_game::{Game, Turn};
+/// use nutcracker_games::kalah::Kalah;
+///
+/// let kalah = Kalah::new(6, 4, false)?;
+/// let start = kalah.start();
+/// assert_eq!(kalah.format(&start), "4,4,4,4,4,4/4,4,4,4,4,4 S 0-0");
+///
+/// // The third pit's four seeds end in the store: South moves again.
+/// let step = kalah.play(&start.position, &2);
+/// assert_eq!((step.gain, step.turn), (1, Turn::Stays));
+/// assert_eq!(kalah.format_move(&start, &2, &step), "C4x1+");
+/// let next = kalah.advance(&start, &step);
+/// assert_eq!(kalah.format(&next), "4,4,0,5,5,5/4,4,4,4,4,4 S 1-0");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Kalah {
+    pits: usize,
+    seeds: usize,
+    empty_capture: bool,
+    halves: Halves,
+}
+
+impl Kalah {
+    /// Kalah with `pits` pits a side, 1 to 6, and `seeds` seeds in each of them, at least one and
+    /// together at most 127; `empty_capture` says whether a last seed in an own empty pit goes to
+    /// the store even when there is nothing opposite. The error is one sentence.
+    ///
+    /// ```
+    /// use nutcracker_games::kalah::Kalah;
+    /// assert!(Kalah::new(6, 10, false).is_ok());
+    /// assert_eq!(
+    ///     Kalah::new(6, 11, false).unwrap_err(),
+    ///     "11 seeds a pit are too many: with 6 pits a side there can be 10"
+    /// );
+    /// ```
+    pub fn new(pits: usize, seeds: usize, empty_capture: bool) -> Result<Kalah, String> {
+        if !(1..=MAX_PITS).contains(&pits) {
+            return Err(format!("kalah has 1 to {MAX_PITS} pits a side, not {pits}"));
+        }
+        if seeds == 0 {
+            return Err("kalah begins with at least 1 seed in every pit, not 0".to_owned());
+        }
+        let most = MAX_SEEDS / (2 * pits);
+        if seeds > most {
+            return Err(format!(
+                "{seeds} seeds a pit are too many: with {pits} pits a side there can be {most}"
+            ));
+        }
+        let halves = Halves::new(pits, 2 * pits * seeds);
+        Ok(Kalah {
+            pits,
+            seeds,
+            empty_capture,
+            halves,
+        })
+    }
+
+    /// Pits a side.
+    pub fn pits(&self) -> usize {
+        self.pits
+    }
+
+    /// Seeds in every pit at the start.
+    pub fn seeds(&self) -> usize {
+        self.seeds
+    }
+
+    /// Whether a last seed in an own empty pit goes to the store even when there is nothing
+    /// opposite.
+    pub fn empty_capture(&self) -> bool {
+        self.empty_capture
+    }
+}
+
+impl Game for Kalah {
+    type Position = Board;
+    /// The pit that is emptied, counted from 0 in the order of sowing.
+    type Move = u8;
+    type View = PlainView<Self>;
+
+    const UNMOVES: bool = true;
+    const SECOND_INDEX: bool = true;
+
+    fn id(&self) -> GameId {
+        let empty_capture = if self.empty_capture { "yes" } else { "no" };
+        GameId::new(
+            "kalah",
+            format!("pits={},empty-capture={empty_capture}", self.pits),
+        )
+    }
+
+    fn outcome(&self, board: &Board) -> Option<Score> {
+        (stones(&board.own) == 0).then(|| -(stones(&board.other) as Score))
+    }
+
+    fn moves(&self, board: &Board, out: &mut Vec<u8>) {
+        out.extend((0..self.pits as u8).filter(|&pit| board.own[usize::from(pit)] > 0));
+    }
+
+    fn play(&self, board: &Board, &pit: &u8) -> Step<Board> {
+        self.sow(*board, usize::from(pit))
+    }
+
+    fn largest_slice(&self) -> SliceId {
+        SliceId((2 * self.pits * self.seeds) as u32)
+    }
+
+    fn slice_of(&self, board: &Board) -> SliceId {
+        SliceId(board.stones() as u32)
+    }
+
+    fn slice_len(&self, slice: SliceId) -> u64 {
+        self.halves.len(slice.0 as usize)
+    }
+
+    fn rank(&self, board: &Board) -> u64 {
+        self.halves.rank(board)
+    }
+
+    fn unrank(&self, slice: SliceId, index: u64) -> Board {
+        self.halves.unrank(slice.0 as usize, index)
+    }
+
+    fn max_score(&self, slice: SliceId) -> Score {
+        slice.0 as Score
+    }
+
+    fn max_moves(&self) -> u8 {
+        self.pits as u8
+    }
+
+    fn index_scheme(&self) -> &'static str {
+        "halves-1"
+    }
+
+    fn view(&self, slice: SliceId) -> PlainView<Self> {
+        PlainView::new(self.clone(), slice)
+    }
+
+    fn unmoves(&self, board: &Board, out: &mut Vec<Board>) {
+        self.unsow(board, out);
+    }
+
+    fn second_rank(&self, board: &Board) -> u64 {
+        self.halves.second_rank(board)
+    }
+
+    fn start(&self) -> Situation<Board> {
+        let mut position = Board::default();
+        position.own[..self.pits].fill(self.seeds as u8);
+        position.other = position.own;
+        Situation {
+            position,
+            mover: Side::First,
+            banked: Some([0, 0]),
+        }
+    }
+
+    fn parse(&self, text: &str) -> Result<Situation<Board>, ParseError> {
+        halves::parse(self.pits, 2 * self.pits * self.seeds, "seeds", text)
+    }
+
+    fn format(&self, situation: &Situation<Board>) -> String {
+        halves::format(self.pits, situation)
+    }
+
+    /// The pit's letter, upper case for South, and its seeds; `x` and the seeds that reach the
+    /// store, sown or captured, where there are any; `+` where the same side moves again.
+    fn format_move(&self, situation: &Situation<Board>, &pit: &u8, step: &Step<Board>) -> String {
+        let first = match situation.mover {
+            Side::First => b'A',
+            Side::Second => b'a',
+        };
+        let seeds = situation.position.own[usize::from(pit)];
+        let mut text = format!("{}{seeds}", char::from(first + pit));
+        if step.gain > 0 {
+            text.push_str(&format!("x{}", step.gain));
+        }
+        if step.turn == Turn::Stays {
+            text.push('+');
+        }
+        text
+    }
+
+    fn slice_unit(&self) -> &'static str {
+        "seeds"
+    }
+
+    fn side_name(&self, side: Side) -> &'static str {
+        halves::side_name(side)
+    }
+
+    fn final_result(&self, situation: &Situation<Board>, score: Score) -> Option<[f64; 2]> {
+        halves::final_result(situation, score)
+    }
+}

@@ -1,0 +1,450 @@
+//! Awari slices as solvers walk through them: by tables over half boards.
+//!
+//! A board is a pair of halves, and a move acts on each half separately: sowing from pit i changes
+//! the mover's half in one way and adds a fixed pattern to the other. There are few halves and many
+//! boards, so what a move or an un-move does to a half is computed once and looked up afterwards.
+
+use nutcracker_game::combi::Rows;
+use nutcracker_game::{Children, Exits, Game, SliceId, SliceView, exits_of};
+
+use super::{Awari, is_prize};
+use crate::halves::{Board, Half, MAX_PITS, stones};
+
+/// What un-moves do to the half of the player to move, who was sown into.
+#[derive(Clone, Copy, Debug, Default)]
+struct Receiver {
+    /// Bit j: a sowing of j stones into this half can have ended here without a capture.
+    quiet: u8,
+    /// Whether every pit holds a stone, so that a sowing can have passed all of them.
+    full: bool,
+    /// The id of the half without the last j stones sown into it, at j - 1.
+    without: [u32; MAX_PITS],
+}
+
+/// What un-moves do to the half of the player who moved.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sower {
+    stones: u8,
+    /// The number of un-moves that stay within the half.
+    short: u8,
+    /// Whether a sowing can have come around to this half: its first pit does not rule it out.
+    round: bool,
+    /// Whether any pit is empty: one has been, if somebody just moved.
+    reachable: bool,
+    /// The ids of the half before a sowing that stayed within it.
+    within: [u32; MAX_PITS - 1],
+    /// The id of the half before a sowing that put j stones into the other half, at j - 1.
+    across: [u32; MAX_PITS],
+}
+
+/// A board as a pair of half ids: the mover's and the other's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pair {
+    own: u32,
+    other: u32,
+}
+
+/// One slice of awari with its tables.
+#[derive(Clone, Debug)]
+pub struct AwariView {
+    game: Awari,
+    stones: usize,
+    rows: Rows,
+    receivers: Vec<Receiver>,
+    sowers: Vec<Sower>,
+    /// By stones on the mover's side: index = origin + own id · row + other id, wrapping.
+    origin: Vec<u64>,
+    row: Vec<u64>,
+    tiles: Vec<Tile>,
+}
+
+/// A part of the slice in which exits are computed: all boards with `own` stones on the mover's
+/// side and one of `width` consecutive other halves.
+#[derive(Clone, Copy, Debug)]
+struct Tile {
+    own: usize,
+    first: u64,
+    width: usize,
+}
+
+/// Other halves in a tile: as many as make the rows of scores read for it fit the second-level
+/// cache, and enough to write whole cache lines.
+const TILE: u64 = 64;
+
+impl AwariView {
+    pub(super) fn new(game: Awari, slice: SliceId) -> Self {
+        let n = slice.0 as usize;
+        let rows = Rows::new(game.pits(), n);
+        let mut origin = Vec::new();
+        let mut row = Vec::new();
+        let mut tiles = Vec::new();
+        for own in 0..=n {
+            let width = rows.count(n - own);
+            let base = game.halves.base(n, own);
+            let skipped = rows.first_id(own).wrapping_mul(width);
+            origin.push(
+                base.wrapping_sub(skipped)
+                    .wrapping_sub(rows.first_id(n - own)),
+            );
+            row.push(width);
+            tiles.extend((0..width).step_by(TILE as usize).map(|first| Tile {
+                own,
+                first,
+                width: TILE.min(width - first) as usize,
+            }));
+        }
+        let mut view = AwariView {
+            game,
+            stones: n,
+            receivers: Vec::with_capacity(rows.total() as usize),
+            sowers: Vec::with_capacity(rows.total() as usize),
+            rows,
+            origin,
+            row,
+            tiles,
+        };
+        for own in 0..=n {
+            let mut half = Half::default();
+            view.rows.unrank(own, 0, &mut half);
+            loop {
+                view.receivers.push(view.receiver(&half));
+                view.sowers.push(view.sower(&half));
+                if !view.rows.advance(&mut half) {
+                    break;
+                }
+            }
+        }
+        view
+    }
+
+    fn id(&self, half: &Half) -> u32 {
+        (self.rows.first_id(stones(half)) + self.rows.rank(half)) as u32
+    }
+
+    fn half(&self, id: u32) -> Half {
+        let own = (0..self.stones).find(|&s| u64::from(id) < self.rows.first_id(s + 1));
+        let own = own.unwrap_or(self.stones);
+        let mut half = Half::default();
+        self.rows
+            .unrank(own, u64::from(id) - self.rows.first_id(own), &mut half);
+        half
+    }
+
+    fn receiver(&self, half: &Half) -> Receiver {
+        let pits = self.rows.pits();
+        let mut receiver = Receiver::default();
+        let mut before = *half;
+        for pit in 0..pits {
+            if before[pit] == 0 {
+                return receiver;
+            }
+            before[pit] -= 1;
+            receiver.without[pit] = self.id(&before);
+            if !is_prize(half[pit]) {
+                receiver.quiet |= 2 << pit;
+            }
+        }
+        receiver.full = true;
+        receiver
+    }
+
+    fn sower(&self, half: &Half) -> Sower {
+        let pits = self.rows.pits();
+        let empty = half[..pits].iter().filter(|&&stones| stones == 0).count();
+        let held = stones(half);
+        let mut sower = Sower {
+            stones: held as u8,
+            round: half[0] > 0 || empty == 1,
+            reachable: empty > 0,
+            ..Sower::default()
+        };
+        for pit in (0..pits).filter(|&pit| half[pit] == 0) {
+            let mut before = *half;
+            for at in pit + 1..=pits {
+                if at < pits {
+                    if before[at] == 0 {
+                        break;
+                    }
+                    before[at] -= 1;
+                    before[pit] += 1;
+                    sower.within[usize::from(sower.short)] = self.id(&before);
+                    sower.short += 1;
+                } else {
+                    // No empty pit stopped it: it went on into the other half.
+                    for into in 0..pits.min(self.stones - held) {
+                        before[pit] += 1;
+                        sower.across[into] = self.id(&before);
+                    }
+                }
+            }
+        }
+        sower
+    }
+
+    fn index(&self, own_stones: usize, pair: Pair) -> u64 {
+        self.origin[own_stones]
+            .wrapping_add(u64::from(pair.own) * self.row[own_stones])
+            .wrapping_add(u64::from(pair.other))
+    }
+
+    /// The rare cases, by the rules: boards that end the game, and sowings of more than a lap.
+    #[cold]
+    fn slow_predecessors(&self, pair: Pair, visit: &mut impl FnMut(u64, Pair)) {
+        let board = Board {
+            own: self.half(pair.own),
+            other: self.half(pair.other),
+        };
+        let mut before = Vec::new();
+        self.game.unsow(&board, &mut before);
+        for board in before {
+            let pair = Pair {
+                own: self.id(&board.own),
+                other: self.id(&board.other),
+            };
+            visit(self.index(stones(&board.own), pair), pair);
+        }
+    }
+}
+
+/// Where the row of the last key begins and ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowCursor {
+    start: u64,
+    end: u64,
+    own: u32,
+    first_other: u32,
+}
+
+impl SliceView for AwariView {
+    type Key = Pair;
+    type Cursor = RowCursor;
+
+    fn len(&self) -> u64 {
+        self.game.halves.len(self.stones)
+    }
+
+    fn key_at(&self, cursor: &mut RowCursor, index: u64) -> Pair {
+        if !(cursor.start..cursor.end).contains(&index) {
+            let n = self.stones;
+            let own = (0..n)
+                .find(|&own| index < self.game.halves.base(n, own + 1))
+                .unwrap_or(n);
+            let base = self.game.halves.base(n, own);
+            let row = (index - base) / self.row[own];
+            cursor.start = base + row * self.row[own];
+            cursor.end = cursor.start + self.row[own];
+            cursor.own = (self.rows.first_id(own) + row) as u32;
+            cursor.first_other = self.rows.first_id(n - own) as u32;
+        }
+        Pair {
+            own: cursor.own,
+            other: cursor.first_other + (index - cursor.start) as u32,
+        }
+    }
+
+    #[inline]
+    fn predecessors(&self, key: Pair, mut visit: impl FnMut(u64, Pair)) {
+        let sower = &self.sowers[key.other as usize];
+        if !sower.reachable {
+            return;
+        }
+        let receiver = &self.receivers[key.own as usize];
+        // The id of the empty half is 0.
+        if key.own == 0 || sower.round && receiver.full {
+            return self.slow_predecessors(key, &mut visit);
+        }
+        let moved = usize::from(sower.stones);
+        for &own in &sower.within[..usize::from(sower.short)] {
+            let pair = Pair {
+                own,
+                other: key.own,
+            };
+            visit(self.index(moved, pair), pair);
+        }
+        let mut quiet = receiver.quiet;
+        while quiet != 0 {
+            let sown = quiet.trailing_zeros() as usize;
+            quiet &= quiet - 1;
+            let pair = Pair {
+                own: sower.across[sown - 1],
+                other: receiver.without[sown - 1],
+            };
+            visit(self.index(moved + sown, pair), pair);
+        }
+    }
+
+    fn parts(&self) -> u64 {
+        self.tiles.len() as u64
+    }
+
+    fn exits<C: Children>(
+        &self,
+        part: u64,
+        children: &C,
+        mut put: impl FnMut(u64, &[Exits]),
+    ) -> Result<(), C::Error> {
+        let tile = self.tiles[part as usize];
+        if tile.own == 0 || tile.own == self.stones {
+            return self.plain_exits(tile, children, put);
+        }
+        let captures = Captures::read(self, tile, children)?;
+        let n = self.stones;
+        let mut run = [Exits {
+            best: Exits::NONE,
+            internal: 0,
+        }; TILE as usize];
+        let run = &mut run[..tile.width];
+        let mut own = Half::default();
+        self.rows.unrank(tile.own, 0, &mut own);
+        let mut start = self.game.halves.base(n, tile.own) + tile.first;
+        loop {
+            let moves = own.iter().filter(|&&stones| stones > 0).count() as u8;
+            run.fill(Exits {
+                best: Exits::NONE,
+                internal: moves,
+            });
+            for pit in (0..self.rows.pits()).filter(|&pit| own[pit] > 0) {
+                let sown = self.game.sow(
+                    &Board {
+                        own,
+                        other: Half::default(),
+                    },
+                    pit,
+                );
+                if sown.last.is_some() {
+                    let into = stones(&sown.other);
+                    captures.apply(into, self.rows.rank(&sown.own), run);
+                }
+            }
+            // Where no legal move is left, every move takes the opponent's last stones, and with
+            // them the game: all stones are the mover's.
+            for exits in run.iter_mut().filter(|exits| exits.internal == 0) {
+                if exits.best == Exits::NONE {
+                    exits.best = n as i8;
+                }
+            }
+            put(start, run);
+            start += self.row[tile.own];
+            if !self.rows.advance(&mut own) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn memory(&self) -> u64 {
+        (self.receivers.len() * size_of::<Receiver>() + self.sowers.len() * size_of::<Sower>())
+            as u64
+    }
+}
+
+impl AwariView {
+    /// By the rules, for the few boards on which one side has no stones.
+    fn plain_exits<C: Children>(
+        &self,
+        tile: Tile,
+        children: &C,
+        mut put: impl FnMut(u64, &[Exits]),
+    ) -> Result<(), C::Error> {
+        let slice = SliceId(self.stones as u32);
+        let mut moves = Vec::new();
+        for row in 0..self.rows.count(tile.own) {
+            let start = self.game.halves.base(self.stones, tile.own)
+                + row * self.row[tile.own]
+                + tile.first;
+            for index in start..start + tile.width as u64 {
+                let position = self.game.unrank(slice, index);
+                let exits = exits_of(&self.game, &position, &mut moves, children)?;
+                put(index, &[exits]);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What each sowing into each half of a tile captures, and the scores of what it leads to.
+///
+/// A capture that follows a sowing of j stones depends on the other half alone, and the board it
+/// leads to has one mover's half whatever the sower's half is: its scores are one row of a smaller
+/// slice, read in sequence.
+struct Captures {
+    /// At j: one entry for every half of the tile that a sowing of j stones captures from.
+    by_sown: Vec<Vec<Capture>>,
+    scores: Vec<i8>,
+}
+
+#[derive(Clone, Copy)]
+struct Capture {
+    /// Which half of the tile.
+    lane: u32,
+    /// Where its row of scores begins; meaningless where the move is illegal.
+    row: u32,
+    gain: i8,
+    /// Whether it takes everything, which is illegal while another move does not.
+    starves: bool,
+}
+
+impl Captures {
+    fn read<C: Children>(view: &AwariView, tile: Tile, children: &C) -> Result<Self, C::Error> {
+        let pits = view.rows.pits();
+        let mut captures = Captures {
+            by_sown: vec![Vec::new()],
+            scores: Vec::new(),
+        };
+        let mut first = Half::default();
+        view.rows
+            .unrank(view.stones - tile.own, tile.first, &mut first);
+        for sown in 1..=tile.own {
+            let row = view.rows.count(tile.own - sown) as usize;
+            let mut list = Vec::new();
+            let mut other = first;
+            for lane in 0..tile.width as u32 {
+                if lane > 0 {
+                    view.rows.advance(&mut other);
+                }
+                let mut after = other;
+                for pit in 0..sown {
+                    after[pit % pits] += 1;
+                }
+                let mut sown = super::Sown {
+                    own: Half::default(),
+                    other: after,
+                    last: Some((sown - 1) % pits),
+                };
+                let gain = Awari::capture(&mut sown);
+                if gain == 0 {
+                    continue;
+                }
+                let held = stones(&sown.other);
+                let at = captures.scores.len();
+                if held > 0 {
+                    let left = view.stones - usize::from(gain);
+                    let start = view.game.halves.base(left, held)
+                        + view.rows.rank(&sown.other) * row as u64;
+                    captures.scores.resize(at + row, 0);
+                    children.read(SliceId(left as u32), start, &mut captures.scores[at..])?;
+                }
+                list.push(Capture {
+                    lane,
+                    row: at as u32,
+                    gain: gain as i8,
+                    starves: held == 0,
+                });
+            }
+            captures.by_sown.push(list);
+        }
+        Ok(captures)
+    }
+
+    /// Enters a move that sows `sown` stones, the last of them, into the other half, and leaves
+    /// the mover a half of this rank.
+    fn apply(&self, sown: usize, rank: u64, run: &mut [Exits]) {
+        for capture in &self.by_sown[sown] {
+            let exits = &mut run[capture.lane as usize];
+            exits.internal -= 1;
+            if !capture.starves {
+                let score = self.scores[capture.row as usize + rank as usize];
+                exits.best = exits.best.max(capture.gain - score);
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Sowing and its inverse.
+
+use nutcracker_game::{Score, Step, Turn};
+
+use super::Kalah;
+use crate::halves::Board;
+
+impl Kalah {
+    /// What sowing the mover's pit does.
+    pub(super) fn sow(&self, mut board: Board, pit: usize) -> Step<Board> {
+        let pits = self.pits;
+        let seeds = std::mem::take(&mut board.own[pit]);
+        let mut store: Score = 0;
+        // The way round: the own pits 0..pits, the own store, the opponent's pits.
+        let mut at = pit;
+        for _ in 0..seeds {
+            at = if at == 2 * pits { 0 } else { at + 1 };
+            if at < pits {
+                board.own[at] += 1;
+            } else if at == pits {
+                store += 1;
+            } else {
+                board.other[at - pits - 1] += 1;
+            }
+        }
+        if at == pits {
+            return Step {
+                next: board,
+                gain: store,
+                turn: Turn::Stays,
+            };
+        }
+        if at < pits && board.own[at] == 1 {
+            let opposite = &mut board.other[pits - 1 - at];
+            if *opposite > 0 || self.empty_capture {
+                board.own[at] = 0;
+                store += 1 + Score::from(std::mem::take(opposite));
+            }
+        }
+        Step {
+            next: board.turned(),
+            gain: store,
+            turn: Turn::Passes,
+        }
+    }
+
+    /// Appends every board from which a move that brings nothing to a store leads here.
+    ///
+    /// Such a move ends in one of the mover's own pits before it reaches the store; the mover's
+    /// half is now `other`. The pit it came from is empty, every pit it passed has a seed of it.
+    pub(super) fn unsow(&self, board: &Board, out: &mut Vec<Board>) {
+        let pits = self.pits;
+        for origin in (0..pits).filter(|&pit| board.other[pit] == 0) {
+            let mut before = board.turned();
+            for last in origin + 1..pits {
+                if before.own[last] == 0 {
+                    break;
+                }
+                before.own[last] -= 1;
+                before.own[origin] += 1;
+                let captures = before.own[last] == 0
+                    && (before.other[pits - 1 - last] > 0 || self.empty_capture);
+                if !captures {
+                    out.push(before);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Arrays of small numbers that many threads change at once.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::map::{OutOfMemory, Words, prefetch};
+
+/// An array of numbers of `BITS` bits each (1, 2, 4, 8, 16 or 32), zero at first.
+///
+/// They live in 64-bit words, and every access is to a whole word: so changes by several threads
+/// are well defined, and a scan looks at many numbers at once. All accesses are relaxed: who needs
+/// an order between numbers brings it along, as the end of a thread or a barrier does.
+#[derive(Debug)]
+pub struct Packed<const BITS: u32> {
+    words: Words,
+    len: u64,
+}
+
+impl<const BITS: u32> Packed<BITS> {
+    /// Numbers in a word.
+    pub const LANES: u64 = 64 / BITS as u64;
+    const MASK: u64 = u64::MAX >> (64 - BITS);
+    /// A one in every lane.
+    const ONES: u64 = u64::MAX / Self::MASK;
+
+    /// An array of `len` zeros.
+    pub fn zeroed(len: u64) -> Result<Self, OutOfMemory> {
+        const { assert!(BITS.is_power_of_two() && BITS <= 32) };
+        let words = Words::zeroed(len.div_ceil(Self::LANES) as usize)?;
+        Ok(Packed { words, len })
+    }
+
+    /// The number of numbers.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes it takes.
+    pub fn bytes(&self) -> u64 {
+        self.words.as_slice().len() as u64 * 8
+    }
+
+    #[inline(always)]
+    fn word(&self, index: u64) -> (&AtomicU64, u32) {
+        let word = &self.words.as_slice()[(index / Self::LANES) as usize];
+        (word, (index % Self::LANES) as u32 * BITS)
+    }
+
+    /// The number at `index`.
+    #[inline(always)]
+    pub fn get(&self, index: u64) -> u64 {
+        let (word, shift) = self.word(index);
+        word.load(Relaxed) >> shift & Self::MASK
+    }
+
+    /// Puts a number, whatever was there.
+    #[inline]
+    pub fn set(&self, index: u64, value: u64) {
+        self.update(index, |_| Some(value));
+    }
+
+    /// Changes the number at `index` to what `change` makes of it, atomically; `None` leaves it.
+    /// Returns what was there if it was changed.
+    #[inline(always)]
+    pub fn update(&self, index: u64, mut change: impl FnMut(u64) -> Option<u64>) -> Option<u64> {
+        let (word, shift) = self.word(index);
+        let mut whole = word.load(Relaxed);
+        loop {
+            let old = whole >> shift & Self::MASK;
+            let new = change(old)?;
+            let changed = whole ^ (old ^ new) << shift;
+            match word.compare_exchange_weak(whole, changed, Relaxed, Relaxed) {
+                Ok(_) => return Some(old),
+                Err(now) => whole = now,
+            }
+        }
+    }
+
+    /// Like [`update`](Packed::update), for a time when no other thread writes: no locked
+    /// instruction, and so several times faster.
+    #[inline(always)]
+    pub fn update_alone(&self, index: u64, change: impl FnOnce(u64) -> Option<u64>) -> Option<u64> {
+        let (word, shift) = self.word(index);
+        let whole = word.load(Relaxed);
+        let old = whole >> shift & Self::MASK;
+        let new = change(old)?;
+        word.store(whole ^ (old ^ new) << shift, Relaxed);
+        Some(old)
+    }
+
+    /// Asks the processor to bring in the number at `index`.
+    #[inline(always)]
+    pub fn prefetch(&self, index: u64) {
+        prefetch(self.word(index).0);
+    }
+
+    /// Puts consecutive numbers from `start` on. Words shared with neighbours outside the run are
+    /// changed atomically, so that threads may fill neighbouring runs.
+    pub fn fill(&self, start: u64, values: impl ExactSizeIterator<Item = u64>) {
+        let words = self.words.as_slice();
+        let end = start + values.len() as u64;
+        let mut values = values;
+        let mut at = start;
+        while at < end {
+            let stop = ((at / Self::LANES + 1) * Self::LANES).min(end);
+            let (mut bits, mut mask) = (0, 0);
+            for (lane, value) in
+                (at % Self::LANES..).zip(values.by_ref().take((stop - at) as usize))
+            {
+                bits |= value << (lane as u32 * BITS);
+                mask |= Self::MASK << (lane as u32 * BITS);
+            }
+            let word = &words[(at / Self::LANES) as usize];
+            if mask == u64::MAX {
+                word.store(bits, Relaxed);
+            } else {
+                // Two changes that each leave the other lanes alone.
+                word.fetch_and(!mask, Relaxed);
+                word.fetch_or(bits, Relaxed);
+            }
+            at = stop;
+        }
+    }
+
+    /// Visits the numbers of `range` in order.
+    pub fn for_each(&self, range: std::ops::Range<u64>, mut visit: impl FnMut(u64)) {
+        let words = self.words.as_slice();
+        let mut at = range.start;
+        while at < range.end {
+            let stop = ((at / Self::LANES + 1) * Self::LANES).min(range.end);
+            let word = words[(at / Self::LANES) as usize].load(Relaxed);
+            for lane in at % Self::LANES..at % Self::LANES + (stop - at) {
+                visit(word >> (lane as u32 * BITS) & Self::MASK);
+            }
+            at = stop;
+        }
+    }
+
+    /// Visits the indices of `range` whose number was one of `wanted` when its word was looked at.
+    /// `range` must begin at a multiple of [`LANES`](Packed::LANES).
+    #[inline]
+    pub fn find<const N: usize>(
+        &self,
+        range: std::ops::Range<u64>,
+        wanted: [u64; N],
+        mut visit: impl FnMut(u64, u64),
+    ) {
+        debug_assert!(range.start.is_multiple_of(Self::LANES));
+        let patterns = wanted.map(|value| value * Self::ONES);
+        let words = self.words.as_slice();
+        let (first, last) = (range.start / Self::LANES, range.end.div_ceil(Self::LANES));
+        for (number, word) in (first..).zip(&words[first as usize..last as usize]) {
+            let word = word.load(Relaxed);
+            if patterns
+                .iter()
+                .all(|pattern| !Self::has_zero_lane(word ^ pattern))
+            {
+                continue;
+            }
+            for lane in 0..Self::LANES {
+                let value = word >> (lane as u32 * BITS) & Self::MASK;
+                let index = number * Self::LANES + lane;
+                if wanted.contains(&value) && index < range.end {
+                    visit(index, value);
+                }
+            }
+        }
+    }
+
+    /// Whether some lane is zero. Never wrong about "none"; borrows between lanes can only make
+    /// it say "some" together with a lane that really is zero.
+    #[inline(always)]
+    fn has_zero_lane(word: u64) -> bool {
+        let high = Self::ONES << (BITS - 1);
+        word.wrapping_sub(Self::ONES) & !word & high != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn against_a_vector<const BITS: u32>(changes: &[(u64, u64)]) {
+        let packed = Packed::<BITS>::zeroed(100).unwrap();
+        let mut plain = vec![0; 100];
+        for &(index, value) in changes {
+            let value = value & Packed::<BITS>::MASK;
+            assert_eq!(
+                packed.update(index, |_| Some(value)),
+                Some(plain[index as usize])
+            );
+            plain[index as usize] = value;
+        }
+        let mut seen = Vec::new();
+        packed.for_each(0..100, |value| seen.push(value));
+        assert_eq!(seen, plain);
+        let mut found = Vec::new();
+        packed.find(0..100, [1, 0], |index, value| found.push((index, value)));
+        let expected: Vec<(u64, u64)> = (0..)
+            .zip(plain.iter().copied())
+            .filter(|(_, value)| *value <= 1)
+            .collect();
+        assert_eq!(found, expected);
+
+        let copy = Packed::<BITS>::zeroed(100).unwrap();
+        copy.fill(3, plain[3..97].iter().copied());
+        for (index, &value) in (0..).zip(&plain) {
+            assert_eq!(
+                copy.get(index),
+                if (3..97).contains(&index) { value } else { 0 }
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_vector(changes in prop::collection::vec((0u64..100, any::<u64>()), 0..200)) {
+            against_a_vector::<1>(&changes);
+            against_a_vector::<2>(&changes);
+            against_a_vector::<4>(&changes);
+            against_a_vector::<8>(&changes);
+            against_a_vector::<16>(&changes);
+        }
+    }
+
+    #[test]
+    fn threads_lose_no_change() {
+        let counters = Packed::<8>::zeroed(16).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for turn in 0..80 * 16 {
+                        counters.update(turn % 16, |old| Some(old + 1));
+                    }
+                });
+            }
+        });
+        assert!((0..16).all(|index| counters.get(index) == 240));
+    }
+}

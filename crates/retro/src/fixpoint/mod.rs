@@ -1,0 +1,4 @@
+//! Phase 2: values spread inside the slice, from conversions alone.
+
+pub mod memory;
+pub mod sweep;

@@ -1,0 +1,28 @@
+//! What a solver tells while it works; nothing here knows a terminal.
+
+/// The phases of solving a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Best values through moves that leave the slice.
+    Conversions,
+    /// Values spread inside the slice.
+    Fixpoint,
+    /// Blocks, checksums, the finished file.
+    Pack,
+    /// The finished file checked by other code.
+    Verify,
+}
+
+/// Somebody who wants to know. Called from several threads.
+pub trait Progress: Sync {
+    /// A phase begins that will look at `positions` positions at most.
+    fn begin(&self, _phase: Phase, _positions: u64) {}
+    /// So many positions are done in this phase.
+    fn advance(&self, _done: u64) {}
+}
+
+/// Nobody wants to know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {}
