@@ -46,6 +46,9 @@ pub struct Rows {
     /// `ways[q * (max + 1) + s]`: the ways to put at most `s` stones into `q` pits, which is
     /// C(s + q, q). Ranks are sums of differences of these.
     ways: Vec<u64>,
+    /// `steps[i * (max + 1) + left]`: what pit i adds to the rank, wrapping, when `left` stones are
+    /// in it and behind it. One look-up a pit.
+    steps: Vec<u64>,
 }
 
 impl Rows {
@@ -61,7 +64,16 @@ impl Rows {
                 ways.push(binomial(s + q, q).expect("the rows can be counted in 64 bits"));
             }
         }
-        Rows { pits, max, ways }
+        let ways_at = |pits: usize, at_most: usize| ways[pits * (max + 1) + at_most];
+        let mut steps = Vec::with_capacity(pits * (max + 1));
+        for i in 0..pits {
+            for left in 0..=max {
+                let come_before = if i + 1 < pits { ways_at(pits - 1 - i, left) } else { 0 };
+                let counted_before = if i > 0 { ways_at(pits - i, left) } else { 0 };
+                steps.push(come_before.wrapping_sub(counted_before));
+            }
+        }
+        Rows { pits, max, ways, steps }
     }
 
     fn ways(&self, pits: usize, at_most: usize) -> u64 {
@@ -85,11 +97,7 @@ impl Rows {
 
     /// The number of rows with fewer stones: the first id with this many.
     pub fn first_id(&self, stones: usize) -> u64 {
-        if stones == 0 {
-            0
-        } else {
-            self.ways(self.pits, stones - 1)
-        }
+        if stones == 0 { 0 } else { self.ways(self.pits, stones - 1) }
     }
 
     /// The number of rows of any number of stones.
@@ -98,15 +106,14 @@ impl Rows {
     }
 
     /// The rank of a row among those with as many stones.
+    #[inline]
     pub fn rank(&self, row: &[u8]) -> u64 {
         let row = &row[..self.pits];
         let mut left: usize = row.iter().map(|&stones| usize::from(stones)).sum();
-        let mut rank = 0;
-        for (i, &stones) in row[..self.pits - 1].iter().enumerate() {
-            let behind = self.pits - 1 - i;
-            rank += self.ways(behind, left);
+        let mut rank = 0u64;
+        for (steps, &stones) in self.steps.chunks_exact(self.max + 1).zip(row) {
+            rank = rank.wrapping_add(steps[left]);
             left -= usize::from(stones);
-            rank -= self.ways(behind, left);
         }
         rank
     }

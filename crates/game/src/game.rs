@@ -17,10 +17,7 @@ pub struct GameId {
 impl GameId {
     /// Puts name and options together.
     pub fn new(name: &'static str, options: impl Into<String>) -> Self {
-        GameId {
-            name,
-            options: options.into(),
-        }
+        GameId { name, options: options.into() }
     }
 
     /// The name of the folder with this game's databases.
@@ -71,11 +68,7 @@ pub struct Step<P> {
 impl<P> Step<P> {
     /// A move that banks nothing and passes the turn.
     pub fn quiet(next: P) -> Self {
-        Step {
-            next,
-            gain: 0,
-            turn: Turn::Passes,
-        }
+        Step { next, gain: 0, turn: Turn::Passes }
     }
 
     /// The value of this move for the mover when the next position has `score` for its own mover.
@@ -105,7 +98,9 @@ impl<P> Step<P> {
 /// | what | fallback |
 /// |---|---|
 /// | [`unmoves`](Game::unmoves) with [`UNMOVES`](Game::UNMOVES) | solved by forward sweeps until nothing changes: right, and many times slower |
-/// | [`second_rank`](Game::second_rank) with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
+/// | the second index: [`second_rank`](Game::second_rank), [`second_unrank`](Game::second_unrank), [`second_next`](Game::second_next), with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
+/// | [`next_index`](Game::next_index) | [`unrank`](Game::unrank) |
+/// | [`steps`](Game::steps) | [`moves`](Game::moves) and [`play`](Game::play) |
 /// | a [`View`](Game::View) of its own | [`PlainView`](crate::PlainView), by way of the methods here |
 ///
 /// # Laws
@@ -140,6 +135,13 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// Plays a legal move.
     fn play(&self, position: &Self::Position, mv: &Self::Move) -> Step<Self::Position>;
 
+    /// Appends what every legal move does, in the order of [`moves`](Game::moves).
+    fn steps(&self, position: &Self::Position, out: &mut Vec<Step<Self::Position>>) {
+        let mut moves = Vec::new();
+        self.moves(position, &mut moves);
+        out.extend(moves.iter().map(|mv| self.play(position, mv)));
+    }
+
     /// The last slice the rules allow.
     fn largest_slice(&self) -> SliceId;
     /// The slice a position belongs to.
@@ -159,11 +161,29 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The solver's view of a slice.
     fn view(&self, slice: SliceId) -> Self::View;
 
+    /// Turns the position with number `index - 1` into the one with number `index`: for walks in
+    /// sequence, where the next position costs less than any position.
+    fn next_index(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
+        *position = self.unrank(slice, index);
+    }
     /// Appends every position of the same slice from which an internal move leads here.
     fn unmoves(&self, _position: &Self::Position, _out: &mut Vec<Self::Position>) {}
-    /// A second numbering of the same slice in which the successors of neighbours are neighbours.
+    /// A second numbering of the same slice: in its order, the successors of neighbours are
+    /// neighbours by the first numbering, internal ones and conversions alike.
     fn second_rank(&self, position: &Self::Position) -> u64 {
         self.rank(position)
+    }
+    /// The position with this second number.
+    fn second_unrank(&self, slice: SliceId, index: u64) -> Self::Position {
+        self.unrank(slice, index)
+    }
+    /// [`next_index`](Game::next_index) for the second numbering.
+    fn second_next(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
+        if Self::SECOND_INDEX {
+            *position = self.second_unrank(slice, index);
+        } else {
+            self.next_index(slice, index, position);
+        }
     }
 
     /// Where the game starts.
@@ -214,10 +234,6 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
             Turn::Passes => situation.mover.other(),
             Turn::Stays => situation.mover,
         };
-        Situation {
-            position: step.next,
-            mover,
-            banked,
-        }
+        Situation { position: step.next, mover, banked }
     }
 }

@@ -53,17 +53,9 @@ pub fn check<G: Game>(game: &G, last: SliceId, sample: u64) -> Result<Report, Br
         "there is no slice {last}: the last is {}",
         game.largest_slice()
     );
-    let mut report = Report {
-        exhaustive: true,
-        ..Report::default()
-    };
+    let mut report = Report { exhaustive: true, ..Report::default() };
     for slice in (0..=last.0).map(SliceId) {
-        Check {
-            game,
-            slice,
-            report: &mut report,
-        }
-        .slice(sample.max(1))?;
+        Check { game, slice, report: &mut report }.slice(sample.max(1))?;
     }
     check_start(game)?;
     Ok(report)
@@ -96,10 +88,7 @@ impl<G: Game> Check<'_, G> {
             view.len()
         );
         let max = game.max_score(slice);
-        law!(
-            (0..=127).contains(&max),
-            "scores of slice {slice} reach {max}; 127 is the most"
-        );
+        law!((0..=127).contains(&max), "scores of slice {slice} reach {max}; 127 is the most");
         self.report.slices += 1;
         let exhaustive = len <= sample;
         self.report.exhaustive &= exhaustive;
@@ -133,14 +122,30 @@ impl<G: Game> Check<'_, G> {
             game.slice_of(position)
         );
         let rank = game.rank(position);
+        law!(rank == index, "position {index} of slice {slice} is ranked {rank}");
+        let second = game.second_rank(position);
         law!(
-            rank == index,
-            "position {index} of slice {slice} is ranked {rank}"
+            second < game.slice_len(slice) && game.second_unrank(slice, second) == *position,
+            "the second number of position {index} of slice {slice} leads to another position"
         );
-        law!(
-            game.second_rank(position) < game.slice_len(slice),
-            "the second index of position {index} of slice {slice} is beyond the slice"
-        );
+        if second > 0 {
+            let mut stepped = game.second_unrank(slice, second - 1);
+            game.second_next(slice, second, &mut stepped);
+            law!(
+                stepped == *position,
+                "the position after second number {} of slice {slice} is not number {second}",
+                second - 1
+            );
+        }
+        if index > 0 {
+            let mut stepped = game.unrank(slice, index - 1);
+            game.next_index(slice, index, &mut stepped);
+            law!(
+                stepped == *position,
+                "the position after number {} of slice {slice} is not number {index}",
+                index - 1
+            );
+        }
         self.notation(index, position)?;
 
         let mut moves = Vec::new();
@@ -153,10 +158,7 @@ impl<G: Game> Check<'_, G> {
         );
         match game.outcome(position) {
             Some(score) => {
-                law!(
-                    moves.is_empty(),
-                    "position {index} of slice {slice} is over and has moves"
-                );
+                law!(moves.is_empty(), "position {index} of slice {slice} is over and has moves");
                 law!(
                     score.abs() <= game.max_score(slice),
                     "position {index} of slice {slice} ends with {score}, beyond max_score"
@@ -167,8 +169,13 @@ impl<G: Game> Check<'_, G> {
                 "position {index} of slice {slice} is not over and has no moves"
             ),
         }
-        for mv in &moves {
-            let step = game.play(position, mv);
+        let mut steps = Vec::new();
+        game.steps(position, &mut steps);
+        law!(
+            steps == moves.iter().map(|mv| game.play(position, mv)).collect::<Vec<_>>(),
+            "the steps of position {index} of slice {slice} are not what its moves do"
+        );
+        for (mv, step) in moves.iter().zip(&steps) {
             let to = game.slice_of(&step.next);
             law!(
                 to <= slice,
@@ -224,9 +231,7 @@ impl<G: Game> Check<'_, G> {
             let mut moves = Vec::new();
             game.moves(earlier, &mut moves);
             law!(
-                moves
-                    .iter()
-                    .any(|mv| game.play(earlier, mv) == crate::Step::quiet(*position)),
+                moves.iter().any(|mv| game.play(earlier, mv) == crate::Step::quiet(*position)),
                 "an un-move of position {index} of slice {slice} leads to {earlier:?}, from which \
                  no move leads back"
             );

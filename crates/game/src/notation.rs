@@ -38,11 +38,7 @@ pub struct Situation<P> {
 impl<P> Situation<P> {
     /// A situation in which nothing is known about banked points.
     pub fn new(position: P, mover: Side) -> Self {
-        Situation {
-            position,
-            mover,
-            banked: None,
-        }
+        Situation { position, mover, banked: None }
     }
 
     /// What the side to move and the other side have banked.

@@ -12,8 +12,5 @@ pub fn perft<G: Game>(game: &G, position: &G::Position, depth: u32) -> u64 {
     if depth == 1 {
         return moves.len() as u64;
     }
-    moves
-        .iter()
-        .map(|mv| perft(game, &game.play(position, mv).next, depth - 1))
-        .sum()
+    moves.iter().map(|mv| perft(game, &game.play(position, mv).next, depth - 1)).sum()
 }

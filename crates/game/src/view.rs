@@ -108,16 +108,10 @@ pub fn exits_of<G: Game, C: Children>(
     children: &C,
 ) -> Result<Exits, C::Error> {
     if let Some(score) = game.outcome(position) {
-        return Ok(Exits {
-            best: score as i8,
-            internal: 0,
-        });
+        return Ok(Exits { best: score as i8, internal: 0 });
     }
     let slice = game.slice_of(position);
-    let mut exits = Exits {
-        best: Exits::NONE,
-        internal: 0,
-    };
+    let mut exits = Exits { best: Exits::NONE, internal: 0 };
     moves.clear();
     game.moves(position, moves);
     for mv in moves.iter() {

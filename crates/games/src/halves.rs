@@ -6,8 +6,9 @@ use nutcracker_game::{ParseError, Score, Side, Situation};
 /// The most pits a half can have.
 pub const MAX_PITS: usize = 6;
 
-/// One side's pits in the order of sowing; pits beyond the game's number stay empty.
-pub type Half = [u8; MAX_PITS];
+/// One side's pits in the order of sowing; pits beyond the game's number stay empty. Padded to a
+/// machine word, so that whole halves are added and summed at once.
+pub type Half = [u8; 8];
 
 /// A board as the side to move sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -20,7 +21,8 @@ pub struct Board {
 
 /// The stones in a half.
 pub fn stones(half: &Half) -> usize {
-    half.iter().map(|&stones| usize::from(stones)).sum()
+    // The top byte of the product is the sum of all bytes; no game has 256 stones.
+    (u64::from_le_bytes(*half).wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize
 }
 
 impl Board {
@@ -110,6 +112,24 @@ impl Halves {
         let mut board = Board::default();
         self.rows.unrank(own, index / row, &mut board.own);
         self.rows.unrank(n - own, index % row, &mut board.other);
+        board
+    }
+
+    /// The board after this one among those with as many stones; after the last, any board.
+    #[must_use]
+    pub fn after(&self, mut board: Board) -> Board {
+        if !self.rows.advance(&mut board.other) {
+            let last = self.pits() - 1;
+            let (own, other) = (stones(&board.own) as u8, stones(&board.other) as u8);
+            board.other = Half::default();
+            if self.rows.advance(&mut board.own) {
+                board.other[last] = other;
+            } else {
+                board.own = Half::default();
+                board.own[last] = own + 1;
+                board.other[last] = other.saturating_sub(1);
+            }
+        }
         board
     }
 

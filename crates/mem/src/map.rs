@@ -32,17 +32,11 @@ impl Words {
         let map = MmapOptions::new()
             .len(bytes)
             .map_anon()
-            .map_err(|source| OutOfMemory {
-                bytes: bytes as u64,
-                source,
-            })?;
+            .map_err(|source| OutOfMemory { bytes: bytes as u64, source })?;
         // Advice may be ignored, and is not to be had everywhere.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Words {
-            map: Some(map),
-            len,
-        })
+        Ok(Words { map: Some(map), len })
     }
 
     #[inline]
@@ -77,9 +71,7 @@ pub(crate) fn prefetch(word: &AtomicU64) {
 /// system does not say.
 pub fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

@@ -155,10 +155,7 @@ impl<const BITS: u32> Packed<BITS> {
         let (first, last) = (range.start / Self::LANES, range.end.div_ceil(Self::LANES));
         for (number, word) in (first..).zip(&words[first as usize..last as usize]) {
             let word = word.load(Relaxed);
-            if patterns
-                .iter()
-                .all(|pattern| !Self::has_zero_lane(word ^ pattern))
-            {
+            if patterns.iter().all(|pattern| !Self::has_zero_lane(word ^ pattern)) {
                 continue;
             }
             for lane in 0..Self::LANES {
@@ -191,10 +188,7 @@ mod tests {
         let mut plain = vec![0; 100];
         for &(index, value) in changes {
             let value = value & Packed::<BITS>::MASK;
-            assert_eq!(
-                packed.update(index, |_| Some(value)),
-                Some(plain[index as usize])
-            );
+            assert_eq!(packed.update(index, |_| Some(value)), Some(plain[index as usize]));
             plain[index as usize] = value;
         }
         let mut seen = Vec::new();
@@ -202,19 +196,14 @@ mod tests {
         assert_eq!(seen, plain);
         let mut found = Vec::new();
         packed.find(0..100, [1, 0], |index, value| found.push((index, value)));
-        let expected: Vec<(u64, u64)> = (0..)
-            .zip(plain.iter().copied())
-            .filter(|(_, value)| *value <= 1)
-            .collect();
+        let expected: Vec<(u64, u64)> =
+            (0..).zip(plain.iter().copied()).filter(|(_, value)| *value <= 1).collect();
         assert_eq!(found, expected);
 
         let copy = Packed::<BITS>::zeroed(100).unwrap();
         copy.fill(3, plain[3..97].iter().copied());
         for (index, &value) in (0..).zip(&plain) {
-            assert_eq!(
-                copy.get(index),
-                if (3..97).contains(&index) { value } else { 0 }
-            );
+            assert_eq!(copy.get(index), if (3..97).contains(&index) { value } else { 0 });
         }
     }
 

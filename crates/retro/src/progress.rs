@@ -1,5 +1,9 @@
 //! What a solver tells while it works; nothing here knows a terminal.
 
+use nutcracker_game::SliceId;
+
+use crate::solve::SliceReport;
+
 /// The phases of solving a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
@@ -15,10 +19,14 @@ pub enum Phase {
 
 /// Somebody who wants to know. Called from several threads.
 pub trait Progress: Sync {
+    /// Work on a slice begins.
+    fn slice(&self, _slice: SliceId, _positions: u64) {}
     /// A phase begins that will look at `positions` positions at most.
     fn begin(&self, _phase: Phase, _positions: u64) {}
     /// So many positions are done in this phase.
     fn advance(&self, _done: u64) {}
+    /// A slice is finished, now or by an earlier run.
+    fn finished(&self, _report: &SliceReport) {}
 }
 
 /// Nobody wants to know.

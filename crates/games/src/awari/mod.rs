@@ -39,6 +39,16 @@ pub use view::AwariView;
 #[derive(Clone, Debug)]
 pub struct Awari {
     halves: Arc<Halves>,
+    /// At `pit * (max + 1) + stones`.
+    sowings: Arc<[Sowing]>,
+}
+
+/// What sowing so many stones from a pit adds to the two halves, the emptied pit apart.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sowing {
+    own: u64,
+    other: u64,
+    last: Option<u8>,
 }
 
 /// A move: the pit that is sown, counted from 0 in the order of sowing.
@@ -51,7 +61,28 @@ struct Sown {
     own: Half,
     other: Half,
     /// The opponent's pit with the last stone; `None` if that stone fell on the mover's side.
-    last: Option<usize>,
+    last: Option<u8>,
+}
+
+/// The sowings of 0, 1, … `max` stones from a pit.
+fn sowings(pits: usize, pit: usize, max: usize) -> Vec<Sowing> {
+    let (mut own, mut other) = (Half::default(), Half::default());
+    let mut at = pit;
+    let mut list = vec![Sowing::default()];
+    while list.len() <= max {
+        at = (at + 1) % (2 * pits);
+        if at == pit {
+            continue;
+        }
+        let half = if at < pits { &mut own } else { &mut other };
+        half[at % pits] += 1;
+        list.push(Sowing {
+            own: u64::from_le_bytes(own),
+            other: u64::from_le_bytes(other),
+            last: at.checked_sub(pits).map(|last| last as u8),
+        });
+    }
+    list
 }
 
 /// Whether a pit with this many stones is captured.
@@ -67,40 +98,29 @@ impl Awari {
                 "awari is played with 2 to 6 pits a side, not {pits}"
             ));
         }
-        Ok(Awari {
-            halves: Arc::new(Halves::new(pits, 8 * pits)),
-        })
+        let max = 8 * pits;
+        let sowings = (0..pits).flat_map(|pit| sowings(pits, pit, max)).collect();
+        Ok(Awari { halves: Arc::new(Halves::new(pits, max)), sowings })
     }
 
     fn pits(&self) -> usize {
         self.halves.pits()
     }
 
+    fn sowable<'a>(&self, board: &'a Board) -> impl Iterator<Item = usize> + 'a {
+        (0..self.pits()).filter(|&pit| board.own[pit] > 0)
+    }
+
+    #[inline]
     fn sow(&self, board: &Board, pit: usize) -> Sown {
-        let pits = self.pits();
-        let Board { mut own, mut other } = *board;
-        let mut hand = own[pit];
+        let Board { mut own, other } = *board;
+        let stones = usize::from(own[pit]);
         own[pit] = 0;
-        let mut at = pit;
-        while hand > 0 {
-            at += 1;
-            if at == 2 * pits {
-                at = 0;
-            }
-            if at == pit {
-                continue;
-            }
-            if at < pits {
-                own[at] += 1;
-            } else {
-                other[at - pits] += 1;
-            }
-            hand -= 1;
-        }
+        let sowing = &self.sowings[pit * (self.halves.rows().max() + 1) + stones];
         Sown {
-            own,
-            other,
-            last: at.checked_sub(pits),
+            own: (u64::from_le_bytes(own) + sowing.own).to_le_bytes(),
+            other: (u64::from_le_bytes(other) + sowing.other).to_le_bytes(),
+            last: sowing.last,
         }
     }
 
@@ -108,7 +128,7 @@ impl Awari {
     fn capture(sown: &mut Sown) -> u8 {
         let mut captured = 0;
         if let Some(last) = sown.last {
-            for pit in sown.other[..=last].iter_mut().rev() {
+            for pit in sown.other[..=usize::from(last)].iter_mut().rev() {
                 if !is_prize(*pit) {
                     break;
                 }
@@ -138,7 +158,7 @@ impl Game for Awari {
 
     fn moves(&self, position: &Board, out: &mut Vec<Pit>) {
         let first = out.len();
-        for pit in (0..self.pits()).filter(|&pit| position.own[pit] > 0) {
+        for pit in self.sowable(position) {
             let mut sown = self.sow(position, pit);
             Self::capture(&mut sown);
             if stones(&sown.other) > 0 {
@@ -147,8 +167,20 @@ impl Game for Awari {
         }
         if out.len() == first {
             // Every move leaves the opponent without a stone, so any may be played.
-            let pits = (0..self.pits()).filter(|&pit| position.own[pit] > 0);
-            out.extend(pits.map(|pit| Pit(pit as u8)));
+            out.extend(self.sowable(position).map(|pit| Pit(pit as u8)));
+        }
+    }
+
+    fn steps(&self, position: &Board, out: &mut Vec<Step<Board>>) {
+        let first = out.len();
+        for pit in self.sowable(position) {
+            let step = self.play(position, &Pit(pit as u8));
+            if stones(&step.next.own) > 0 {
+                out.push(step);
+            }
+        }
+        if out.len() == first {
+            out.extend(self.sowable(position).map(|pit| self.play(position, &Pit(pit as u8))));
         }
     }
 
@@ -185,6 +217,10 @@ impl Game for Awari {
         self.halves.unrank(slice.0 as usize, index)
     }
 
+    fn next_index(&self, _: SliceId, _: u64, position: &mut Board) {
+        *position = self.halves.after(*position);
+    }
+
     fn max_score(&self, slice: SliceId) -> Score {
         slice.0 as Score
     }
@@ -207,6 +243,14 @@ impl Game for Awari {
 
     fn second_rank(&self, position: &Board) -> u64 {
         self.halves.second_rank(position)
+    }
+
+    fn second_unrank(&self, slice: SliceId, index: u64) -> Board {
+        self.unrank(slice, index).turned()
+    }
+
+    fn second_next(&self, _: SliceId, _: u64, position: &mut Board) {
+        *position = self.halves.after(position.turned()).turned();
     }
 
     fn start(&self) -> Situation<Board> {

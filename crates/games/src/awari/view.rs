@@ -408,7 +408,7 @@ impl Captures {
                 let mut sown = super::Sown {
                     own: Half::default(),
                     other: after,
-                    last: Some((sown - 1) % pits),
+                    last: Some(((sown - 1) % pits) as u8),
                 };
                 let gain = Awari::capture(&mut sown);
                 if gain == 0 {

@@ -79,12 +79,7 @@ impl Kalah {
             ));
         }
         let halves = Halves::new(pits, 2 * pits * seeds);
-        Ok(Kalah {
-            pits,
-            seeds,
-            empty_capture,
-            halves,
-        })
+        Ok(Kalah { pits, seeds, empty_capture, halves })
     }
 
     /// Pits a side.
@@ -115,10 +110,7 @@ impl Game for Kalah {
 
     fn id(&self) -> GameId {
         let empty_capture = if self.empty_capture { "yes" } else { "no" };
-        GameId::new(
-            "kalah",
-            format!("pits={},empty-capture={empty_capture}", self.pits),
-        )
+        GameId::new("kalah", format!("pits={},empty-capture={empty_capture}", self.pits))
     }
 
     fn outcome(&self, board: &Board) -> Option<Score> {
@@ -131,6 +123,11 @@ impl Game for Kalah {
 
     fn play(&self, board: &Board, &pit: &u8) -> Step<Board> {
         self.sow(*board, usize::from(pit))
+    }
+
+    fn steps(&self, board: &Board, out: &mut Vec<Step<Board>>) {
+        let pits = (0..self.pits).filter(|&pit| board.own[pit] > 0);
+        out.extend(pits.map(|pit| self.sow(*board, pit)));
     }
 
     fn largest_slice(&self) -> SliceId {
@@ -169,6 +166,10 @@ impl Game for Kalah {
         PlainView::new(self.clone(), slice)
     }
 
+    fn next_index(&self, _: SliceId, _: u64, board: &mut Board) {
+        *board = self.halves.after(*board);
+    }
+
     fn unmoves(&self, board: &Board, out: &mut Vec<Board>) {
         self.unsow(board, out);
     }
@@ -177,15 +178,19 @@ impl Game for Kalah {
         self.halves.second_rank(board)
     }
 
+    fn second_unrank(&self, slice: SliceId, index: u64) -> Board {
+        self.unrank(slice, index).turned()
+    }
+
+    fn second_next(&self, _: SliceId, _: u64, board: &mut Board) {
+        *board = self.halves.after(board.turned()).turned();
+    }
+
     fn start(&self) -> Situation<Board> {
         let mut position = Board::default();
         position.own[..self.pits].fill(self.seeds as u8);
         position.other = position.own;
-        Situation {
-            position,
-            mover: Side::First,
-            banked: Some([0, 0]),
-        }
+        Situation { position, mover: Side::First, banked: Some([0, 0]) }
     }
 
     fn parse(&self, text: &str) -> Result<Situation<Board>, ParseError> {
@@ -203,15 +208,11 @@ impl Game for Kalah {
             Side::First => b'A',
             Side::Second => b'a',
         };
+        let letter = char::from(first + pit);
         let seeds = situation.position.own[usize::from(pit)];
-        let mut text = format!("{}{seeds}", char::from(first + pit));
-        if step.gain > 0 {
-            text.push_str(&format!("x{}", step.gain));
-        }
-        if step.turn == Turn::Stays {
-            text.push('+');
-        }
-        text
+        let banked = if step.gain > 0 { format!("x{}", step.gain) } else { String::new() };
+        let again = if step.turn == Turn::Stays { "+" } else { "" };
+        format!("{letter}{seeds}{banked}{again}")
     }
 
     fn slice_unit(&self) -> &'static str {

@@ -1,5 +1,7 @@
 //! Sowing and its inverse.
 
+use std::cmp::Ordering;
+
 use nutcracker_game::{Score, Step, Turn};
 
 use super::Kalah;
@@ -15,20 +17,14 @@ impl Kalah {
         let mut at = pit;
         for _ in 0..seeds {
             at = if at == 2 * pits { 0 } else { at + 1 };
-            if at < pits {
-                board.own[at] += 1;
-            } else if at == pits {
-                store += 1;
-            } else {
-                board.other[at - pits - 1] += 1;
+            match at.cmp(&pits) {
+                Ordering::Less => board.own[at] += 1,
+                Ordering::Equal => store += 1,
+                Ordering::Greater => board.other[at - pits - 1] += 1,
             }
         }
         if at == pits {
-            return Step {
-                next: board,
-                gain: store,
-                turn: Turn::Stays,
-            };
+            return Step { next: board, gain: store, turn: Turn::Stays };
         }
         if at < pits && board.own[at] == 1 {
             let opposite = &mut board.other[pits - 1 - at];
@@ -37,11 +33,7 @@ impl Kalah {
                 store += 1 + Score::from(std::mem::take(opposite));
             }
         }
-        Step {
-            next: board.turned(),
-            gain: store,
-            turn: Turn::Passes,
-        }
+        Step { next: board.turned(), gain: store, turn: Turn::Passes }
     }
 
     /// Appends every board from which a move that brings nothing to a store leads here.

@@ -42,12 +42,7 @@ impl Codes {
     pub fn new(max: u8, moves: u8) -> Self {
         let bits = 8 - moves.leading_zeros();
         let floor = u64::from(max) << bits;
-        Codes {
-            max: u64::from(max),
-            bits,
-            floor,
-            settled: floor + u64::from(max) + 1,
-        }
+        Codes { max: u64::from(max), bits, floor, settled: floor + u64::from(max) + 1 }
     }
 
     /// One more than the largest number.
@@ -87,11 +82,7 @@ impl Codes {
 
     /// The score that a state means once nothing changes any more.
     pub fn score(&self, code: u64) -> i8 {
-        if code >= self.settled {
-            (code - self.settled) as i8 - self.max as i8
-        } else {
-            0
-        }
+        if code >= self.settled { (code - self.settled) as i8 - self.max as i8 } else { 0 }
     }
 }
 
@@ -117,11 +108,7 @@ macro_rules! with_packed {
 impl States {
     /// Bytes a position takes with scores up to `max` and up to `moves` internal moves.
     pub fn bytes_per_position(max: u8, moves: u8) -> u64 {
-        if Codes::new(max, moves).count() <= 1 << 8 {
-            1
-        } else {
-            2
-        }
+        if Codes::new(max, moves).count() <= 1 << 8 { 1 } else { 2 }
     }
 
     /// The states of `len` positions, of which nothing is known.
@@ -226,10 +213,7 @@ struct Gifts<K> {
 
 impl<K> Default for Gifts<K> {
     fn default() -> Self {
-        Gifts {
-            ready: Vec::new(),
-            waiting: 0,
-        }
+        Gifts { ready: Vec::new(), waiting: 0 }
     }
 }
 
@@ -303,30 +287,23 @@ impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, B
             if start >= len {
                 break;
             }
-            run.packed.find(
-                start..(start + CHUNK).min(len),
-                [lost, won],
-                |index, code| {
-                    let (wins, score) = if code == won {
-                        (true, run.codes.win(self.level))
-                    } else {
-                        (false, run.codes.loss(self.level))
-                    };
-                    // It may have been settled since it was seen.
-                    if self
-                        .change(index, |now| (now == code).then_some(score))
-                        .is_none()
-                    {
-                        return;
-                    }
-                    self.settled += u64::from(code < run.codes.settled);
-                    let key = run.view.key_at(&mut cursor, index);
-                    self.spread(key, wins);
-                    if self.wins.len() + self.losses.len() > 64 {
-                        self.drain();
-                    }
-                },
-            );
+            run.packed.find(start..(start + CHUNK).min(len), [lost, won], |index, code| {
+                let (wins, score) = if code == won {
+                    (true, run.codes.win(self.level))
+                } else {
+                    (false, run.codes.loss(self.level))
+                };
+                // It may have been settled since it was seen.
+                if self.change(index, |now| (now == code).then_some(score)).is_none() {
+                    return;
+                }
+                self.settled += u64::from(code < run.codes.settled);
+                let key = run.view.key_at(&mut cursor, index);
+                self.spread(key, wins);
+                if self.wins.len() + self.losses.len() > 64 {
+                    self.drain();
+                }
+            });
             self.drain();
             self.tell();
         }
@@ -361,11 +338,7 @@ impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, B
         let run = self.run;
         run.view.predecessors(key, |index, key| {
             run.packed.prefetch(index);
-            let waiting = Waiting {
-                index,
-                key,
-                wins: !won,
-            };
+            let waiting = Waiting { index, key, wins: !won };
             let ready = self.queue[self.at % LAG].replace(waiting);
             self.at += 1;
             if let Some(ready) = ready {
@@ -376,48 +349,25 @@ impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, B
 
     #[inline(always)]
     fn look(&mut self, Waiting { index, key, wins }: Waiting<V::Key>) {
-        let Codes {
-            bits,
-            floor,
-            settled,
-            ..
-        } = self.run.codes;
+        let Codes { bits, floor, settled, .. } = self.run.codes;
         let level = self.level;
         if wins {
             let full = self.wins.len() >= self.run.capacity;
-            let code = if full {
-                self.run.codes.pending_win()
-            } else {
-                self.run.codes.win(level)
-            };
-            if self
-                .change(index, |now| (now < settled).then_some(code))
-                .is_some()
-            {
+            let code = if full { self.run.codes.pending_win() } else { self.run.codes.win(level) };
+            if self.change(index, |now| (now < settled).then_some(code)).is_some() {
                 self.settled += 1;
-                if full {
-                    self.run.left_over.store(true, Relaxed)
-                } else {
-                    self.wins.push(key)
-                }
+                if full { self.run.left_over.store(true, Relaxed) } else { self.wins.push(key) }
             }
         } else {
             let full = self.losses.len() >= self.run.capacity;
-            let code = if full {
-                self.run.codes.pending_loss()
-            } else {
-                self.run.codes.loss(level)
-            };
+            let code =
+                if full { self.run.codes.pending_loss() } else { self.run.codes.loss(level) };
             let mask = (1 << bits) - 1;
             let lost = |now: u64| (now - 1) & mask == 0 && now >> bits >= level - 1;
             let change = |now| (now < floor).then(|| if lost(now) { code } else { now - 1 });
             if self.change(index, change).is_some_and(lost) {
                 self.settled += 1;
-                if full {
-                    self.run.left_over.store(true, Relaxed)
-                } else {
-                    self.losses.push(key)
-                }
+                if full { self.run.left_over.store(true, Relaxed) } else { self.losses.push(key) }
             }
         }
     }

@@ -1,0 +1,180 @@
+//! What can go wrong, told apart by whose move it is.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, TableError>;
+
+/// Whose move it is after an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The request makes no sense: the caller has to ask differently.
+    AskedWrongly,
+    /// The request makes sense, but the table asked for has not been built.
+    NotHere,
+    /// A file is damaged, foreign, or of a version that this program cannot read.
+    DataBroken,
+    /// The operating system refused or failed.
+    Io,
+}
+
+/// An error of reading or writing tables. Its message is one sentence for a person.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The request itself is wrong.
+    #[error("{reason}")]
+    Request {
+        /// The whole sentence.
+        reason: String,
+    },
+    /// Another process holds the lock of a directory.
+    #[error(
+        "another process{holder} is building in {dir}; wait for it or use another --data",
+        dir = dir.display()
+    )]
+    Locked {
+        /// The directory that is being built in.
+        dir: PathBuf,
+        /// ` (pid N)`, or nothing if the lock file does not say.
+        holder: String,
+    },
+    /// A file is not there.
+    #[error("{path} does not exist", path = path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A slice has no table in a directory.
+    #[error(
+        "there is no {game} table for slice {slice} in {dir}; solve that slice first",
+        dir = dir.display()
+    )]
+    MissingSlice {
+        /// The game.
+        game: String,
+        /// The slice.
+        slice: u32,
+        /// The directory in which the table was looked for.
+        dir: PathBuf,
+    },
+    /// A file is none of ours.
+    #[error("{path} is not a nutcracker file: {reason}", path = path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What gives it away.
+        reason: String,
+    },
+    /// A file of a later format version.
+    #[error(
+        "{path} has format version {found}, but this program reads only up to version {known}; \
+         use a newer program",
+        path = path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The last version known here.
+        known: u32,
+    },
+    /// A file contradicts itself or fails a checksum.
+    #[error("{path} is damaged: {reason}; {remedy}", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Which check failed, and where.
+        reason: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A sound file which is not the one that belongs there.
+    #[error("{path} has {what} {found}, but {expected} is expected", path = path.display())]
+    Unexpected {
+        /// The file.
+        path: PathBuf,
+        /// The field that differs.
+        what: &'static str,
+        /// The file's value.
+        found: String,
+        /// The value it should have.
+        expected: String,
+    },
+    /// The operating system failed.
+    #[error("cannot {action} {path}: {source}{hint}", path = path.display(), hint = hint(source))]
+    Io {
+        /// What was attempted: "write", "rename".
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+}
+
+fn hint(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; free some space or use another --data"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; use a directory that may be written"
+        }
+        _ => "",
+    }
+}
+
+impl TableError {
+    /// Whose move it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Request { .. } | Self::Locked { .. } => ErrorKind::AskedWrongly,
+            Self::Missing { .. } | Self::MissingSlice { .. } => ErrorKind::NotHere,
+            Self::Foreign { .. }
+            | Self::Newer { .. }
+            | Self::Damaged { .. }
+            | Self::Unexpected { .. } => ErrorKind::DataBroken,
+            Self::Io { .. } => ErrorKind::Io,
+        }
+    }
+
+    pub(crate) fn request(reason: impl Into<String>) -> Self {
+        Self::Request { reason: reason.into() }
+    }
+
+    pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            reason: reason.into(),
+            remedy: "delete it and build it again",
+        }
+    }
+
+    pub(crate) fn unexpected(
+        path: &Path,
+        what: &'static str,
+        found: &impl ToString,
+        expected: &impl ToString,
+    ) -> Self {
+        Self::Unexpected {
+            path: path.to_owned(),
+            what,
+            found: found.to_string(),
+            expected: expected.to_string(),
+        }
+    }
+
+    /// Turns a system error into ours; a missing file becomes [`TableError::Missing`].
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { path },
+            _ => Self::Io { action, path, source },
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! File access behind small traits, so that tests can put failures and crashes in its place.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+/// Where tables live.
+pub trait Storage: Send + Sync + fmt::Debug {
+    /// Makes or empties a file for writing.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
+    /// Opens a file for reading. It must not change while it is open.
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>>;
+    /// Renames a file; one of the new name is replaced in one step.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Makes a directory with its parents, unless it is there.
+    fn create_dir(&self, dir: &Path) -> io::Result<()>;
+    /// Makes renames and new names in a directory durable.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()>;
+    /// The names of the files in a directory, sorted.
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
+    /// Whether a file is there.
+    fn exists(&self, path: &Path) -> io::Result<bool>;
+}
+
+/// A file being written, in sequence. Writes may be short, as those of [`io::Write`] may.
+pub trait WriteFile: io::Write + Send {
+    /// Returns when all that was written is durable.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A file that is read at any place, by any number of threads.
+pub trait ReadAt: Send + Sync + fmt::Debug {
+    /// The length in bytes.
+    fn len(&self) -> u64;
+
+    /// Fills `buf` from `offset` on; an error if the file ends before.
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
+
+    /// The whole file, if it is in memory or mapped.
+    fn as_slice(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// Whether the file is empty.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A part of the file, without a copy where that is possible. Nothing is allocated for a part
+    /// beyond the end.
+    fn bytes(&self, offset: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
+        let end = offset.checked_add(len as u64).filter(|&end| end <= self.len());
+        let Some(end) = end else {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        };
+        if let Some(part) = self.as_slice().and_then(|all| all.get(offset as usize..end as usize)) {
+            return Ok(Cow::Borrowed(part));
+        }
+        let mut buf = vec![0; len];
+        self.read_at(&mut buf, offset)?;
+        Ok(Cow::Owned(buf))
+    }
+}
+
+/// The file system.
+#[derive(Clone, Copy, Debug)]
+pub struct Disk {
+    /// Read through memory maps, which is faster; if not, by a system call for each block, which
+    /// answers a failing disk with an error where a map ends the process.
+    pub map: bool,
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self { map: true }
+    }
+}
+
+impl Storage for Disk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        Ok(Box::new(File::create(path)?))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        let file = File::open(path)?;
+        let meta = file.metadata()?;
+        if !meta.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        // An empty file cannot be mapped everywhere.
+        if self.map && meta.len() > 0 {
+            return Ok(Arc::new(Mapped { map: map(&file)? }));
+        }
+        Ok(Arc::new(Plain { file: positioned(file), len: meta.len() }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn create_dir(&self, dir: &Path) -> io::Result<()> {
+        fs::create_dir_all(dir)
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        // Elsewhere a directory cannot be opened as a file, and a rename is durable by itself.
+        if cfg!(unix) {
+            File::open(if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?
+                .sync_all()?;
+        }
+        Ok(())
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(dir)? {
+            // A name that is not UTF-8 is none of ours.
+            if let Ok(name) = entry?.file_name().into_string() {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        path.try_exists()
+    }
+}
+
+impl WriteFile for File {
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+}
+
+#[derive(Debug)]
+struct Mapped {
+    map: Mmap,
+}
+
+#[allow(unsafe_code)]
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: a map is undefined behaviour if the file changes beneath it. Finished tables are
+    // never changed, only replaced by a rename, which leaves mapped files as they are; and values
+    // from the map are only believed after their checksum was right.
+    unsafe { Mmap::map(file) }
+}
+
+impl ReadAt for Mapped {
+    fn len(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        let start = usize::try_from(offset).map_err(|_| io::ErrorKind::UnexpectedEof)?;
+        let part = self.map.get(start..).and_then(|rest| rest.get(..buf.len()));
+        buf.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn as_slice(&self) -> Option<&[u8]> {
+        Some(&self.map)
+    }
+}
+
+#[cfg(unix)]
+type Positioned = File;
+#[cfg(not(unix))]
+type Positioned = std::sync::Mutex<File>;
+
+#[cfg(unix)]
+fn positioned(file: File) -> Positioned {
+    file
+}
+#[cfg(not(unix))]
+fn positioned(file: File) -> Positioned {
+    std::sync::Mutex::new(file)
+}
+
+#[derive(Debug)]
+struct Plain {
+    file: Positioned,
+    len: u64,
+}
+
+impl ReadAt for Plain {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, buf, offset)
+    }
+
+    #[cfg(not(unix))]
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(buf)
+    }
+}

@@ -1,0 +1,383 @@
+//! The bytes of a table file.
+//!
+//! All numbers are little-endian. H, D, B and T stand for the ends of header, dictionary, blocks
+//! and index with histogram; L is the length of the file.
+//!
+//! ```text
+//! header
+//!      0    8  magic: 89 4E 55 54 0D 0A 1A 0A ("\x89NUT\r\n\x1a\n")
+//!      8    2  format version
+//!     10    2  H, the length of the header
+//!     12    4  slice
+//!     16    8  number of positions
+//!     24    4  positions in a block; the last block may be shorter
+//!     28    1  range: scores lie in -range..=range
+//!     29    1  window: 0, or K if scores are clipped to -K..=K
+//!     30    2  codec: 0 raw, 1 zstd, 2 zstd with dictionary
+//!     32    4  length of the dictionary
+//!     36    8  xxh3-64 of the dictionary, also if it is empty
+//!     44  1+n  game, rule options, index scheme: three strings of UTF-8, each after its length
+//!    H-8    8  xxh3-64 of bytes 0..H-8
+//! dictionary
+//!      H       as long as the header says
+//! blocks
+//!      D       one after another without gaps: a method byte, then its data
+//!              0 constant: the score of all positions
+//!              1 plain: one byte for each position
+//!              2 packed: by the codec of the header
+//! index
+//!      B   12  for each block: length (4), xxh3-64 of its bytes with its number as seed (8)
+//! histogram
+//!           2  number of scores that occur
+//!           9  for each, ascending: score (1), number of positions (8)
+//! trailer
+//!      T    8  B, where the index begins
+//!      8    8  xxh3-64 of bytes B..T
+//!     16    8  L, the length of the file
+//!     24   32  blake3 of bytes 0..L-40
+//!     56    8  xxh3-64 of the 56 bytes before
+//! ```
+//!
+//! Version history
+//! - 1: the first.
+
+use std::path::Path;
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::codec::CodecId;
+use crate::error::{Result, TableError};
+use crate::histogram::Histogram;
+
+/// The version of the format that this crate writes, and the last it reads.
+pub const FORMAT_VERSION: u16 = 1;
+/// How every table begins. As in PNG, a high bit and both line ends reveal a transfer as text.
+pub const MAGIC: [u8; 8] = *b"\x89NUT\r\n\x1a\n";
+/// The most positions a block may have. It bounds what a probe of a hostile file allocates.
+pub const MAX_BLOCK_POSITIONS: u32 = 1 << 20;
+/// The longest dictionary.
+pub const MAX_DICTIONARY: u32 = 1 << 24;
+/// The positions in a block unless another number is asked for.
+pub const DEFAULT_BLOCK_POSITIONS: u32 = 8192;
+
+/// How the names of tables end.
+pub(crate) const EXTENSION: &str = ".nut";
+/// No header is longer: fixed fields, three strings of at most 255 bytes, checksum.
+pub(crate) const MAX_HEADER: usize = FIXED_HEADER + 3 * 256 + 8;
+pub(crate) const INDEX_ENTRY: u64 = 12;
+pub(crate) const TRAILER: u64 = 64;
+/// The end of the file that the blake3 in the trailer does not cover: itself and the checksum.
+pub(crate) const AFTER_BLAKE3_INPUT: u64 = 40;
+const FIXED_HEADER: usize = 44;
+
+/// What a table says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The game's name: lower-case letters, digits and hyphens.
+    pub game: String,
+    /// The rule options in canonical form, such as `pits=6`; may be empty.
+    pub options: String,
+    /// The slice, such as the number of stones.
+    pub slice: u32,
+    /// The number of positions.
+    pub positions: u64,
+    /// Scores lie in -range..=range, 127 at most.
+    pub range: u8,
+    /// 0 if scores are exact; K if they are clipped to -K..=K.
+    pub window: u8,
+    /// The index scheme with its version, such as `halves-1`.
+    pub scheme: String,
+    /// Positions in a block; the last block may be shorter.
+    pub block_positions: u32,
+    /// How blocks are packed.
+    pub codec: CodecId,
+}
+
+impl Header {
+    /// A header for exact scores, with the default block size and codec.
+    pub fn new(
+        game: impl Into<String>,
+        options: impl Into<String>,
+        slice: u32,
+        positions: u64,
+        range: u8,
+        scheme: impl Into<String>,
+    ) -> Self {
+        Self {
+            game: game.into(),
+            options: options.into(),
+            slice,
+            positions,
+            range,
+            window: 0,
+            scheme: scheme.into(),
+            block_positions: DEFAULT_BLOCK_POSITIONS,
+            codec: CodecId::Zstd,
+        }
+    }
+
+    /// The name of the file: `awari-15.nut`, the slice with at least two digits.
+    pub fn file_name(&self) -> String {
+        file_name(&self.game, self.slice)
+    }
+
+    /// The number of blocks.
+    pub fn blocks(&self) -> u64 {
+        self.positions.div_ceil(u64::from(self.block_positions.max(1)))
+    }
+
+    /// The number of positions in a block; 0 after the last.
+    pub fn block_len(&self, block: u64) -> usize {
+        let size = u64::from(self.block_positions);
+        let start = block.saturating_mul(size).min(self.positions);
+        (self.positions - start).min(size) as usize
+    }
+
+    /// The largest distance from 0 that a stored score may have.
+    pub fn bound(&self) -> u8 {
+        if self.window == 0 { self.range } else { self.window.min(self.range) }
+    }
+
+    /// Says why no table can have this header, if so.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let named = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if self.game.is_empty() || !self.game.chars().all(named) {
+            return Err(format!("the game's name {:?} is not of a-z, 0-9 and -", self.game));
+        }
+        for (what, text) in
+            [("game", &self.game), ("options", &self.options), ("scheme", &self.scheme)]
+        {
+            if text.len() > 255 || text.chars().any(char::is_control) {
+                return Err(format!("the {what} text is longer than 255 bytes or not printable"));
+            }
+        }
+        if !(1..=MAX_BLOCK_POSITIONS).contains(&self.block_positions) {
+            return Err(format!(
+                "{} positions a block is not in 1..={MAX_BLOCK_POSITIONS}",
+                self.block_positions
+            ));
+        }
+        if self.range > 127 || self.window > 127 {
+            return Err(format!(
+                "range {} or window {} is larger than 127",
+                self.range, self.window
+            ));
+        }
+        Ok(())
+    }
+
+    /// The header's bytes.
+    pub(crate) fn encode(&self, dictionary: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(MAX_HEADER);
+        out.extend(MAGIC);
+        out.extend(FORMAT_VERSION.to_le_bytes());
+        let strings = [&self.game, &self.options, &self.scheme];
+        let len = FIXED_HEADER + strings.iter().map(|s| 1 + s.len()).sum::<usize>() + 8;
+        out.extend((len as u16).to_le_bytes());
+        out.extend(self.slice.to_le_bytes());
+        out.extend(self.positions.to_le_bytes());
+        out.extend(self.block_positions.to_le_bytes());
+        out.extend([self.range, self.window]);
+        out.extend(self.codec.to_u16().to_le_bytes());
+        out.extend((dictionary.len() as u32).to_le_bytes());
+        out.extend(xxh3_64(dictionary).to_le_bytes());
+        for string in strings {
+            out.push(string.len() as u8);
+            out.extend(string.as_bytes());
+        }
+        let sum = xxh3_64(&out);
+        out.extend(sum.to_le_bytes());
+        out
+    }
+}
+
+/// The name of a slice's file.
+pub(crate) fn file_name(game: &str, slice: u32) -> String {
+    format!("{game}-{slice:02}{EXTENSION}")
+}
+
+/// A header as read, with what only the reader needs.
+#[derive(Debug)]
+pub(crate) struct ParsedHeader {
+    pub header: Header,
+    pub len: u64,
+    pub dictionary_len: u32,
+    pub dictionary_sum: u64,
+}
+
+/// Reads the header from the first bytes of a file (at least [`MAX_HEADER`] unless it is shorter).
+pub(crate) fn parse_header(path: &Path, bytes: &[u8]) -> Result<ParsedHeader> {
+    let foreign =
+        |reason: &str| TableError::Foreign { path: path.to_owned(), reason: reason.into() };
+    let damaged = |reason: &str| TableError::damaged(path, reason);
+    if bytes.is_empty() {
+        return Err(foreign("it is empty"));
+    }
+    if !bytes.starts_with(&MAGIC) {
+        return Err(if MAGIC.starts_with(bytes) {
+            damaged("it ends within its first 8 bytes")
+        } else if bytes.starts_with(&MAGIC[..4]) {
+            damaged("it was changed on the way, as by a transfer as text")
+        } else {
+            foreign("it does not begin as a table does")
+        });
+    }
+    let mut fields = Fields(&bytes[8..]);
+    let short = || damaged("it ends within its header");
+    let version = fields.u16().ok_or_else(short)?;
+    if version > FORMAT_VERSION {
+        return Err(TableError::Newer {
+            path: path.to_owned(),
+            found: version.into(),
+            known: FORMAT_VERSION.into(),
+        });
+    }
+    if version == 0 {
+        return Err(damaged("its format version is 0"));
+    }
+    let len = usize::from(fields.u16().ok_or_else(short)?);
+    if !(FIXED_HEADER + 3 + 8..=MAX_HEADER).contains(&len) {
+        return Err(damaged("the length of its header is impossible"));
+    }
+    let header = bytes.get(..len).ok_or_else(short)?;
+    let (header, sum) = header.split_at(len - 8);
+    if Fields(sum).u64() != Some(xxh3_64(header)) {
+        return Err(damaged("the checksum of its header is wrong"));
+    }
+    // Whatever fails from here on was written so: the checksum is right.
+    parse_fields(&header[12..], len as u64)
+        .and_then(|parsed| parsed.header.check().map(|()| parsed))
+        .map_err(|reason| damaged(&format!("its header makes no sense: {reason}")))
+}
+
+fn parse_fields(bytes: &[u8], len: u64) -> std::result::Result<ParsedHeader, String> {
+    let mut fields = Fields(bytes);
+    let short = || "it is too short".to_owned();
+    let slice = fields.u32().ok_or_else(short)?;
+    let positions = fields.u64().ok_or_else(short)?;
+    let block_positions = fields.u32().ok_or_else(short)?;
+    let range = fields.u8().ok_or_else(short)?;
+    let window = fields.u8().ok_or_else(short)?;
+    let codec = fields.u16().ok_or_else(short)?;
+    let codec = CodecId::from_u16(codec).ok_or_else(|| format!("codec {codec} is not known"))?;
+    let dictionary_len = fields.u32().ok_or_else(short)?;
+    let dictionary_sum = fields.u64().ok_or_else(short)?;
+    let mut string = || {
+        let len = fields.u8().ok_or_else(short)?;
+        let text = fields.take(len.into()).ok_or_else(short)?;
+        String::from_utf8(text.to_vec()).map_err(|_| "a text is not UTF-8".to_owned())
+    };
+    let (game, options, scheme) = (string()?, string()?, string()?);
+    if !fields.0.is_empty() {
+        return Err("it is too long".to_owned());
+    }
+    if dictionary_len > MAX_DICTIONARY {
+        return Err(format!("a dictionary of {dictionary_len} bytes"));
+    }
+    let header =
+        Header { game, options, slice, positions, range, window, scheme, block_positions, codec };
+    Ok(ParsedHeader { header, len, dictionary_len, dictionary_sum })
+}
+
+/// The last bytes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Trailer {
+    pub index_offset: u64,
+    pub index_sum: u64,
+    pub file_len: u64,
+    pub blake3: [u8; 32],
+}
+
+impl Trailer {
+    /// The part that the blake3 covers.
+    pub(crate) fn encode_open(index_offset: u64, index_sum: u64, file_len: u64) -> [u8; 24] {
+        let mut out = [0; 24];
+        out[..8].copy_from_slice(&index_offset.to_le_bytes());
+        out[8..16].copy_from_slice(&index_sum.to_le_bytes());
+        out[16..].copy_from_slice(&file_len.to_le_bytes());
+        out
+    }
+
+    /// The part that closes the file.
+    pub(crate) fn encode_close(open: &[u8; 24], blake3: &[u8; 32]) -> [u8; 40] {
+        let mut all = [0; 56];
+        all[..24].copy_from_slice(open);
+        all[24..].copy_from_slice(blake3);
+        let mut out = [0; 40];
+        out[..32].copy_from_slice(blake3);
+        out[32..].copy_from_slice(&xxh3_64(&all).to_le_bytes());
+        out
+    }
+
+    /// Nothing if the checksum is wrong.
+    pub(crate) fn parse(bytes: &[u8; 64]) -> Option<Self> {
+        let mut fields = Fields(bytes);
+        let trailer = Self {
+            index_offset: fields.u64()?,
+            index_sum: fields.u64()?,
+            file_len: fields.u64()?,
+            blake3: fields.array()?,
+        };
+        (fields.u64()? == xxh3_64(&bytes[..56])).then_some(trailer)
+    }
+}
+
+/// The checksum of a block. The number as seed reveals blocks that changed places.
+pub(crate) fn block_sum(block: u64, bytes: &[u8]) -> u64 {
+    xxh3_64_with_seed(bytes, block)
+}
+
+pub(crate) fn encode_histogram(histogram: &Histogram, out: &mut Vec<u8>) {
+    out.extend((histogram.iter().count() as u16).to_le_bytes());
+    for (score, count) in histogram.iter() {
+        out.push(score as u8);
+        out.extend(count.to_le_bytes());
+    }
+}
+
+/// Nothing if the bytes are no histogram of canonical form.
+pub(crate) fn parse_histogram(bytes: &[u8]) -> Option<Histogram> {
+    let mut fields = Fields(bytes);
+    let mut histogram = Histogram::new();
+    let mut last = None;
+    for _ in 0..fields.u16()? {
+        let (score, count) = (fields.u8()? as i8, fields.u64()?);
+        if count == 0 || last.is_some_and(|last| last >= score) {
+            return None;
+        }
+        histogram.add_count(score, count);
+        last = Some(score);
+    }
+    fields.0.is_empty().then_some(histogram)
+}
+
+/// Takes little-endian numbers from the front of a slice.
+pub(crate) struct Fields<'a>(pub &'a [u8]);
+
+impl<'a> Fields<'a> {
+    pub(crate) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (front, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(front)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        self.array().map(u8::from_le_bytes)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    pub(crate) fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+}

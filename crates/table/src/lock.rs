@@ -1,0 +1,64 @@
+//! One builder a directory.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Result, TableError};
+
+/// The lock file's name in its directory.
+pub const LOCK: &str = ".lock";
+
+/// The right to build in a directory, until it is dropped or the process ends in whatever way.
+/// Readers need none.
+#[derive(Debug)]
+pub struct DirLock {
+    path: PathBuf,
+    /// Held for the lock on it. The file stays: to remove it would let two others in, one with the
+    /// old file and one with a new one.
+    _file: File,
+}
+
+impl DirLock {
+    /// Locks a directory, which is made if it is not there. If another builder has it, the error
+    /// names its process.
+    pub fn acquire(dir: &Path) -> Result<Self> {
+        fs::create_dir_all(dir).map_err(TableError::io("make the directory", dir))?;
+        let path = dir.join(LOCK);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(TableError::io("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(TableError::Locked { dir: dir.to_owned(), holder: holder(&mut file) });
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(TableError::io("lock", &path)(error));
+            }
+        }
+        write_pid(&mut file).map_err(TableError::io("write", &path))?;
+        Ok(Self { path, _file: file })
+    }
+
+    /// The lock file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn write_pid(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    writeln!(file, "{}", std::process::id())
+}
+
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    // The holder may be about to write its number; then the message does without.
+    let _ = file.take(32).read_to_string(&mut text);
+    text.trim().parse::<u32>().map_or_else(|_| String::new(), |pid| format!(" (pid {pid})"))
+}

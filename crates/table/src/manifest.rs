@@ -1,0 +1,294 @@
+//! What is solved in a directory: one JSON file beside the tables.
+//!
+//! The tables are the truth, the manifest is the account of them. A crash between the two is mended
+//! from the tables, whose trailers have all that an entry needs.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Result, TableError};
+use crate::file::Storage;
+use crate::format::{self, Header};
+use crate::histogram::Histogram;
+use crate::reader::Table;
+use crate::set::{check_identity, slices_in};
+use crate::writer::Sealed;
+
+/// The manifest's name in its directory.
+pub const MANIFEST: &str = "manifest.json";
+/// The version of the manifest that this crate writes, and the last it reads.
+pub const MANIFEST_VERSION: u32 = 1;
+
+/// The tables of one game under one set of options.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of this file's format.
+    pub version: u32,
+    /// The program that wrote it last, with its version.
+    pub program: String,
+    /// The game.
+    pub game: String,
+    /// The rule options.
+    pub options: String,
+    /// The tables, by slice ascending.
+    slices: Vec<Entry>,
+}
+
+/// One table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The slice.
+    pub slice: u32,
+    /// The number of positions.
+    pub positions: u64,
+    /// Scores lie in -range..=range.
+    pub range: u8,
+    /// 0 if scores are exact; K if they are clipped to -K..=K.
+    pub window: u8,
+    /// The index scheme with its version.
+    pub scheme: String,
+    /// The file's name in the manifest's directory.
+    pub file: String,
+    /// The file's length.
+    pub bytes: u64,
+    /// The blake3 of the file's trailer, in hexadecimal digits.
+    pub blake3: String,
+    /// How many positions have each score.
+    pub histogram: Histogram,
+}
+
+/// What [`Manifest::reconcile`] found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reconciled {
+    /// Slices whose files were there without an entry, or with the entry of an earlier file. They
+    /// have their entries now.
+    pub adopted: Vec<u32>,
+    /// Slices whose entries had no file. The entries are gone.
+    pub missing: Vec<u32>,
+}
+
+impl Reconciled {
+    /// Whether the manifest agreed with the files.
+    pub fn is_clean(&self) -> bool {
+        self.adopted.is_empty() && self.missing.is_empty()
+    }
+}
+
+impl Manifest {
+    /// A manifest without tables.
+    pub fn new(
+        game: impl Into<String>,
+        options: impl Into<String>,
+        program: impl Into<String>,
+    ) -> Self {
+        Self {
+            version: MANIFEST_VERSION,
+            program: program.into(),
+            game: game.into(),
+            options: options.into(),
+            slices: Vec::new(),
+        }
+    }
+
+    /// Reads the manifest of a directory.
+    pub fn load(storage: &dyn Storage, dir: &Path) -> Result<Self> {
+        /// Read first: a newer version may differ in everything else.
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        let path = dir.join(MANIFEST);
+        let file = storage.open(&path).map_err(TableError::io("open", &path))?;
+        let len = usize::try_from(file.len()).unwrap_or(usize::MAX);
+        let bytes = file.bytes(0, len).map_err(TableError::io("read", &path))?;
+        let damaged = |reason: String| TableError::Damaged {
+            path: path.clone(),
+            reason,
+            remedy: "delete it, and it is made anew from the tables beside it",
+        };
+        let Version { version } =
+            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        if version > MANIFEST_VERSION {
+            return Err(TableError::Newer { path, found: version, known: MANIFEST_VERSION });
+        }
+        let manifest: Self =
+            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        if manifest.slices.windows(2).any(|pair| pair[0].slice >= pair[1].slice) {
+            return Err(damaged("its slices are not in order".to_owned()));
+        }
+        for entry in &manifest.slices {
+            // Also keeps a name from leading out of the directory.
+            if entry.file != format::file_name(&manifest.game, entry.slice) {
+                return Err(damaged(format!("slice {} has file {:?}", entry.slice, entry.file)));
+            }
+            if entry.histogram.total() != entry.positions {
+                return Err(damaged(format!("the counts of slice {} do not add up", entry.slice)));
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// Reads the manifest of a directory, or begins one if there is none. One of another game or
+    /// other options is an error.
+    pub fn load_or_new(
+        storage: &dyn Storage,
+        dir: &Path,
+        game: &str,
+        options: &str,
+        program: &str,
+    ) -> Result<Self> {
+        let mut manifest = match Self::load(storage, dir) {
+            Err(TableError::Missing { .. }) => Self::new(game, options, program),
+            manifest => manifest?,
+        };
+        let path = dir.join(MANIFEST);
+        if manifest.game != game {
+            return Err(TableError::unexpected(&path, "game", &manifest.game, &game));
+        }
+        if manifest.options != options {
+            return Err(TableError::unexpected(&path, "rule options", &manifest.options, &options));
+        }
+        program.clone_into(&mut manifest.program);
+        Ok(manifest)
+    }
+
+    /// Writes the manifest so that a crash leaves the old one or the new one.
+    pub fn save(&self, storage: &dyn Storage, dir: &Path) -> Result<()> {
+        let path = dir.join(MANIFEST);
+        let temporary = dir.join(format!("{MANIFEST}.tmp"));
+        let mut text = serde_json::to_string_pretty(self)
+            .map_err(|error| TableError::request(format!("{}: {error}", path.display())))?;
+        text.push('\n');
+        let write = || {
+            let mut file =
+                storage.create(&temporary).map_err(TableError::io("create", &temporary))?;
+            file.write_all(text.as_bytes()).map_err(TableError::io("write", &temporary))?;
+            file.sync().map_err(TableError::io("sync", &temporary))?;
+            drop(file);
+            storage.rename(&temporary, &path).map_err(TableError::io("rename", &temporary))
+        };
+        storage.create_dir(dir).map_err(TableError::io("make the directory", dir))?;
+        if let Err(error) = write() {
+            // The first error is the one to tell.
+            let _ = storage.remove(&temporary);
+            return Err(error);
+        }
+        storage.sync_dir(dir).map_err(TableError::io("sync", dir))
+    }
+
+    /// The tables, by slice ascending.
+    pub fn entries(&self) -> &[Entry] {
+        &self.slices
+    }
+
+    /// The entry of a slice.
+    pub fn entry(&self, slice: u32) -> Option<&Entry> {
+        self.find(slice).ok().map(|place| &self.slices[place])
+    }
+
+    /// Enters a table that was just written.
+    pub fn record(&mut self, sealed: &Sealed) {
+        self.put(Entry::new(&sealed.header, sealed.bytes, &sealed.blake3, &sealed.histogram));
+    }
+
+    /// Enters a table that is there, from its header and trailer. Its blocks are not read: see
+    /// [`Table::verify_file`].
+    pub fn adopt(&mut self, table: &Table) -> Result<()> {
+        check_identity(table, &self.game, &self.options, table.header().slice)?;
+        self.put(Entry::of(table));
+        Ok(())
+    }
+
+    /// Takes out an entry.
+    pub fn remove(&mut self, slice: u32) -> Option<Entry> {
+        self.find(slice).ok().map(|place| self.slices.remove(place))
+    }
+
+    /// An error if a table is not the one that was entered for its slice.
+    pub fn check(&self, table: &Table) -> Result<()> {
+        let slice = table.header().slice;
+        check_identity(table, &self.game, &self.options, slice)?;
+        let path = table.path();
+        let found = Entry::of(table);
+        let Some(entry) = self.entry(slice) else {
+            return Err(TableError::unexpected(
+                path,
+                "a table for slice",
+                &slice,
+                &"none in the manifest",
+            ));
+        };
+        if found.blake3 != entry.blake3 {
+            return Err(TableError::unexpected(
+                path,
+                "blake3",
+                &found.blake3,
+                &format!("{} of the manifest", entry.blake3),
+            ));
+        }
+        if found != *entry {
+            return Err(TableError::damaged(
+                path,
+                "the manifest says other counts or lengths of the same file",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Brings the manifest into agreement with the files of its directory, after a crash or a
+    /// removal by hand. Files are opened, not verified; a file that cannot be opened is an error.
+    /// The manifest is not saved.
+    pub fn reconcile(&mut self, storage: &dyn Storage, dir: &Path) -> Result<Reconciled> {
+        let present = slices_in(storage, dir, &self.game)?;
+        let mut result = Reconciled::default();
+        self.slices.retain(|entry| {
+            let there = present.binary_search(&entry.slice).is_ok();
+            if !there {
+                result.missing.push(entry.slice);
+            }
+            there
+        });
+        for slice in present {
+            let table = Table::open(storage, &dir.join(format::file_name(&self.game, slice)))?;
+            check_identity(&table, &self.game, &self.options, slice)?;
+            if self.entry(slice) != Some(&Entry::of(&table)) {
+                self.adopt(&table)?;
+                result.adopted.push(slice);
+            }
+        }
+        Ok(result)
+    }
+
+    fn find(&self, slice: u32) -> std::result::Result<usize, usize> {
+        self.slices.binary_search_by_key(&slice, |entry| entry.slice)
+    }
+
+    fn put(&mut self, entry: Entry) {
+        match self.find(entry.slice) {
+            Ok(place) => self.slices[place] = entry,
+            Err(place) => self.slices.insert(place, entry),
+        }
+    }
+}
+
+impl Entry {
+    fn new(header: &Header, bytes: u64, blake3: &str, histogram: &Histogram) -> Self {
+        Self {
+            slice: header.slice,
+            positions: header.positions,
+            range: header.range,
+            window: header.window,
+            scheme: header.scheme.clone(),
+            file: header.file_name(),
+            bytes,
+            blake3: blake3.to_owned(),
+            histogram: histogram.clone(),
+        }
+    }
+
+    fn of(table: &Table) -> Self {
+        Self::new(table.header(), table.bytes(), &table.blake3(), table.histogram())
+    }
+}

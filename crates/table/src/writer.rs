@@ -1,0 +1,408 @@
+//! Blocks in, sealed file out.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::codec::{Codec, CodecId, train_dictionary};
+use crate::error::{Result, TableError};
+use crate::file::{Storage, WriteFile};
+use crate::format::{self, EXTENSION, Header, INDEX_ENTRY, MAX_DICTIONARY, TRAILER, Trailer};
+use crate::histogram::Histogram;
+use crate::manifest::MANIFEST;
+
+/// Bytes gathered before a write.
+const BUFFER: usize = 1 << 20;
+/// Blocks a thread encodes before it waits for its turn to write them.
+const BATCH: u64 = 16;
+/// Sample bytes for each byte of a dictionary, as zstd recommends.
+const SAMPLES_PER_DICTIONARY_BYTE: u64 = 100;
+/// What a file is called until it is complete.
+const TEMPORARY: &str = ".tmp";
+
+/// A finished file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sealed {
+    /// What the file says about itself.
+    pub header: Header,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+    /// The blake3 in its trailer, in hexadecimal digits.
+    pub blake3: String,
+    /// How many positions have each score.
+    pub histogram: Histogram,
+}
+
+/// Writes one table: blocks in order, then [`finish`](Self::finish). Until then the file has a
+/// temporary name; dropped before, it is removed.
+pub struct TableWriter<'a> {
+    storage: &'a dyn Storage,
+    header: Header,
+    dir: PathBuf,
+    target: PathBuf,
+    temporary: PathBuf,
+    /// Nothing once closed.
+    file: Option<Box<dyn WriteFile>>,
+    renamed: bool,
+    buffer: Vec<u8>,
+    hasher: blake3::Hasher,
+    /// Bytes of the file so far, the buffer included.
+    len: u64,
+    blocks: u64,
+    index: Vec<u8>,
+}
+
+impl std::fmt::Debug for TableWriter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TableWriter")
+            .field("target", &self.target)
+            .field("blocks", &self.blocks)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> TableWriter<'a> {
+    /// Begins a table in `dir`, which is made if it is not there. The name comes from the header;
+    /// `codec` is the one that encodes the blocks.
+    pub fn create(
+        storage: &'a dyn Storage,
+        dir: &Path,
+        header: &Header,
+        codec: &Codec,
+    ) -> Result<Self> {
+        header.check().map_err(|reason| {
+            TableError::request(format!("cannot write a table in {}: {reason}", dir.display()))
+        })?;
+        let target = dir.join(header.file_name());
+        if header.codec != codec.id() || codec.dictionary().len() as u64 > MAX_DICTIONARY.into() {
+            return Err(TableError::request(format!(
+                "cannot write {}: its header says codec {}, its blocks come from {} with a \
+                 dictionary of {} bytes",
+                target.display(),
+                header.codec,
+                codec.id(),
+                codec.dictionary().len()
+            )));
+        }
+        let temporary = dir.join(header.file_name() + TEMPORARY);
+        storage.create_dir(dir).map_err(TableError::io("make the directory", dir))?;
+        let file = storage.create(&temporary).map_err(TableError::io("create", &temporary))?;
+        let mut writer = Self {
+            storage,
+            header: header.clone(),
+            dir: dir.to_owned(),
+            target,
+            temporary,
+            file: Some(file),
+            renamed: false,
+            buffer: Vec::with_capacity(BUFFER),
+            hasher: blake3::Hasher::new(),
+            len: 0,
+            blocks: 0,
+            index: Vec::new(),
+        };
+        writer.put(&header.encode(codec.dictionary()))?;
+        writer.put(codec.dictionary())?;
+        Ok(writer)
+    }
+
+    /// Appends the next block, encoded, of `positions` positions.
+    pub fn append(&mut self, encoded: &[u8], positions: usize) -> Result<()> {
+        let expected = self.header.block_len(self.blocks);
+        let Ok(len) = u32::try_from(encoded.len()) else {
+            return Err(self.wrong(&format!("a block of {} bytes is too long", encoded.len())));
+        };
+        if positions != expected || positions == 0 || len == 0 {
+            let block = self.blocks;
+            return Err(self.wrong(&format!(
+                "block {block} has {positions} positions where {expected} belong"
+            )));
+        }
+        self.index.extend(len.to_le_bytes());
+        self.index.extend(format::block_sum(self.blocks, encoded).to_le_bytes());
+        self.blocks += 1;
+        self.put(encoded)
+    }
+
+    /// Writes index, histogram and trailer, makes the file durable and gives it its name.
+    pub fn finish(mut self, histogram: &Histogram) -> Result<Sealed> {
+        if self.blocks != self.header.blocks() {
+            let (got, all) = (self.blocks, self.header.blocks());
+            return Err(self.wrong(&format!("{got} of {all} blocks were given")));
+        }
+        if histogram.total() != self.header.positions || histogram.reach() > self.header.bound() {
+            return Err(self.wrong(&format!(
+                "the histogram has {} positions with scores up to {}, the table has {} up to {}",
+                histogram.total(),
+                histogram.reach(),
+                self.header.positions,
+                self.header.bound()
+            )));
+        }
+        let index_offset = self.len;
+        let mut index = std::mem::take(&mut self.index);
+        debug_assert_eq!(index.len() as u64, self.blocks * INDEX_ENTRY);
+        format::encode_histogram(histogram, &mut index);
+        self.put(&index)?;
+        let bytes = self.len + TRAILER;
+        let open = Trailer::encode_open(index_offset, xxh3_64(&index), bytes);
+        self.put(&open)?;
+        self.flush()?;
+        let blake3 = self.hasher.finalize();
+        self.put(&Trailer::encode_close(&open, blake3.as_bytes()))?;
+        self.flush()?;
+        if let Some(mut file) = self.file.take() {
+            file.sync().map_err(TableError::io("sync", &self.temporary))?;
+        }
+        self.storage
+            .rename(&self.temporary, &self.target)
+            .map_err(TableError::io("rename", &self.temporary))?;
+        self.renamed = true;
+        self.storage.sync_dir(&self.dir).map_err(TableError::io("sync", &self.dir))?;
+        Ok(Sealed {
+            header: self.header.clone(),
+            path: self.target.clone(),
+            bytes,
+            blake3: blake3.to_hex().to_string(),
+            histogram: histogram.clone(),
+        })
+    }
+
+    fn wrong(&self, reason: &str) -> TableError {
+        TableError::request(format!("cannot write {}: {reason}", self.target.display()))
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.len += bytes.len() as u64;
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.hasher.update(&self.buffer);
+        if let Some(file) = &mut self.file {
+            file.write_all(&self.buffer).map_err(TableError::io("write", &self.temporary))?;
+        }
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl Drop for TableWriter<'_> {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // Closed before it is removed: some systems refuse otherwise.
+            self.file = None;
+            // An error cannot be told here, and the next writer overwrites the file.
+            let _ = self.storage.remove(&self.temporary);
+        }
+    }
+}
+
+/// Removes the unfinished files that a killed process left in a directory; says how many. Only for
+/// the holder of the directory's lock.
+pub fn remove_unfinished(storage: &dyn Storage, dir: &Path) -> Result<usize> {
+    let names = storage.list(dir).map_err(TableError::io("list", dir))?;
+    let mut removed = 0;
+    let ours = |name: &&String| {
+        name.strip_suffix(TEMPORARY)
+            .is_some_and(|name| name.ends_with(EXTENSION) || name == MANIFEST)
+    };
+    for name in names.iter().filter(ours) {
+        let path = dir.join(name);
+        storage.remove(&path).map_err(TableError::io("remove", &path))?;
+        removed += 1;
+    }
+    Ok(removed)
+}
+
+/// How to pack what the header does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackOptions {
+    /// The level of zstd.
+    pub level: i32,
+    /// The largest dictionary to train, for [`CodecId::ZstdDictionary`].
+    pub dictionary_bytes: u32,
+    /// Threads that encode; 0 counts as 1. The file does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for PackOptions {
+    fn default() -> Self {
+        Self { level: 5, dictionary_bytes: 64 << 10, threads: 1 }
+    }
+}
+
+/// Writes a table of `values`, one for each position.
+pub fn pack(
+    storage: &dyn Storage,
+    dir: &Path,
+    header: &Header,
+    options: &PackOptions,
+    values: &[i8],
+) -> Result<Sealed> {
+    if values.len() as u64 != header.positions {
+        return Err(TableError::request(format!(
+            "cannot write {}: there are {} scores for {} positions",
+            dir.join(header.file_name()).display(),
+            values.len(),
+            header.positions
+        )));
+    }
+    pack_with(storage, dir, header, options, |start, out| {
+        let start = start as usize;
+        out.copy_from_slice(&values[start..start + out.len()]);
+    })
+}
+
+/// Writes a table whose scores come from `fill(start, out)`: it fills `out` with the scores of the
+/// positions from `start` on, the same whenever it is asked, and is called by several threads.
+pub fn pack_with(
+    storage: &dyn Storage,
+    dir: &Path,
+    header: &Header,
+    options: &PackOptions,
+    fill: impl Fn(u64, &mut [i8]) + Sync,
+) -> Result<Sealed> {
+    // Before anything is computed from it.
+    header.check().map_err(|reason| {
+        TableError::request(format!("cannot write a table in {}: {reason}", dir.display()))
+    })?;
+    let dictionary = match header.codec {
+        CodecId::ZstdDictionary => sample_dictionary(header, options, &fill),
+        _ => Vec::new(),
+    };
+    let codec = Codec::new(header.codec, options.level, &dictionary);
+    let writer = TableWriter::create(storage, dir, header, &codec)?;
+    let job = Job {
+        header,
+        codec: &codec,
+        fill: &fill,
+        claimed: AtomicU64::new(0),
+        turn: Mutex::new(Turn { batch: 0, stopped: false, histogram: Histogram::new(), writer }),
+        moved: Condvar::new(),
+    };
+    let threads = (options.threads.max(1) as u64).min(header.blocks().div_ceil(BATCH).max(1));
+    let results: Vec<Result<()>> = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| job.work())).collect();
+        let mut results = vec![job.work()];
+        for other in others {
+            results.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
+    });
+    results.into_iter().collect::<Result<()>>()?;
+    let turn = job.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
+    turn.writer.finish(&turn.histogram)
+}
+
+/// Trains on blocks at even distances, the same ones whatever the number of threads.
+fn sample_dictionary(
+    header: &Header,
+    options: &PackOptions,
+    fill: &impl Fn(u64, &mut [i8]),
+) -> Vec<u8> {
+    let max_len = options.dictionary_bytes.min(MAX_DICTIONARY);
+    let blocks = header.blocks();
+    let wanted =
+        u64::from(max_len) * SAMPLES_PER_DICTIONARY_BYTE / u64::from(header.block_positions.max(1));
+    let step = (blocks / wanted.max(1)).max(1);
+    let samples: Vec<Vec<i8>> = (0..blocks)
+        .step_by(usize::try_from(step).unwrap_or(usize::MAX))
+        .map(|block| {
+            let mut values = vec![0; header.block_len(block)];
+            fill(block * u64::from(header.block_positions), &mut values);
+            values
+        })
+        .collect();
+    train_dictionary(&samples, max_len as usize)
+}
+
+/// What the threads of one packing share.
+struct Job<'a, F> {
+    header: &'a Header,
+    codec: &'a Codec,
+    fill: &'a F,
+    claimed: AtomicU64,
+    turn: Mutex<Turn<'a>>,
+    moved: Condvar,
+}
+
+struct Turn<'a> {
+    /// The batch to be written next.
+    batch: u64,
+    /// Somebody failed: nobody's turn comes any more.
+    stopped: bool,
+    histogram: Histogram,
+    writer: TableWriter<'a>,
+}
+
+impl<'a, F: Fn(u64, &mut [i8]) + Sync> Job<'a, F> {
+    /// Claims batches, encodes them and writes them when their turn comes. A thread holds one
+    /// batch at most, which bounds the memory.
+    fn work(&self) -> Result<()> {
+        // An error or a panic in `fill` must stop the others: they would wait for ever.
+        let mut stop = StopOnDrop { job: self, finished: false };
+        let mut values = Vec::new();
+        let mut encoded = Vec::new();
+        let mut blocks = Vec::new();
+        loop {
+            let batch = self.claimed.fetch_add(1, Ordering::Relaxed);
+            let first = batch.saturating_mul(BATCH).min(self.header.blocks());
+            let last = first.saturating_add(BATCH).min(self.header.blocks());
+            if first == last {
+                stop.finished = true;
+                return Ok(());
+            }
+            encoded.clear();
+            blocks.clear();
+            let mut histogram = Histogram::new();
+            for block in first..last {
+                values.clear();
+                values.resize(self.header.block_len(block), 0);
+                (self.fill)(block * u64::from(self.header.block_positions), &mut values);
+                histogram.add(&values);
+                let start = encoded.len();
+                self.codec.encode(&values, &mut encoded);
+                blocks.push((start..encoded.len(), values.len()));
+            }
+            let mut turn = self.lock();
+            while turn.batch != batch && !turn.stopped {
+                turn = self.moved.wait(turn).unwrap_or_else(PoisonError::into_inner);
+            }
+            if turn.stopped {
+                return Ok(());
+            }
+            for (range, positions) in &blocks {
+                turn.writer.append(&encoded[range.clone()], *positions)?;
+            }
+            turn.histogram.merge(&histogram);
+            turn.batch += 1;
+            self.moved.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Turn<'a>> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Stops all threads of a job unless its own one finished.
+struct StopOnDrop<'a, 'b, F: Fn(u64, &mut [i8]) + Sync> {
+    job: &'a Job<'b, F>,
+    finished: bool,
+}
+
+impl<F: Fn(u64, &mut [i8]) + Sync> Drop for StopOnDrop<'_, '_, F> {
+    fn drop(&mut self) {
+        if !self.finished {
+            self.job.lock().stopped = true;
+            self.job.moved.notify_all();
+        }
+    }
+}
