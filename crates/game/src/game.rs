@@ -169,7 +169,8 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// Appends every position of the same slice from which an internal move leads here.
     fn unmoves(&self, _position: &Self::Position, _out: &mut Vec<Self::Position>) {}
     /// A second numbering of the same slice: in its order, the successors of neighbours are
-    /// neighbours by the first numbering, internal ones and conversions alike.
+    /// neighbours by the first numbering, as far as the game allows. Speed depends on it, never a
+    /// result.
     fn second_rank(&self, position: &Self::Position) -> u64 {
         self.rank(position)
     }

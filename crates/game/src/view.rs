@@ -120,6 +120,7 @@ pub fn exits_of<G: Game, C: Children>(
         if to == slice && step.turn == Turn::Passes {
             exits.internal += 1;
         } else {
+            // No lawful game keeps the turn within a slice, so `to` is a finished one.
             let score = children.score(to, game.rank(&step.next))?;
             exits.best = exits.best.max(step.value(score) as i8);
         }

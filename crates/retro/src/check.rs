@@ -8,8 +8,11 @@
 //! from conversions in finitely many steps is stored at least as large, by agreement, and whatever
 //! is stored can be derived, by foundation.
 //!
-//! Foundation is found by sweeps over the positions that lack it, forward, until nothing changes.
-//! The sweeps follow the second index, in whose order successors lie close together.
+//! All of it goes forward, by the rules. The first sweep over the slice finds most of the
+//! foundation; a position that lacks it leaves a mark on a successor it waits for, and is looked at
+//! again when that one is founded. Un-moves only say who may be waiting: nothing is believed on
+//! their word, and sweeps over whatever is left, which know no un-moves, end the search. The sweeps
+//! follow the second index, in whose order successors lie close together.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -118,7 +121,7 @@ pub fn check_slice<G: Game>(
         game,
         slice,
         scores: &scores,
-        founded: &Packed::zeroed(positions)?,
+        marks: &Packed::zeroed(positions)?,
         children: SetChildren::new(set),
         progress,
         done: AtomicU64::new(0),
@@ -167,15 +170,53 @@ struct Check<'a, G: Game> {
     game: &'a G,
     slice: SliceId,
     scores: &'a Packed<8>,
-    founded: &'a Packed<1>,
+    /// Both marks of a position are in one number, so that who sets one of them sees the other.
+    marks: &'a Packed<2>,
     children: SetChildren<'a>,
     progress: &'a dyn Progress,
     done: AtomicU64,
 }
 
+/// The score can be derived, or is 0 and needs no foundation.
+const FOUNDED: u64 = 1;
+/// Another position's foundation waits for this one's.
+const AWAITED: u64 = 2;
+/// Positions a thread remembers to look around; beyond that, sweeps find what is left.
+const MEMORY: usize = 1 << 16;
+
+/// What one thread works with.
+struct Scratch<P> {
+    steps: Vec<Step<P>>,
+    before: Vec<P>,
+    /// Positions that were awaited and are founded now.
+    news: Vec<P>,
+}
+
 impl<G: Game> Check<'_, G> {
+    fn scratch() -> Scratch<G::Position> {
+        Scratch { steps: Vec::new(), before: Vec::new(), news: Vec::new() }
+    }
+
     fn score(&self, index: u64) -> Score {
         Score::from(self.scores.get(index) as u8 as i8)
+    }
+
+    fn founded(&self, index: u64) -> bool {
+        self.marks.get(index) & FOUNDED != 0
+    }
+
+    /// Leaves a mark that somebody waits for this position; false if it is founded already.
+    fn await_it(&self, index: u64) -> bool {
+        let mark = |marks| (marks & FOUNDED == 0).then_some(marks | AWAITED);
+        self.marks.update(index, mark).is_some()
+    }
+
+    /// Marks a position as founded; if that is news to somebody, remembers it.
+    fn found(&self, index: u64, position: &G::Position, news: &mut Vec<G::Position>) {
+        let before = self.marks.update(index, |marks| Some(marks | FOUNDED)).unwrap_or(0);
+        if before == AWAITED && news.len() < MEMORY {
+            news.push(*position);
+        }
     }
 
     /// Looks at every position once: its score must be the best of its moves. On the way, finds
@@ -183,19 +224,20 @@ impl<G: Game> Check<'_, G> {
     fn agreement(&self, threads: usize) -> Result<Option<(u64, Fault)>, TableError> {
         let first: Mutex<Option<(u64, Fault)>> = Mutex::new(None);
         for_each_chunk(self.scores.len(), CHUNK, threads, |range| {
-            let mut steps = Vec::new();
+            let mut scratch = Self::scratch();
             let mut position = self.game.second_unrank(self.slice, range.start);
             for second in range.clone() {
                 if second > range.start {
                     self.game.second_next(self.slice, second, &mut position);
                 }
                 let index = self.game.rank(&position);
-                if let Err(fault) = self.position(index, &position, &mut steps)? {
+                if let Err(fault) = self.position(index, &position, &mut scratch)? {
                     let mut first = first.lock().expect("no thread panics");
                     if first.as_ref().is_none_or(|(lowest, _)| index < *lowest) {
                         *first = Some((index, fault));
                     }
                 }
+                self.spread(&mut scratch);
             }
             let checked = range.end - range.start;
             self.progress.advance(self.done.fetch_add(checked, Relaxed) + checked);
@@ -204,11 +246,12 @@ impl<G: Game> Check<'_, G> {
         Ok(first.into_inner().expect("no thread panics"))
     }
 
+    /// Compares a position's score with its moves, and marks it if it is founded.
     fn position(
         &self,
         index: u64,
         position: &G::Position,
-        steps: &mut Vec<Step<G::Position>>,
+        scratch: &mut Scratch<G::Position>,
     ) -> Result<Result<(), Fault>, TableError> {
         let stored = self.score(index);
         if let Some(outcome) = self.game.outcome(position) {
@@ -216,22 +259,16 @@ impl<G: Game> Check<'_, G> {
                 let position = self.notation(position);
                 return Ok(Err(Fault::NotOutcome { position, index, stored: stored as i8, outcome }));
             }
-            self.founded.set(index, 1);
+            self.found(index, position, &mut scratch.news);
             return Ok(Ok(()));
         }
-        steps.clear();
-        self.game.steps(position, steps);
+        scratch.steps.clear();
+        self.game.steps(position, &mut scratch.steps);
         let mut best = Score::MIN;
-        let mut founded = stored < 0;
-        for step in steps.iter() {
+        let mut founded = stored == 0;
+        for step in &scratch.steps {
             let value = if let Some(next) = self.internal(step) {
-                let value = -self.score(next);
-                if stored > 0 {
-                    founded |= value == stored && self.founded.get(next) == 1;
-                } else {
-                    founded &= self.founded.get(next) == 1;
-                }
-                value
+                -self.score(next)
             } else {
                 let to = self.game.slice_of(&step.next);
                 let value = step.value(self.children.score(to, self.game.rank(&step.next))?);
@@ -244,10 +281,21 @@ impl<G: Game> Check<'_, G> {
             let position = self.notation(position);
             return Ok(Err(Fault::NotBest { position, index, stored: stored as i8, best }));
         }
-        if founded {
-            self.founded.set(index, 1);
+        if founded || self.rests(stored, &scratch.steps) {
+            self.found(index, position, &mut scratch.news);
         }
         Ok(Ok(()))
+    }
+
+    /// Whether a score other than 0 rests on founded internal successors; if not, marks what it
+    /// waits for.
+    fn rests(&self, stored: Score, steps: &[Step<G::Position>]) -> bool {
+        let mut internal = steps.iter().filter_map(|step| self.internal(step));
+        if stored > 0 {
+            internal.any(|next| self.score(next) == -stored && !self.await_it(next))
+        } else {
+            internal.all(|next| !self.await_it(next))
+        }
     }
 
     /// The number of the next position if the move is internal.
@@ -256,37 +304,52 @@ impl<G: Game> Check<'_, G> {
         internal.then(|| self.game.rank(&step.next))
     }
 
-    /// Looks once at every score that is not founded yet; returns how many have become so. A win
-    /// by conversion has been found already, so only internal moves matter.
+    /// Looks again at those who may have waited for the news. A win by conversion is founded at
+    /// first sight, so only internal moves matter here.
+    fn spread(&self, scratch: &mut Scratch<G::Position>) {
+        while let Some(position) = scratch.news.pop() {
+            scratch.before.clear();
+            self.game.unmoves(&position, &mut scratch.before);
+            for earlier in &scratch.before {
+                let index = self.game.rank(earlier);
+                self.look_again(index, earlier, &mut scratch.steps, &mut scratch.news);
+            }
+        }
+    }
+
+    /// Founds a position if it can be now.
+    fn look_again(
+        &self,
+        index: u64,
+        position: &G::Position,
+        steps: &mut Vec<Step<G::Position>>,
+        news: &mut Vec<G::Position>,
+    ) -> bool {
+        if self.founded(index) {
+            return false;
+        }
+        steps.clear();
+        self.game.steps(position, steps);
+        let stored = self.score(index);
+        let rests = stored != 0 && !steps.is_empty() && self.rests(stored, steps);
+        if rests {
+            self.found(index, position, news);
+        }
+        rests
+    }
+
+    /// Looks at whatever is not founded yet; returns how many positions were founded.
     fn sweep(&self, threads: usize) -> u64 {
         let found = AtomicU64::new(0);
         let Ok(()) = for_each_chunk(self.scores.len(), CHUNK, threads, |range| {
-            let mut steps = Vec::new();
-            let mut position = self.game.second_unrank(self.slice, range.start);
-            let mut now = 0;
-            for second in range.clone() {
-                if second > range.start {
-                    self.game.second_next(self.slice, second, &mut position);
+            let mut scratch = Self::scratch();
+            self.marks.find(range, [0, AWAITED], |index, _| {
+                let position = self.game.unrank(self.slice, index);
+                if self.look_again(index, &position, &mut scratch.steps, &mut scratch.news) {
+                    found.fetch_add(1, Relaxed);
+                    self.spread(&mut scratch);
                 }
-                let index = self.game.rank(&position);
-                let stored = self.score(index);
-                if stored == 0 || self.founded.get(index) == 1 {
-                    continue;
-                }
-                steps.clear();
-                self.game.steps(&position, &mut steps);
-                let mut internal = steps.iter().filter_map(|step| self.internal(step));
-                let founded = |next: u64| self.founded.get(next) == 1;
-                if if stored > 0 {
-                    internal.any(|next| self.score(next) == -stored && founded(next))
-                } else {
-                    internal.all(founded)
-                } {
-                    self.founded.set(index, 1);
-                    now += 1;
-                }
-            }
-            found.fetch_add(now, Relaxed);
+            });
             Ok::<(), std::convert::Infallible>(())
         });
         if std::env::var_os("DBG").is_some() { eprintln!("sweep found {}", found.load(Relaxed)); }
@@ -294,8 +357,7 @@ impl<G: Game> Check<'_, G> {
     }
 
     fn unfounded(&self) -> Option<Fault> {
-        let mut lacking =
-            (0..self.scores.len()).filter(|&i| self.score(i) != 0 && self.founded.get(i) == 0);
+        let mut lacking = (0..self.scores.len()).filter(|&index| !self.founded(index));
         let index = lacking.next()?;
         Some(Fault::Unfounded {
             position: self.notation(&self.game.unrank(self.slice, index)),
