@@ -1,1 +1,25 @@
-//! placeholder
+//! Charts as SVG: functions from data to text, without files and without printing.
+//!
+//! Every picture carries its own style sheet, follows the reader's light or dark setting, uses the
+//! system's fonts and describes itself to screen readers. The same data give the same bytes.
+//!
+//! ```
+//! use nutcracker_draw::{ScoreSlice, score_histogram};
+//!
+//! let slices = [
+//!     ScoreSlice { label: "1 stone".into(), counts: vec![(-1, 7), (1, 5)] },
+//!     ScoreSlice { label: "2 stones".into(), counts: vec![(-2, 40), (0, 12), (2, 26)] },
+//! ];
+//! let svg = score_histogram("Awari", "stones", &slices);
+//! assert!(svg.starts_with("<svg "));
+//! assert!(svg.contains("90 positions"));
+//! ```
+
+mod histogram;
+mod number;
+mod svg;
+mod tally;
+mod theme;
+
+pub use histogram::score_histogram;
+pub use tally::ScoreSlice;

@@ -105,6 +105,12 @@ impl Rows {
         self.ways(self.pits, self.max)
     }
 
+    /// What a pit adds to the rank, wrapping, when so many stones are in it and behind it: the sum
+    /// of the steps of all pits is the rank.
+    pub fn step(&self, pit: usize, stones: usize) -> u64 {
+        self.steps[pit * (self.max + 1) + stones]
+    }
+
     /// The rank of a row among those with as many stones.
     #[inline]
     pub fn rank(&self, row: &[u8]) -> u64 {

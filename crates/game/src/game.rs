@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::Hash;
 
-use crate::{ParseError, Score, Side, Situation, SliceId, SliceView};
+use crate::{ForwardView, ParseError, Score, Side, Situation, SliceId, SliceView};
 
 /// Which game with which rule options: what a database file must agree on with its reader.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -101,7 +101,7 @@ impl<P> Step<P> {
 /// | the second index: [`second_rank`](Game::second_rank), [`second_unrank`](Game::second_unrank), [`second_next`](Game::second_next), with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
 /// | [`next_index`](Game::next_index) | [`unrank`](Game::unrank) |
 /// | [`steps`](Game::steps) | [`moves`](Game::moves) and [`play`](Game::play) |
-/// | a [`View`](Game::View) of its own | [`PlainView`](crate::PlainView), by way of the methods here |
+/// | a [`View`](Game::View) or [`Forward`](Game::Forward) of its own | [`PlainView`](crate::PlainView), by way of the methods here |
 ///
 /// # Laws
 /// Checked by [`law::check`](crate::law::check):
@@ -119,6 +119,8 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// How solvers walk through a slice; [`PlainView`](crate::PlainView) unless the game knows a
     /// faster way.
     type View: SliceView;
+    /// How the check walks through a slice; [`PlainView`](crate::PlainView) likewise.
+    type Forward: ForwardView<Self::Position>;
 
     /// Whether [`unmoves`](Game::unmoves) is implemented.
     const UNMOVES: bool = false;
@@ -160,6 +162,8 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     fn index_scheme(&self) -> &'static str;
     /// The solver's view of a slice.
     fn view(&self, slice: SliceId) -> Self::View;
+    /// The check's view of a slice.
+    fn forward(&self, slice: SliceId) -> Self::Forward;
 
     /// Turns the position with number `index - 1` into the one with number `index`: for walks in
     /// sequence, where the next position costs less than any position.

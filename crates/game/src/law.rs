@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
-use crate::{Children, Game, Side, Situation, SliceId, SliceView, Turn, exits_of};
+use crate::{
+    Children, ForwardView, Game, Side, Situation, SliceId, SliceView, Turn, exits_of, targets_of,
+};
 
 /// What was looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -93,11 +95,13 @@ impl<G: Game> Check<'_, G> {
         let exhaustive = len <= sample;
         self.report.exhaustive &= exhaustive;
 
+        let forward = game.forward(slice);
         let step = if exhaustive { 1 } else { len / sample };
         let mut internal_edges: HashMap<(u64, u64), u32> = HashMap::new();
         for index in (0..len).step_by(step as usize) {
             let position = game.unrank(slice, index);
             self.position(index, &position, &mut internal_edges)?;
+            self.forward(&forward, index, &position)?;
             self.report.positions += 1;
             if G::UNMOVES {
                 self.unmoves(&view, index, &position)?;
@@ -273,6 +277,35 @@ impl<G: Game> Check<'_, G> {
                 "in slice {slice} the move from position {from} to {to} has no un-move"
             )));
         }
+        Ok(())
+    }
+
+    /// The forward view's successors are the rules' successors.
+    fn forward(&self, view: &G::Forward, index: u64, position: &G::Position) -> Result<(), Breach> {
+        let (game, slice) = (self.game, self.slice);
+        let key = view.key_of(position);
+        let second = game.second_rank(position);
+        law!(
+            view.position(key) == *position
+                && view.index(key) == index
+                && view.position(view.second_key_at(&mut Default::default(), second)) == *position,
+            "the forward view takes position {index} of slice {slice} for another"
+        );
+        law!(
+            view.outcome(key) == game.outcome(position),
+            "the forward view and the rules disagree whether position {index} of slice {slice} is \
+             over"
+        );
+        let (mut seen, mut expected) = (Vec::new(), Vec::new());
+        if view.outcome(key).is_none() {
+            view.targets(key, |target| seen.push(target));
+            targets_of(game, position, |target| expected.push(target));
+        }
+        law!(
+            seen == expected,
+            "the forward view finds other successors of position {index} of slice {slice} than \
+             the rules: {seen:?}, not {expected:?}"
+        );
         Ok(())
     }
 

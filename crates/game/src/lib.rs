@@ -26,6 +26,7 @@
 //!     type Position = u32;
 //!     type Move = u32;
 //!     type View = PlainView<Self>;
+//!     type Forward = PlainView<Self>;
 //!
 //!     fn id(&self) -> GameId { GameId::new("subtraction", "take=3") }
 //!     fn outcome(&self, &heap: &u32) -> Option<Score> { (heap == 0).then_some(-1) }
@@ -41,6 +42,7 @@
 //!     fn max_moves(&self) -> u8 { 3 }
 //!     fn index_scheme(&self) -> &'static str { "heap-1" }
 //!     fn view(&self, slice: SliceId) -> PlainView<Self> { PlainView::new(self.clone(), slice) }
+//!     fn forward(&self, slice: SliceId) -> PlainView<Self> { self.view(slice) }
 //!
 //!     fn start(&self) -> Situation<u32> { Situation::new(21, Side::First) }
 //!     fn parse(&self, text: &str) -> Result<Situation<u32>, ParseError> {
@@ -68,7 +70,7 @@ mod view;
 pub use game::{Game, GameId, Step, Turn};
 pub use notation::{ParseError, Side, Situation};
 pub use slice::SliceId;
-pub use view::{Children, Exits, PlainView, SliceView, exits_of};
+pub use view::{Children, Exits, ForwardView, PlainView, SliceView, Target, exits_of, targets_of};
 
 /// The value of a position for the side to move, in the game's own unit: stones in awari,
 /// `1`, `0`, `-1` for a win, a draw and a loss in a game that knows no more.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Game, Score, SliceId, Turn};
+use crate::{Game, Score, SliceId, Step, Turn};
 
 /// What a position's moves out of its slice are worth, and how many stay inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,6 +75,46 @@ pub trait SliceView: Send + Sync {
     fn memory(&self) -> u64 {
         0
     }
+}
+
+/// Where a move leads, by number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// To a position of the same slice.
+    Inside(u64),
+    /// To a position of a finished slice.
+    Outside {
+        /// Which slice.
+        slice: SliceId,
+        /// The number there.
+        index: u64,
+        /// What the mover banks.
+        gain: Score,
+        /// Who moves next.
+        turn: Turn,
+    },
+}
+
+/// A slice as it is walked forward, by the rules: what the independent check sees of a game. No
+/// solver that is checked uses it.
+pub trait ForwardView<P>: Send + Sync {
+    /// A position in the form in which its successors are found fastest.
+    type Key: Copy + Send;
+    /// Remembers where the last key was, so that the next one in sequence costs little.
+    type Cursor: Default + Send;
+
+    /// The key of the position with this second number.
+    fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> Self::Key;
+    /// The key of a position.
+    fn key_of(&self, position: &P) -> Self::Key;
+    /// The position of a key.
+    fn position(&self, key: Self::Key) -> P;
+    /// The number of a key's position.
+    fn index(&self, key: Self::Key) -> u64;
+    /// If the game is over here, the score of the side to move.
+    fn outcome(&self, key: Self::Key) -> Option<Score>;
+    /// Visits where every legal move leads.
+    fn targets(&self, key: Self::Key, visit: impl FnMut(Target));
 }
 
 /// The view every game has: by way of its rules, one position after another.
@@ -167,5 +207,57 @@ impl<G: Game> SliceView for PlainView<G> {
         }
         put(range.start, &run);
         Ok(())
+    }
+}
+
+impl<G: Game> ForwardView<G::Position> for PlainView<G> {
+    type Key = G::Position;
+    type Cursor = Option<(u64, G::Position)>;
+
+    fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> G::Position {
+        let position = match *cursor {
+            Some((last, mut position)) if last + 1 == second => {
+                self.game.second_next(self.slice, second, &mut position);
+                position
+            }
+            _ => self.game.second_unrank(self.slice, second),
+        };
+        *cursor = Some((second, position));
+        position
+    }
+
+    fn key_of(&self, position: &G::Position) -> G::Position {
+        *position
+    }
+
+    fn position(&self, key: G::Position) -> G::Position {
+        key
+    }
+
+    fn index(&self, key: G::Position) -> u64 {
+        self.game.rank(&key)
+    }
+
+    fn outcome(&self, key: G::Position) -> Option<Score> {
+        self.game.outcome(&key)
+    }
+
+    fn targets(&self, key: G::Position, visit: impl FnMut(Target)) {
+        targets_of(&self.game, &key, visit);
+    }
+}
+
+/// Visits where every legal move leads, by way of the rules.
+pub fn targets_of<G: Game>(game: &G, position: &G::Position, mut visit: impl FnMut(Target)) {
+    let own = game.slice_of(position);
+    let mut steps = Vec::new();
+    game.steps(position, &mut steps);
+    for Step { next, gain, turn } in steps {
+        let (slice, index) = (game.slice_of(&next), game.rank(&next));
+        visit(if slice == own && turn == Turn::Passes {
+            Target::Inside(index)
+        } else {
+            Target::Outside { slice, index, gain, turn }
+        });
     }
 }

@@ -6,6 +6,12 @@ use nutcracker_game::{ParseError, Score, Side, Situation};
 /// The most pits a half can have.
 pub const MAX_PITS: usize = 6;
 
+/// Boards have fewer stones than this.
+const LIMIT: usize = 128;
+
+/// A one in every byte.
+const BYTES: u64 = 0x0101_0101_0101_0101;
+
 /// One side's pits in the order of sowing; pits beyond the game's number stay empty. Padded to a
 /// machine word, so that whole halves are added and summed at once.
 pub type Half = [u8; 8];
@@ -22,7 +28,7 @@ pub struct Board {
 /// The stones in a half.
 pub fn stones(half: &Half) -> usize {
     // The top byte of the product is the sum of all bytes; no game has 256 stones.
-    (u64::from_le_bytes(*half).wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize
+    (u64::from_le_bytes(*half).wrapping_mul(BYTES) >> 56) as usize
 }
 
 impl Board {
@@ -34,10 +40,7 @@ impl Board {
     /// The same board as the opponent sees it.
     #[must_use]
     pub fn turned(self) -> Self {
-        Board {
-            own: self.other,
-            other: self.own,
-        }
+        Board { own: self.other, other: self.own }
     }
 }
 
@@ -49,6 +52,11 @@ impl Board {
 #[derive(Clone, Debug)]
 pub struct Halves {
     rows: Rows,
+    /// What each pit adds to the rank of its half, by the stones in it and behind it, wrapping;
+    /// nothing for pits beyond the game's.
+    steps: Box<[[u64; LIMIT]; MAX_PITS]>,
+    /// The number of halves with so many stones.
+    counts: Box<[u64; LIMIT]>,
     /// `bases[n * (max + 2) + own]`: see [`Halves::base`].
     bases: Vec<u64>,
 }
@@ -56,11 +64,17 @@ pub struct Halves {
 impl Halves {
     /// The index for this many pits a half and up to `max` stones.
     pub fn new(pits: usize, max: usize) -> Self {
-        assert!(
-            (1..=MAX_PITS).contains(&pits),
-            "a half has 1 to {MAX_PITS} pits"
-        );
+        assert!((1..=MAX_PITS).contains(&pits), "a half has 1 to {MAX_PITS} pits");
+        assert!(max < LIMIT, "a board has fewer than {LIMIT} stones");
         let rows = Rows::new(pits, max);
+        let mut steps = Box::new([[0; LIMIT]; MAX_PITS]);
+        let mut counts = Box::new([0; LIMIT]);
+        for stones in 0..=max {
+            counts[stones] = rows.count(stones);
+            for (pit, steps) in steps.iter_mut().enumerate().take(pits) {
+                steps[stones] = rows.step(pit, stones);
+            }
+        }
         let mut bases = Vec::with_capacity((max + 1) * (max + 2));
         for n in 0..=max {
             let mut base = 0;
@@ -71,7 +85,7 @@ impl Halves {
                 }
             }
         }
-        Halves { rows, bases }
+        Halves { rows, steps, counts, bases }
     }
 
     /// The numbering of single halves.
@@ -94,19 +108,31 @@ impl Halves {
         self.bases[n * (self.rows.max() + 2) + own]
     }
 
+    /// The rank of a half among those with as many stones.
+    #[inline]
+    pub fn half_rank(&self, half: &Half) -> u64 {
+        // Byte i of the product is the sum of bytes 0 to i: all look-ups can begin at once.
+        let sums = u64::from_le_bytes(*half).wrapping_mul(BYTES).to_le_bytes();
+        let all = sums[7];
+        let mut rank = self.steps[0][usize::from(all) % LIMIT];
+        for (steps, before) in self.steps[1..].iter().zip(sums) {
+            rank = rank.wrapping_add(steps[usize::from(all - before) % LIMIT]);
+        }
+        rank
+    }
+
     /// The index of a board among those with as many stones.
+    #[inline]
     pub fn rank(&self, board: &Board) -> u64 {
         let (own, other) = (stones(&board.own), stones(&board.other));
         self.base(own + other, own)
-            + self.rows.rank(&board.own) * self.rows.count(other)
-            + self.rows.rank(&board.other)
+            + self.half_rank(&board.own) * self.counts[other % LIMIT]
+            + self.half_rank(&board.other)
     }
 
     /// The board with `n` stones and this index.
     pub fn unrank(&self, n: usize, index: u64) -> Board {
-        let own = (0..n)
-            .find(|&own| index < self.base(n, own + 1))
-            .unwrap_or(n);
+        let own = (0..n).find(|&own| index < self.base(n, own + 1)).unwrap_or(n);
         let index = index - self.base(n, own);
         let row = self.rows.count(n - own);
         let mut board = Board::default();
@@ -139,6 +165,143 @@ impl Halves {
     }
 }
 
+/// A board as a pair of half ids: the mover's and the other's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pair {
+    /// The id of the mover's half.
+    pub own: u32,
+    /// The id of the other half.
+    pub other: u32,
+}
+
+impl Pair {
+    /// The same board as the opponent sees it.
+    #[must_use]
+    pub fn turned(self) -> Self {
+        Pair { own: self.other, other: self.own }
+    }
+}
+
+/// The index by halves for one number of stones, from half ids: a multiplication and two additions.
+#[derive(Clone, Debug)]
+pub struct PairIndex {
+    rows: Rows,
+    stones: usize,
+    /// By stones on the mover's side: index = origin + own id · row + other id, wrapping.
+    origin: Vec<u64>,
+    row: Vec<u64>,
+    /// The index of the first board with so many stones on the mover's side.
+    base: Vec<u64>,
+}
+
+/// Where the row of the last key begins and ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PairCursor {
+    start: u64,
+    end: u64,
+    own: u32,
+    first_other: u32,
+}
+
+impl PairIndex {
+    /// The index of boards with `n` stones.
+    pub fn new(halves: &Halves, n: usize) -> Self {
+        let rows = Rows::new(halves.pits(), n);
+        let mut index =
+            PairIndex { stones: n, origin: Vec::new(), row: Vec::new(), base: Vec::new(), rows };
+        for own in 0..=n {
+            let row = index.rows.count(n - own);
+            let base = halves.base(n, own);
+            let skipped = index.rows.first_id(own).wrapping_mul(row);
+            let origin = base.wrapping_sub(skipped).wrapping_sub(index.rows.first_id(n - own));
+            index.origin.push(origin);
+            index.row.push(row);
+            index.base.push(base);
+        }
+        index.base.push(halves.len(n));
+        index
+    }
+
+    /// The numbering of halves with up to as many stones.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The number of boards.
+    pub fn len(&self) -> u64 {
+        self.base(self.stones + 1)
+    }
+
+    /// Whether there are none; there is always one.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The index of the first board with so many stones on the mover's side.
+    pub fn base(&self, own: usize) -> u64 {
+        self.base[own]
+    }
+
+    /// The boards with the same mover's half, which has so many stones.
+    pub fn row(&self, own: usize) -> u64 {
+        self.row[own]
+    }
+
+    /// The index of a board whose mover's half has so many stones.
+    #[inline(always)]
+    pub fn index(&self, own_stones: usize, pair: Pair) -> u64 {
+        self.origin[own_stones]
+            .wrapping_add(u64::from(pair.own) * self.row[own_stones])
+            .wrapping_add(u64::from(pair.other))
+    }
+
+    /// The id of a half.
+    pub fn id(&self, halves: &Halves, half: &Half) -> u32 {
+        (self.rows.first_id(stones(half)) + halves.half_rank(half)) as u32
+    }
+
+    /// The half with this id.
+    pub fn half(&self, id: u32) -> Half {
+        let own = (0..self.stones).find(|&own| u64::from(id) < self.rows.first_id(own + 1));
+        let own = own.unwrap_or(self.stones);
+        let mut half = Half::default();
+        self.rows.unrank(own, u64::from(id) - self.rows.first_id(own), &mut half);
+        half
+    }
+
+    /// The ids of a board.
+    pub fn key_of(&self, halves: &Halves, board: &Board) -> Pair {
+        Pair { own: self.id(halves, &board.own), other: self.id(halves, &board.other) }
+    }
+
+    /// The ids of the board with this index.
+    pub fn key_at(&self, cursor: &mut PairCursor, index: u64) -> Pair {
+        if !(cursor.start..cursor.end).contains(&index) {
+            let own = self.base.partition_point(|&base| base <= index) - 1;
+            let row = (index - self.base[own]) / self.row[own];
+            cursor.start = self.base[own] + row * self.row[own];
+            cursor.end = cursor.start + self.row[own];
+            cursor.own = (self.rows.first_id(own) + row) as u32;
+            cursor.first_other = self.rows.first_id(self.stones - own) as u32;
+        }
+        Pair { own: cursor.own, other: cursor.first_other + (index - cursor.start) as u32 }
+    }
+
+    /// Visits all halves with up to as many stones in the order of their ids.
+    pub fn for_each_half(&self, mut visit: impl FnMut(&Half)) {
+        for own in 0..=self.stones {
+            let mut half = Half::default();
+            self.rows.unrank(own, 0, &mut half);
+            loop {
+                visit(&half);
+                if !self.rows.advance(&mut half) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
 /// Writes a situation as `A,B,C/a,b,c S 4-2`: South's pits, North's pits, the side to move, and
 /// what South and North have captured where that is known.
 pub fn format(pits: usize, situation: &Situation<Board>) -> String {
@@ -147,13 +310,8 @@ pub fn format(pits: usize, situation: &Situation<Board>) -> String {
         Side::First => (own, other, 'S'),
         Side::Second => (other, own, 'N'),
     };
-    let list = |half: &Half| {
-        half[..pits]
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(",")
-    };
+    let list =
+        |half: &Half| half[..pits].iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let mut text = format!("{}/{} {side}", list(&south), list(&north));
     if let Some([south, north]) = situation.banked {
         text.push_str(&format!(" {south}-{north}"));
@@ -171,9 +329,7 @@ pub fn parse(
     text: &str,
 ) -> Result<Situation<Board>, ParseError> {
     let mut words = text.split_whitespace();
-    let board = words
-        .next()
-        .ok_or_else(|| ParseError::new("the position is empty"))?;
+    let board = words.next().ok_or_else(|| ParseError::new("the position is empty"))?;
     let halves: Vec<&str> = board.split('/').collect();
     let &[south, north] = halves.as_slice() else {
         return Err(ParseError::new(format!(
@@ -188,9 +344,7 @@ pub fn parse(
         Some("S" | "s") => Side::First,
         Some("N" | "n") => Side::Second,
         Some(other) if !other.contains('-') => {
-            return Err(ParseError::new(format!(
-                "the side to move is S or N, not {other:?}"
-            )));
+            return Err(ParseError::new(format!("the side to move is S or N, not {other:?}")));
         }
         _ => Side::First,
     };
@@ -199,9 +353,7 @@ pub fn parse(
     }
     let banked = word.map(|word| parse_captured(things, word)).transpose()?;
     if let Some(extra) = words.next() {
-        return Err(ParseError::new(format!(
-            "{extra:?} is more than a position says"
-        )));
+        return Err(ParseError::new(format!("{extra:?} is more than a position says")));
     }
 
     let on_board = stones(&south) + stones(&north);
@@ -213,20 +365,10 @@ pub fn parse(
         )));
     }
     let position = match mover {
-        Side::First => Board {
-            own: south,
-            other: north,
-        },
-        Side::Second => Board {
-            own: north,
-            other: south,
-        },
+        Side::First => Board { own: south, other: north },
+        Side::Second => Board { own: north, other: south },
     };
-    Ok(Situation {
-        position,
-        mover,
-        banked,
-    })
+    Ok(Situation { position, mover, banked })
 }
 
 fn parse_half(pits: usize, things: &str, who: &str, text: &str) -> Result<Half, ParseError> {
@@ -251,28 +393,19 @@ fn parse_captured(things: &str, text: &str) -> Result<[u16; 2], ParseError> {
             "captured {things} are written like 20-10, South's first, not {text:?}"
         )));
     };
-    Ok([
-        u16::from(parse_count(things, south)?),
-        u16::from(parse_count(things, north)?),
-    ])
+    Ok([u16::from(parse_count(things, south)?), u16::from(parse_count(things, north)?)])
 }
 
 /// A number of stones: at most three digits, so that no sum of them overflows.
 fn parse_count(things: &str, text: &str) -> Result<u8, ParseError> {
     let digits = text.trim();
     if digits.starts_with('-') {
-        return Err(ParseError::new(format!(
-            "{digits:?} is negative: no pit holds that"
-        )));
+        return Err(ParseError::new(format!("{digits:?} is negative: no pit holds that")));
     }
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(ParseError::new(format!(
-            "{digits:?} is not a number of {things}"
-        )));
+        return Err(ParseError::new(format!("{digits:?} is not a number of {things}")));
     }
-    digits
-        .parse()
-        .map_err(|_| ParseError::new(format!("{digits} {things} are too many")))
+    digits.parse().map_err(|_| ParseError::new(format!("{digits} {things} are too many")))
 }
 
 /// What the two players are called.

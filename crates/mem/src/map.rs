@@ -44,7 +44,7 @@ impl Words {
         match &self.map {
             // SAFETY: the map is page-aligned, `len` words long, zeroed at first, lives as long as
             // `self`, and is reached through these atomics only.
-            #[allow(unsafe_code)]
+            #[allow(unsafe_code, clippy::cast_ptr_alignment)]
             Some(map) => unsafe {
                 std::slice::from_raw_parts(map.as_ptr().cast::<AtomicU64>(), self.len)
             },

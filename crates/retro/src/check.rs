@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::{Children, Game, Score, Situation, SliceId, Step, Turn};
+use nutcracker_game::{Children, ForwardView, Game, Score, Side, Situation, SliceId, Target, Turn};
 use nutcracker_mem::{OutOfMemory, Packed};
 use nutcracker_table::{Histogram, Manifest, TableError, TableSet};
 use thiserror::Error;
@@ -52,7 +52,9 @@ pub enum CheckError {
 #[non_exhaustive]
 pub enum Fault {
     /// It is not the best of what its moves lead to.
-    #[error("position {position} (number {index}) has score {stored}, and its best move is worth {best}")]
+    #[error(
+        "position {position} (number {index}) has score {stored}, and its best move is worth {best}"
+    )]
     NotBest {
         /// The position, in the game's notation.
         position: String,
@@ -64,7 +66,9 @@ pub enum Fault {
         best: Score,
     },
     /// The game is over, with another result.
-    #[error("position {position} (number {index}) has score {stored}, and the game ends there with {outcome}")]
+    #[error(
+        "position {position} (number {index}) has score {stored}, and the game ends there with {outcome}"
+    )]
     NotOutcome {
         /// The position, in the game's notation.
         position: String,
@@ -117,12 +121,14 @@ pub fn check_slice<G: Game>(
     progress.begin(Phase::Verify, positions);
     table.verify_digest()?;
     let scores = read_scores(set, slice, threads)?;
+    let view = game.forward(slice);
     let check = Check {
         game,
         slice,
+        view: &view,
         scores: &scores,
         marks: &Packed::zeroed(positions)?,
-        children: SetChildren::new(set),
+        children: SetChildren::new(set, slice),
         progress,
         done: AtomicU64::new(0),
     };
@@ -169,6 +175,7 @@ fn read_scores(set: &TableSet, slice: SliceId, threads: usize) -> Result<Packed<
 struct Check<'a, G: Game> {
     game: &'a G,
     slice: SliceId,
+    view: &'a G::Forward,
     scores: &'a Packed<8>,
     /// Both marks of a position are in one number, so that who sets one of them sees the other.
     marks: &'a Packed<2>,
@@ -183,20 +190,39 @@ const FOUNDED: u64 = 1;
 const AWAITED: u64 = 2;
 /// Positions a thread remembers to look around; beyond that, sweeps find what is left.
 const MEMORY: usize = 1 << 16;
+/// Positions whose predecessors are looked at together.
+const TOGETHER: usize = 24;
+
+type Key<G> = <<G as Game>::Forward as ForwardView<<G as Game>::Position>>::Key;
 
 /// What one thread works with.
-struct Scratch<P> {
-    steps: Vec<Step<P>>,
-    before: Vec<P>,
-    /// Positions that were awaited and are founded now.
-    news: Vec<P>,
+struct Scratch<G: Game> {
+    /// Number and score of each internal successor.
+    inside: Vec<(u64, Score)>,
+    before: Vec<G::Position>,
+    /// Positions that were awaited and are founded now, and their scores.
+    news: Vec<(Key<G>, Score)>,
+    again: Vec<Again<Key<G>>>,
+}
+
+/// A position to be looked at again.
+struct Again<K> {
+    index: u64,
+    key: K,
+    /// The score of the successor it may have waited for.
+    score: Score,
+    /// Where its internal successors begin among those of all that are looked at together.
+    inside: usize,
+}
+
+impl<G: Game> Scratch<G> {
+    fn new() -> Self {
+        Scratch { inside: Vec::new(), before: Vec::new(), news: Vec::new(), again: Vec::new() }
+    }
 }
 
 impl<G: Game> Check<'_, G> {
-    fn scratch() -> Scratch<G::Position> {
-        Scratch { steps: Vec::new(), before: Vec::new(), news: Vec::new() }
-    }
-
+    #[inline]
     fn score(&self, index: u64) -> Score {
         Score::from(self.scores.get(index) as u8 as i8)
     }
@@ -206,16 +232,21 @@ impl<G: Game> Check<'_, G> {
     }
 
     /// Leaves a mark that somebody waits for this position; false if it is founded already.
+    #[inline]
     fn await_it(&self, index: u64) -> bool {
+        let marks = self.marks.get(index);
+        if marks & FOUNDED != 0 {
+            return false;
+        }
         let mark = |marks| (marks & FOUNDED == 0).then_some(marks | AWAITED);
-        self.marks.update(index, mark).is_some()
+        marks & AWAITED != 0 || self.marks.update(index, mark).is_some()
     }
 
     /// Marks a position as founded; if that is news to somebody, remembers it.
-    fn found(&self, index: u64, position: &G::Position, news: &mut Vec<G::Position>) {
+    fn found(&self, index: u64, key: Key<G>, score: Score, news: &mut Vec<(Key<G>, Score)>) {
         let before = self.marks.update(index, |marks| Some(marks | FOUNDED)).unwrap_or(0);
         if before == AWAITED && news.len() < MEMORY {
-            news.push(*position);
+            news.push((key, score));
         }
     }
 
@@ -224,21 +255,22 @@ impl<G: Game> Check<'_, G> {
     fn agreement(&self, threads: usize) -> Result<Option<(u64, Fault)>, TableError> {
         let first: Mutex<Option<(u64, Fault)>> = Mutex::new(None);
         for_each_chunk(self.scores.len(), CHUNK, threads, |range| {
-            let mut scratch = Self::scratch();
-            let mut position = self.game.second_unrank(self.slice, range.start);
-            for second in range.clone() {
-                if second > range.start {
-                    self.game.second_next(self.slice, second, &mut position);
-                }
-                let index = self.game.rank(&position);
-                if let Err(fault) = self.position(index, &position, &mut scratch)? {
+            let mut scratch = Scratch::new();
+            let mut cursor = Default::default();
+            for second in range.clone().rev() {
+                let key = self.view.second_key_at(&mut cursor, second);
+                let index = self.view.index(key);
+                if let Err(fault) = self.position(index, key, &mut scratch)? {
                     let mut first = first.lock().expect("no thread panics");
                     if first.as_ref().is_none_or(|(lowest, _)| index < *lowest) {
                         *first = Some((index, fault));
                     }
                 }
-                self.spread(&mut scratch);
+                if scratch.news.len() >= TOGETHER {
+                    self.spread(&mut scratch);
+                }
             }
+            self.spread(&mut scratch);
             let checked = range.end - range.start;
             self.progress.advance(self.done.fetch_add(checked, Relaxed) + checked);
             Ok(())
@@ -250,109 +282,144 @@ impl<G: Game> Check<'_, G> {
     fn position(
         &self,
         index: u64,
-        position: &G::Position,
-        scratch: &mut Scratch<G::Position>,
+        key: Key<G>,
+        scratch: &mut Scratch<G>,
     ) -> Result<Result<(), Fault>, TableError> {
         let stored = self.score(index);
-        if let Some(outcome) = self.game.outcome(position) {
+        if let Some(outcome) = self.view.outcome(key) {
             if outcome != stored {
-                let position = self.notation(position);
-                return Ok(Err(Fault::NotOutcome { position, index, stored: stored as i8, outcome }));
+                let position = self.notation(&self.view.position(key));
+                return Ok(Err(Fault::NotOutcome {
+                    position,
+                    index,
+                    stored: stored as i8,
+                    outcome,
+                }));
             }
-            self.found(index, position, &mut scratch.news);
+            self.found(index, key, stored, &mut scratch.news);
             return Ok(Ok(()));
         }
-        scratch.steps.clear();
-        self.game.steps(position, &mut scratch.steps);
+        let inside = &mut scratch.inside;
+        inside.clear();
         let mut best = Score::MIN;
         let mut founded = stored == 0;
-        for step in &scratch.steps {
-            let value = if let Some(next) = self.internal(step) {
-                -self.score(next)
-            } else {
-                let to = self.game.slice_of(&step.next);
-                let value = step.value(self.children.score(to, self.game.rank(&step.next))?);
-                founded |= stored > 0 && value == stored;
-                value
-            };
-            best = best.max(value);
+        let mut failure = None;
+        self.view.targets(key, |target| match target {
+            Target::Inside(next) => {
+                let score = self.score(next);
+                inside.push((next, score));
+                best = best.max(-score);
+            }
+            Target::Outside { slice, index, gain, turn } => {
+                match self.children.score(slice, index) {
+                    Ok(score) => {
+                        let value = gain + if turn == Turn::Passes { -score } else { score };
+                        founded |= stored > 0 && value == stored;
+                        best = best.max(value);
+                    }
+                    Err(error) => failure = Some(error),
+                }
+            }
+        });
+        if let Some(error) = failure {
+            return Err(error);
         }
         if best != stored {
-            let position = self.notation(position);
+            let position = self.notation(&self.view.position(key));
             return Ok(Err(Fault::NotBest { position, index, stored: stored as i8, best }));
         }
-        if founded || self.rests(stored, &scratch.steps) {
-            self.found(index, position, &mut scratch.news);
+        if founded || self.rests(stored, &scratch.inside) {
+            self.found(index, key, stored, &mut scratch.news);
         }
         Ok(Ok(()))
     }
 
     /// Whether a score other than 0 rests on founded internal successors; if not, marks what it
     /// waits for.
-    fn rests(&self, stored: Score, steps: &[Step<G::Position>]) -> bool {
-        let mut internal = steps.iter().filter_map(|step| self.internal(step));
+    fn rests(&self, stored: Score, inside: &[(u64, Score)]) -> bool {
         if stored > 0 {
-            internal.any(|next| self.score(next) == -stored && !self.await_it(next))
+            inside.iter().any(|&(next, score)| score == -stored && !self.await_it(next))
         } else {
-            internal.all(|next| !self.await_it(next))
+            inside.iter().all(|&(next, _)| !self.await_it(next))
         }
     }
 
-    /// The number of the next position if the move is internal.
-    fn internal(&self, step: &Step<G::Position>) -> Option<u64> {
-        let internal = self.game.slice_of(&step.next) == self.slice && step.turn == Turn::Passes;
-        internal.then(|| self.game.rank(&step.next))
+    /// Looks again at those who may have waited for the news, many at a time, so that the memory
+    /// they need is on its way while others are dealt with.
+    fn spread(&self, scratch: &mut Scratch<G>) {
+        while !scratch.news.is_empty() {
+            let Scratch { before, news, again, .. } = scratch;
+            again.clear();
+            for (key, score) in news.drain(news.len().saturating_sub(TOGETHER)..) {
+                before.clear();
+                self.game.unmoves(&self.view.position(key), before);
+                for earlier in &*before {
+                    let index = self.game.rank(earlier);
+                    self.marks.prefetch(index);
+                    self.scores.prefetch(index);
+                    again.push(Again { index, key: self.view.key_of(earlier), score, inside: 0 });
+                }
+            }
+            again.retain(|&Again { index, score, .. }| {
+                let stored = self.score(index);
+                // A win rests on one loss of its own size, a loss on wins.
+                let waits = if score < 0 { stored == -score } else { stored < 0 };
+                waits && !self.founded(index)
+            });
+            self.look_again(scratch);
+        }
     }
 
-    /// Looks again at those who may have waited for the news. A win by conversion is founded at
-    /// first sight, so only internal moves matter here.
-    fn spread(&self, scratch: &mut Scratch<G::Position>) {
-        while let Some(position) = scratch.news.pop() {
-            scratch.before.clear();
-            self.game.unmoves(&position, &mut scratch.before);
-            for earlier in &scratch.before {
-                let index = self.game.rank(earlier);
-                self.look_again(index, earlier, &mut scratch.steps, &mut scratch.news);
+    /// Founds those of the positions in `again` that can be now; returns how many. A win by
+    /// conversion is founded at first sight, so only internal moves matter; one that has not been
+    /// seen yet can wait for that.
+    fn look_again(&self, scratch: &mut Scratch<G>) -> u64 {
+        let Scratch { inside, news, again, .. } = scratch;
+        inside.clear();
+        for again in &mut *again {
+            again.inside = inside.len();
+            self.scores.prefetch(again.index);
+            if self.view.outcome(again.key).is_none() {
+                self.view.targets(again.key, |target| {
+                    if let Target::Inside(next) = target {
+                        self.scores.prefetch(next);
+                        self.marks.prefetch(next);
+                        inside.push((next, 0));
+                    }
+                });
             }
         }
-    }
-
-    /// Founds a position if it can be now.
-    fn look_again(
-        &self,
-        index: u64,
-        position: &G::Position,
-        steps: &mut Vec<Step<G::Position>>,
-        news: &mut Vec<G::Position>,
-    ) -> bool {
-        if self.founded(index) {
-            return false;
+        let mut end = inside.len();
+        let mut found = 0;
+        for &Again { index, key, inside: start, .. } in again.iter().rev() {
+            let inside = &mut inside[start..end];
+            end = start;
+            for (next, score) in &mut *inside {
+                *score = self.score(*next);
+            }
+            let stored = self.score(index);
+            if !inside.is_empty() && self.rests(stored, inside) {
+                self.found(index, key, stored, news);
+                found += 1;
+            }
         }
-        steps.clear();
-        self.game.steps(position, steps);
-        let stored = self.score(index);
-        let rests = stored != 0 && !steps.is_empty() && self.rests(stored, steps);
-        if rests {
-            self.found(index, position, news);
-        }
-        rests
+        found
     }
 
     /// Looks at whatever is not founded yet; returns how many positions were founded.
     fn sweep(&self, threads: usize) -> u64 {
         let found = AtomicU64::new(0);
         let Ok(()) = for_each_chunk(self.scores.len(), CHUNK, threads, |range| {
-            let mut scratch = Self::scratch();
+            let mut scratch = Scratch::new();
             self.marks.find(range, [0, AWAITED], |index, _| {
-                let position = self.game.unrank(self.slice, index);
-                if self.look_again(index, &position, &mut scratch.steps, &mut scratch.news) {
-                    found.fetch_add(1, Relaxed);
-                    self.spread(&mut scratch);
-                }
+                let key = self.view.key_of(&self.game.unrank(self.slice, index));
+                scratch.again.clear();
+                scratch.again.push(Again { index, key, score: 0, inside: 0 });
+                found.fetch_add(self.look_again(&mut scratch), Relaxed);
+                self.spread(&mut scratch);
             });
             Ok::<(), std::convert::Infallible>(())
         });
-        if std::env::var_os("DBG").is_some() { eprintln!("sweep found {}", found.load(Relaxed)); }
         found.into_inner()
     }
 
@@ -368,6 +435,6 @@ impl<G: Game> Check<'_, G> {
     }
 
     fn notation(&self, position: &G::Position) -> String {
-        self.game.format(&Situation::new(*position, nutcracker_game::Side::First))
+        self.game.format(&Situation::new(*position, Side::First))
     }
 }

@@ -1,9 +1,10 @@
 //! Phase 1: every position's best value through moves that leave the slice, from finished files.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
-use nutcracker_game::{Children, SliceId, SliceView};
-use nutcracker_table::{TableError, TableSet};
+use nutcracker_game::{Children, Score, SliceId, SliceView};
+use nutcracker_table::{Table, TableError, TableSet};
 
 use crate::fixpoint::memory::States;
 use crate::parallel::for_each_chunk;
@@ -13,11 +14,24 @@ use crate::progress::{Phase, Progress};
 #[derive(Debug)]
 pub(crate) struct SetChildren<'a> {
     set: &'a TableSet,
+    /// The open table of each slice below the one at hand.
+    tables: Vec<OnceLock<Arc<Table>>>,
 }
 
 impl<'a> SetChildren<'a> {
-    pub(crate) fn new(set: &'a TableSet) -> Self {
-        SetChildren { set }
+    pub(crate) fn new(set: &'a TableSet, slice: SliceId) -> Self {
+        SetChildren { set, tables: (0..slice.0).map(|_| OnceLock::new()).collect() }
+    }
+
+    fn table(&self, slice: SliceId) -> Result<&Table, TableError> {
+        let place = &self.tables[slice.0 as usize];
+        match place.get() {
+            Some(table) => Ok(table),
+            None => {
+                let table = self.set.get(slice.0)?;
+                Ok(place.get_or_init(|| table))
+            }
+        }
     }
 }
 
@@ -25,25 +39,28 @@ impl Children for SetChildren<'_> {
     type Error = TableError;
 
     fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), TableError> {
-        self.set.read(slice.0, start, out)
+        self.set.cache().read(self.table(slice)?, start, out)
+    }
+
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
+        Ok(self.set.cache().probe(self.table(slice)?, index)?.into())
     }
 }
 
 /// Enters the exits of all positions of a slice.
 pub(crate) fn conversions<V: SliceView>(
     view: &V,
-    set: &TableSet,
+    children: &SetChildren<'_>,
     states: &States,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<(), TableError> {
-    let children = SetChildren::new(set);
     let done = AtomicU64::new(0);
     progress.begin(Phase::Conversions, view.len());
     for_each_chunk(view.parts(), 1, threads, |parts| {
         for part in parts {
             let mut entered = 0;
-            view.exits(part, &children, |start, run| {
+            view.exits(part, children, |start, run| {
                 states.enter(start, run);
                 entered += run.len() as u64;
             })?;

@@ -237,15 +237,17 @@ impl<G: Game> Job<'_, G> {
         };
         let started = Instant::now();
         let set = self.open_set();
+        let children = SetChildren::new(&set, self.slice);
         if !G::UNMOVES {
-            let scores = sweep::solve(self.game, self.slice, &SetChildren::new(&set))?;
+            let scores = sweep::solve(self.game, self.slice, &children)?;
             seconds.fixpoint = started.elapsed().as_secs_f64();
             return Ok(Solved::Plain(scores));
         }
         let view = self.game.view(self.slice);
         let states = States::new(view.len(), range, self.game.max_moves())?;
-        conversions(&view, &set, &states, self.options.threads, self.progress)?;
+        conversions(&view, &children, &states, self.options.threads, self.progress)?;
         // The fixpoint reads no files: give the cache back first.
+        drop(children);
         drop(set);
         seconds.conversions = started.elapsed().as_secs_f64();
 

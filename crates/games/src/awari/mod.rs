@@ -8,6 +8,7 @@
 //! the opponent without a stone is illegal unless every move does. A position that repeats ends
 //! the game with the stones on the board divided equally.
 
+mod forward;
 mod unmoves;
 mod view;
 
@@ -16,6 +17,8 @@ use std::sync::Arc;
 use nutcracker_game::{Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn};
 
 use crate::halves::{self, Board, Half, Halves, stones};
+use crate::registry::{OptionInfo, Options, Registered};
+pub use forward::AwariForward;
 pub use view::AwariView;
 
 /// The rules of awari for two to six pits a side.
@@ -94,9 +97,7 @@ impl Awari {
     /// Awari with this many pits a side; the error says what is possible.
     pub fn new(pits: usize) -> Result<Self, String> {
         if !(2..=halves::MAX_PITS).contains(&pits) {
-            return Err(format!(
-                "awari is played with 2 to 6 pits a side, not {pits}"
-            ));
+            return Err(format!("awari is played with 2 to 6 pits a side, not {pits}"));
         }
         let max = 8 * pits;
         let sowings = (0..pits).flat_map(|pit| sowings(pits, pit, max)).collect();
@@ -144,6 +145,7 @@ impl Game for Awari {
     type Position = Board;
     type Move = Pit;
     type View = AwariView;
+    type Forward = AwariForward;
 
     const UNMOVES: bool = true;
     const SECOND_INDEX: bool = true;
@@ -187,14 +189,7 @@ impl Game for Awari {
     fn play(&self, position: &Board, &Pit(pit): &Pit) -> Step<Board> {
         let mut sown = self.sow(position, usize::from(pit));
         let gain = Score::from(Self::capture(&mut sown));
-        Step {
-            next: Board {
-                own: sown.other,
-                other: sown.own,
-            },
-            gain,
-            turn: Turn::Passes,
-        }
+        Step { next: Board { own: sown.other, other: sown.own }, gain, turn: Turn::Passes }
     }
 
     fn largest_slice(&self) -> SliceId {
@@ -237,6 +232,10 @@ impl Game for Awari {
         AwariView::new(self.clone(), slice)
     }
 
+    fn forward(&self, slice: SliceId) -> AwariForward {
+        AwariForward::new(self.clone(), slice)
+    }
+
     fn unmoves(&self, position: &Board, out: &mut Vec<Board>) {
         self.unsow(position, out);
     }
@@ -257,10 +256,7 @@ impl Game for Awari {
         let mut half = Half::default();
         half[..self.pits()].fill(4);
         Situation {
-            position: Board {
-                own: half,
-                other: half,
-            },
+            position: Board { own: half, other: half },
             mover: Side::First,
             banked: Some([0, 0]),
         }
@@ -286,11 +282,7 @@ impl Game for Awari {
         };
         let stones = situation.position.own[usize::from(pit)];
         let name = format!("{}{stones}", char::from(first + pit));
-        if step.gain > 0 {
-            format!("{name}x{}", step.gain)
-        } else {
-            name
-        }
+        if step.gain > 0 { format!("{name}x{}", step.gain) } else { name }
     }
 
     fn slice_unit(&self) -> &'static str {
@@ -303,5 +295,19 @@ impl Game for Awari {
 
     fn final_result(&self, situation: &Situation<Board>, score: Score) -> Option<[f64; 2]> {
         halves::final_result(situation, score)
+    }
+}
+
+impl Registered for Awari {
+    const ABOUT: &'static str = "oware: sow stones, capture twos and threes";
+    const OPTIONS: &'static [OptionInfo] = &[OptionInfo {
+        name: "pits",
+        value: Some("M"),
+        about: "pits a side, 2 to 6",
+        default: "6",
+    }];
+
+    fn from_options(options: &Options) -> Result<Self, String> {
+        Awari::new(options.number(&Self::OPTIONS[0])?)
     }
 }

@@ -20,11 +20,7 @@ impl Awari {
                 if at == pit {
                     continue;
                 }
-                let half = if at < pits {
-                    &mut before.own
-                } else {
-                    &mut before.other
-                };
+                let half = if at < pits { &mut before.own } else { &mut before.other };
                 let sown = &mut half[at % pits];
                 if *sown == 0 {
                     break;

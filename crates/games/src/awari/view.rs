@@ -8,7 +8,7 @@ use nutcracker_game::combi::Rows;
 use nutcracker_game::{Children, Exits, Game, SliceId, SliceView, exits_of};
 
 use super::{Awari, is_prize};
-use crate::halves::{Board, Half, MAX_PITS, stones};
+use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
 
 /// What un-moves do to the half of the player to move, who was sown into.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,24 +37,14 @@ struct Sower {
     across: [u32; MAX_PITS],
 }
 
-/// A board as a pair of half ids: the mover's and the other's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pair {
-    own: u32,
-    other: u32,
-}
-
 /// One slice of awari with its tables.
 #[derive(Clone, Debug)]
 pub struct AwariView {
     game: Awari,
     stones: usize,
-    rows: Rows,
+    pairs: PairIndex,
     receivers: Vec<Receiver>,
     sowers: Vec<Sower>,
-    /// By stones on the mover's side: index = origin + own id · row + other id, wrapping.
-    origin: Vec<u64>,
-    row: Vec<u64>,
     tiles: Vec<Tile>,
 }
 
@@ -74,172 +64,103 @@ const TILE: u64 = 64;
 impl AwariView {
     pub(super) fn new(game: Awari, slice: SliceId) -> Self {
         let n = slice.0 as usize;
-        let rows = Rows::new(game.pits(), n);
-        let mut origin = Vec::new();
-        let mut row = Vec::new();
+        let pairs = PairIndex::new(&game.halves, n);
         let mut tiles = Vec::new();
         for own in 0..=n {
-            let width = rows.count(n - own);
-            let base = game.halves.base(n, own);
-            let skipped = rows.first_id(own).wrapping_mul(width);
-            origin.push(
-                base.wrapping_sub(skipped)
-                    .wrapping_sub(rows.first_id(n - own)),
-            );
-            row.push(width);
-            tiles.extend((0..width).step_by(TILE as usize).map(|first| Tile {
+            let row = pairs.row(own);
+            tiles.extend((0..row).step_by(TILE as usize).map(|first| Tile {
                 own,
                 first,
-                width: TILE.min(width - first) as usize,
+                width: TILE.min(row - first) as usize,
             }));
         }
-        let mut view = AwariView {
-            game,
-            stones: n,
-            receivers: Vec::with_capacity(rows.total() as usize),
-            sowers: Vec::with_capacity(rows.total() as usize),
-            rows,
-            origin,
-            row,
-            tiles,
-        };
-        for own in 0..=n {
-            let mut half = Half::default();
-            view.rows.unrank(own, 0, &mut half);
-            loop {
-                view.receivers.push(view.receiver(&half));
-                view.sowers.push(view.sower(&half));
-                if !view.rows.advance(&mut half) {
-                    break;
-                }
-            }
-        }
-        view
-    }
-
-    fn id(&self, half: &Half) -> u32 {
-        (self.rows.first_id(stones(half)) + self.rows.rank(half)) as u32
-    }
-
-    fn half(&self, id: u32) -> Half {
-        let own = (0..self.stones).find(|&s| u64::from(id) < self.rows.first_id(s + 1));
-        let own = own.unwrap_or(self.stones);
-        let mut half = Half::default();
-        self.rows
-            .unrank(own, u64::from(id) - self.rows.first_id(own), &mut half);
-        half
-    }
-
-    fn receiver(&self, half: &Half) -> Receiver {
-        let pits = self.rows.pits();
-        let mut receiver = Receiver::default();
-        let mut before = *half;
-        for pit in 0..pits {
-            if before[pit] == 0 {
-                return receiver;
-            }
-            before[pit] -= 1;
-            receiver.without[pit] = self.id(&before);
-            if !is_prize(half[pit]) {
-                receiver.quiet |= 2 << pit;
-            }
-        }
-        receiver.full = true;
-        receiver
-    }
-
-    fn sower(&self, half: &Half) -> Sower {
-        let pits = self.rows.pits();
-        let empty = half[..pits].iter().filter(|&&stones| stones == 0).count();
-        let held = stones(half);
-        let mut sower = Sower {
-            stones: held as u8,
-            round: half[0] > 0 || empty == 1,
-            reachable: empty > 0,
-            ..Sower::default()
-        };
-        for pit in (0..pits).filter(|&pit| half[pit] == 0) {
-            let mut before = *half;
-            for at in pit + 1..=pits {
-                if at < pits {
-                    if before[at] == 0 {
-                        break;
-                    }
-                    before[at] -= 1;
-                    before[pit] += 1;
-                    sower.within[usize::from(sower.short)] = self.id(&before);
-                    sower.short += 1;
-                } else {
-                    // No empty pit stopped it: it went on into the other half.
-                    for into in 0..pits.min(self.stones - held) {
-                        before[pit] += 1;
-                        sower.across[into] = self.id(&before);
-                    }
-                }
-            }
-        }
-        sower
-    }
-
-    fn index(&self, own_stones: usize, pair: Pair) -> u64 {
-        self.origin[own_stones]
-            .wrapping_add(u64::from(pair.own) * self.row[own_stones])
-            .wrapping_add(u64::from(pair.other))
+        let halves = pairs.rows().total() as usize;
+        let (mut receivers, mut sowers) = (Vec::with_capacity(halves), Vec::with_capacity(halves));
+        pairs.for_each_half(|half| {
+            receivers.push(receiver(pairs.rows(), half));
+            sowers.push(sower(pairs.rows(), half));
+        });
+        AwariView { game, stones: n, pairs, receivers, sowers, tiles }
     }
 
     /// The rare cases, by the rules: boards that end the game, and sowings of more than a lap.
     #[cold]
     fn slow_predecessors(&self, pair: Pair, visit: &mut impl FnMut(u64, Pair)) {
-        let board = Board {
-            own: self.half(pair.own),
-            other: self.half(pair.other),
-        };
+        let board = Board { own: self.pairs.half(pair.own), other: self.pairs.half(pair.other) };
         let mut before = Vec::new();
         self.game.unsow(&board, &mut before);
         for board in before {
-            let pair = Pair {
-                own: self.id(&board.own),
-                other: self.id(&board.other),
-            };
-            visit(self.index(stones(&board.own), pair), pair);
+            let pair = self.pairs.key_of(&self.game.halves, &board);
+            visit(self.pairs.index(stones(&board.own), pair), pair);
         }
     }
 }
 
-/// Where the row of the last key begins and ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RowCursor {
-    start: u64,
-    end: u64,
-    own: u32,
-    first_other: u32,
+fn id(rows: &Rows, half: &Half) -> u32 {
+    (rows.first_id(stones(half)) + rows.rank(half)) as u32
+}
+
+fn receiver(rows: &Rows, half: &Half) -> Receiver {
+    let pits = rows.pits();
+    let mut receiver = Receiver::default();
+    let mut before = *half;
+    for pit in 0..pits {
+        if before[pit] == 0 {
+            return receiver;
+        }
+        before[pit] -= 1;
+        receiver.without[pit] = id(rows, &before);
+        if !is_prize(half[pit]) {
+            receiver.quiet |= 2 << pit;
+        }
+    }
+    receiver.full = true;
+    receiver
+}
+
+fn sower(rows: &Rows, half: &Half) -> Sower {
+    let pits = rows.pits();
+    let empty = half[..pits].iter().filter(|&&stones| stones == 0).count();
+    let held = stones(half);
+    let mut sower = Sower {
+        stones: held as u8,
+        round: half[0] > 0 || empty == 1,
+        reachable: empty > 0,
+        ..Sower::default()
+    };
+    for pit in (0..pits).filter(|&pit| half[pit] == 0) {
+        let mut before = *half;
+        for at in pit + 1..=pits {
+            if at < pits {
+                if before[at] == 0 {
+                    break;
+                }
+                before[at] -= 1;
+                before[pit] += 1;
+                sower.within[usize::from(sower.short)] = id(rows, &before);
+                sower.short += 1;
+            } else {
+                // No empty pit stopped it: it went on into the other half.
+                for across in &mut sower.across[..pits.min(rows.max() - held)] {
+                    before[pit] += 1;
+                    *across = id(rows, &before);
+                }
+            }
+        }
+    }
+    sower
 }
 
 impl SliceView for AwariView {
     type Key = Pair;
-    type Cursor = RowCursor;
+    type Cursor = PairCursor;
 
     fn len(&self) -> u64 {
-        self.game.halves.len(self.stones)
+        self.pairs.len()
     }
 
-    fn key_at(&self, cursor: &mut RowCursor, index: u64) -> Pair {
-        if !(cursor.start..cursor.end).contains(&index) {
-            let n = self.stones;
-            let own = (0..n)
-                .find(|&own| index < self.game.halves.base(n, own + 1))
-                .unwrap_or(n);
-            let base = self.game.halves.base(n, own);
-            let row = (index - base) / self.row[own];
-            cursor.start = base + row * self.row[own];
-            cursor.end = cursor.start + self.row[own];
-            cursor.own = (self.rows.first_id(own) + row) as u32;
-            cursor.first_other = self.rows.first_id(n - own) as u32;
-        }
-        Pair {
-            own: cursor.own,
-            other: cursor.first_other + (index - cursor.start) as u32,
-        }
+    fn key_at(&self, cursor: &mut PairCursor, index: u64) -> Pair {
+        self.pairs.key_at(cursor, index)
     }
 
     #[inline]
@@ -255,21 +176,15 @@ impl SliceView for AwariView {
         }
         let moved = usize::from(sower.stones);
         for &own in &sower.within[..usize::from(sower.short)] {
-            let pair = Pair {
-                own,
-                other: key.own,
-            };
-            visit(self.index(moved, pair), pair);
+            let pair = Pair { own, other: key.own };
+            visit(self.pairs.index(moved, pair), pair);
         }
         let mut quiet = receiver.quiet;
         while quiet != 0 {
             let sown = quiet.trailing_zeros() as usize;
             quiet &= quiet - 1;
-            let pair = Pair {
-                own: sower.across[sown - 1],
-                other: receiver.without[sown - 1],
-            };
-            visit(self.index(moved + sown, pair), pair);
+            let pair = Pair { own: sower.across[sown - 1], other: receiver.without[sown - 1] };
+            visit(self.pairs.index(moved + sown, pair), pair);
         }
     }
 
@@ -289,31 +204,19 @@ impl SliceView for AwariView {
         }
         let captures = Captures::read(self, tile, children)?;
         let n = self.stones;
-        let mut run = [Exits {
-            best: Exits::NONE,
-            internal: 0,
-        }; TILE as usize];
+        let mut run = [Exits { best: Exits::NONE, internal: 0 }; TILE as usize];
         let run = &mut run[..tile.width];
         let mut own = Half::default();
-        self.rows.unrank(tile.own, 0, &mut own);
-        let mut start = self.game.halves.base(n, tile.own) + tile.first;
+        self.pairs.rows().unrank(tile.own, 0, &mut own);
+        let mut start = self.pairs.base(tile.own) + tile.first;
         loop {
             let moves = own.iter().filter(|&&stones| stones > 0).count() as u8;
-            run.fill(Exits {
-                best: Exits::NONE,
-                internal: moves,
-            });
-            for pit in (0..self.rows.pits()).filter(|&pit| own[pit] > 0) {
-                let sown = self.game.sow(
-                    &Board {
-                        own,
-                        other: Half::default(),
-                    },
-                    pit,
-                );
+            run.fill(Exits { best: Exits::NONE, internal: moves });
+            for pit in (0..self.pairs.rows().pits()).filter(|&pit| own[pit] > 0) {
+                let sown = self.game.sow(&Board { own, other: Half::default() }, pit);
                 if sown.last.is_some() {
                     let into = stones(&sown.other);
-                    captures.apply(into, self.rows.rank(&sown.own), run);
+                    captures.apply(into, self.pairs.rows().rank(&sown.own), run);
                 }
             }
             // Where no legal move is left, every move takes the opponent's last stones, and with
@@ -324,8 +227,8 @@ impl SliceView for AwariView {
                 }
             }
             put(start, run);
-            start += self.row[tile.own];
-            if !self.rows.advance(&mut own) {
+            start += self.pairs.row(tile.own);
+            if !self.pairs.rows().advance(&mut own) {
                 return Ok(());
             }
         }
@@ -347,10 +250,8 @@ impl AwariView {
     ) -> Result<(), C::Error> {
         let slice = SliceId(self.stones as u32);
         let mut moves = Vec::new();
-        for row in 0..self.rows.count(tile.own) {
-            let start = self.game.halves.base(self.stones, tile.own)
-                + row * self.row[tile.own]
-                + tile.first;
+        for row in 0..self.pairs.rows().count(tile.own) {
+            let start = self.pairs.base(tile.own) + row * self.pairs.row(tile.own) + tile.first;
             for index in start..start + tile.width as u64 {
                 let position = self.game.unrank(slice, index);
                 let exits = exits_of(&self.game, &position, &mut moves, children)?;
@@ -385,21 +286,17 @@ struct Capture {
 
 impl Captures {
     fn read<C: Children>(view: &AwariView, tile: Tile, children: &C) -> Result<Self, C::Error> {
-        let pits = view.rows.pits();
-        let mut captures = Captures {
-            by_sown: vec![Vec::new()],
-            scores: Vec::new(),
-        };
+        let pits = view.pairs.rows().pits();
+        let mut captures = Captures { by_sown: vec![Vec::new()], scores: Vec::new() };
         let mut first = Half::default();
-        view.rows
-            .unrank(view.stones - tile.own, tile.first, &mut first);
+        view.pairs.rows().unrank(view.stones - tile.own, tile.first, &mut first);
         for sown in 1..=tile.own {
-            let row = view.rows.count(tile.own - sown) as usize;
+            let row = view.pairs.rows().count(tile.own - sown) as usize;
             let mut list = Vec::new();
             let mut other = first;
             for lane in 0..tile.width as u32 {
                 if lane > 0 {
-                    view.rows.advance(&mut other);
+                    view.pairs.rows().advance(&mut other);
                 }
                 let mut after = other;
                 for pit in 0..sown {
@@ -419,16 +316,11 @@ impl Captures {
                 if held > 0 {
                     let left = view.stones - usize::from(gain);
                     let start = view.game.halves.base(left, held)
-                        + view.rows.rank(&sown.other) * row as u64;
+                        + view.pairs.rows().rank(&sown.other) * row as u64;
                     captures.scores.resize(at + row, 0);
                     children.read(SliceId(left as u32), start, &mut captures.scores[at..])?;
                 }
-                list.push(Capture {
-                    lane,
-                    row: at as u32,
-                    gain: gain as i8,
-                    starves: held == 0,
-                });
+                list.push(Capture { lane, row: at as u32, gain: gain as i8, starves: held == 0 });
             }
             captures.by_sown.push(list);
         }

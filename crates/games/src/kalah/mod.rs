@@ -22,6 +22,7 @@ use nutcracker_game::{
 };
 
 use crate::halves::{self, Board, Halves, MAX_PITS, stones};
+use crate::registry::{OptionInfo, Options, Registered};
 
 /// The most seeds a game can have: scores must fit the databases.
 const MAX_SEEDS: usize = 127;
@@ -104,6 +105,7 @@ impl Game for Kalah {
     /// The pit that is emptied, counted from 0 in the order of sowing.
     type Move = u8;
     type View = PlainView<Self>;
+    type Forward = PlainView<Self>;
 
     const UNMOVES: bool = true;
     const SECOND_INDEX: bool = true;
@@ -166,6 +168,10 @@ impl Game for Kalah {
         PlainView::new(self.clone(), slice)
     }
 
+    fn forward(&self, slice: SliceId) -> PlainView<Self> {
+        PlainView::new(self.clone(), slice)
+    }
+
     fn next_index(&self, _: SliceId, _: u64, board: &mut Board) {
         *board = self.halves.after(*board);
     }
@@ -225,5 +231,31 @@ impl Game for Kalah {
 
     fn final_result(&self, situation: &Situation<Board>, score: Score) -> Option<[f64; 2]> {
         halves::final_result(situation, score)
+    }
+}
+
+impl Registered for Kalah {
+    const ABOUT: &'static str = "sow into your store, move again, capture what lies opposite";
+    const OPTIONS: &'static [OptionInfo] = &[
+        OptionInfo { name: "pits", value: Some("M"), about: "pits a side, 1 to 6", default: "6" },
+        OptionInfo {
+            name: "seeds",
+            value: Some("N"),
+            about: "seeds a pit at the start",
+            default: "4",
+        },
+        OptionInfo {
+            name: "empty-capture",
+            value: None,
+            about: "a last seed in an empty pit is captured even if nothing lies opposite",
+            default: "no",
+        },
+    ];
+
+    fn from_options(options: &Options) -> Result<Self, String> {
+        let [pits, seeds, empty_capture] = Self::OPTIONS else {
+            unreachable!("kalah has three options");
+        };
+        Kalah::new(options.number(pits)?, options.number(seeds)?, options.flag(empty_capture))
     }
 }

@@ -1,0 +1,306 @@
+//! The histogram of scores: all slices stacked, and under it each slice by itself.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    number::{brief, counted, grouped, score_step, share, signed, signed_mean, ticks},
+    svg::{Area, Svg, clip, escape, number},
+    tally::{Outcome, ScoreSlice, Tally},
+    theme::{ROOT, STYLE, shade},
+};
+
+const WIDTH: f64 = 960.0;
+const MARGIN: f64 = 48.0;
+/// Where the bars of all slices stand.
+const PLOT: Area = Area { x: 84.0, y: 196.0, w: WIDTH - 84.0 - MARGIN, h: 300.0 };
+/// Where the part about single slices begins.
+const PANELS_TOP: f64 = 588.0;
+const PANEL_COLUMNS: usize = 4;
+const PANEL_GAP: f64 = 24.0;
+const PANEL_PITCH: f64 = 148.0;
+/// The most slices shown one by one.
+const PANELS: usize = 16;
+
+/// A histogram of positions by score, as a complete SVG document 960 pixels wide.
+///
+/// One bar a score, from the greatest loss to the greatest win of the side to move, stacked by
+/// slice: the last slice at the bottom in full colour, earlier ones above it and paler. With more
+/// than one slice, the last sixteen follow as small charts on the same score axis, each scaled to
+/// its own tallest bar. To draw one slice, pass one.
+///
+/// `unit` says what scores count (`stones`); it may be empty. Any text is allowed in `title`,
+/// `unit` and labels; what is too long for its place is clipped.
+///
+/// ```
+/// use nutcracker_draw::{ScoreSlice, score_histogram};
+///
+/// let slice = ScoreSlice { label: "2 stones".into(), counts: vec![(-2, 40), (0, 12), (2, 26)] };
+/// let svg = score_histogram("Awari <endgames>", "stones", &[slice]);
+/// assert!(svg.contains("Awari &lt;endgames&gt;"));
+/// assert!(svg.contains("51.3%")); // lost
+/// ```
+pub fn score_histogram(title: &str, unit: &str, slices: &[ScoreSlice]) -> String {
+    let all = Tally::new(slices);
+    let shown = &slices[slices.len().saturating_sub(PANELS)..];
+    let rows = if slices.len() > 1 { shown.len().div_ceil(PANEL_COLUMNS) } else { 0 };
+    let height = match rows {
+        0 => PLOT.bottom() + 72.0,
+        _ => PANELS_TOP + 40.0 + rows as f64 * PANEL_PITCH,
+    };
+    let mut svg = Svg::default();
+    let (h, heading) = (number(height), escape(title));
+    svg.raw(&format!(
+        r#"<svg xmlns="http://www.w3.org/2000/svg" class="{ROOT}" role="img" viewBox="0 0 {WIDTH} {h}" width="{WIDTH}" height="{h}">"#
+    ));
+    svg.raw(&format!("<title>{heading}</title>"));
+    svg.raw(&format!("<desc>{}</desc>", escape(&description(unit, slices, &all))));
+    svg.raw(&format!("<style>{STYLE}</style>"));
+    svg.rect("surface", Area { x: 0.0, y: 0.0, w: WIDTH, h: height }, 1.0);
+    svg.text("title", MARGIN, 52.0, &clip(title, 64));
+    svg.text("caption muted", MARGIN, 78.0, &caption(slices, &all));
+    figures(&mut svg, unit, &all);
+    main_chart(&mut svg, unit, slices, &all);
+    if rows > 0 {
+        shades(&mut svg, slices);
+        panels(&mut svg, unit, slices.len(), shown, all.reach());
+    }
+    svg.raw("</svg>");
+    svg.finish()
+}
+
+fn caption(slices: &[ScoreSlice], all: &Tally) -> String {
+    let positions = counted(all.total(), "position");
+    match slices {
+        [] => positions,
+        [only] => format!("{positions}, {}", clip(&only.label, 80)),
+        [first, .., last] => {
+            let count = counted(slices.len() as u128, "slice");
+            let (first, last) = (clip(&first.label, 28), clip(&last.label, 28));
+            format!("{positions} in {count}, from {first} to {last}")
+        }
+    }
+}
+
+/// The chart in words.
+fn description(unit: &str, slices: &[ScoreSlice], all: &Tally) -> String {
+    let mut text = format!("Histogram of positions by score. {}.", caption(slices, all));
+    if let (Some(mean), Some((mode, most)), Some(least), Some(greatest)) =
+        (all.mean(), all.mode(), all.counts.keys().next(), all.counts.keys().next_back())
+    {
+        let total = all.total();
+        let [lost, drawn, won] = Outcome::ALL.map(|outcome| share(all.with(outcome), total));
+        let of_unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        text += &format!(
+            " Lost {lost}, drawn {drawn}, won {won}. Mean score {}{of_unit}, from {} to {}; the most \
+             frequent is {}, with {}.",
+            signed_mean(mean),
+            signed(*least),
+            signed(*greatest),
+            signed(mode),
+            counted(most, "position"),
+        );
+    }
+    text
+}
+
+/// The row of figures above the chart, which is also the key to its colours.
+fn figures(svg: &mut Svg, unit: &str, all: &Tally) {
+    let (top, pitch) = (104.0, 144.0);
+    for (outcome, column) in Outcome::ALL.into_iter().zip(0_u8..) {
+        let x = MARGIN + f64::from(column) * pitch;
+        let positions = all.with(outcome);
+        svg.rect(outcome.class(), Area { x, y: top, w: 4.0, h: 52.0 }, 1.0);
+        svg.text("muted", x + 14.0, top + 11.0, outcome.name());
+        svg.text("figure", x + 14.0, top + 34.0, &share(positions, all.total()));
+        svg.text("small muted", x + 14.0, top + 51.0, &brief(positions));
+    }
+    let x = MARGIN + 3.0 * pitch;
+    let mean = all.mean().map_or("\u{2013}".into(), signed_mean);
+    svg.text("muted", x + 14.0, top + 11.0, "Mean score");
+    svg.text("figure", x + 14.0, top + 34.0, &mean);
+    svg.text("small muted", x + 14.0, top + 51.0, &clip(unit, 24));
+}
+
+/// The key to the shades, from the first slice to the last.
+fn shades(svg: &mut Svg, slices: &[ScoreSlice]) {
+    let (right, y, w) = (WIDTH - MARGIN, 122.0, 8.0);
+    // The palest are all but equal: no need to show more.
+    let steps = slices.len().min(12);
+    let left = right - steps as f64 * w;
+    svg.text("muted end", right, y - 7.0, "Shades by slice");
+    for step in 0..steps {
+        let x = right - (step + 1) as f64 * w;
+        svg.rect("ink", Area { x, y, w: w - 1.0, h: 12.0 }, shade(step));
+    }
+    let [first, last] = [slices.first(), slices.last()].map(|s| s.map_or("", |s| &s.label));
+    let ends = format!("{} \u{2192} {}", clip(first, 20), clip(last, 20));
+    let _ = left;
+    svg.text("small muted end", right, y + 29.0, &ends);
+}
+
+/// Where scores stand in an area.
+struct Columns {
+    middle: f64,
+    slot: f64,
+    bar: f64,
+}
+
+impl Columns {
+    fn new(area: Area, reach: i32) -> Columns {
+        let slot = area.w / f64::from(2 * reach + 1);
+        // Narrow bars touch, lest gaps be all one sees; a bar too thin to see is none.
+        let bar = if slot < 3.0 { slot.max(0.5) } else { (slot * 0.84).min(96.0) };
+        Columns { middle: area.x + area.w / 2.0, slot, bar }
+    }
+
+    fn centre(&self, score: f64) -> f64 {
+        self.middle + score * self.slot
+    }
+
+    fn left(&self, score: i32) -> f64 {
+        self.centre(f64::from(score)) - self.bar / 2.0
+    }
+}
+
+fn main_chart(svg: &mut Svg, unit: &str, slices: &[ScoreSlice], all: &Tally) {
+    let Some((_, most)) = all.mode() else {
+        svg.line("axis", (PLOT.x, PLOT.bottom()), (PLOT.right(), PLOT.bottom()));
+        svg.text("caption muted middle", WIDTH / 2.0, PLOT.y + PLOT.h / 2.0, "No positions");
+        return;
+    };
+    let columns = Columns::new(PLOT, all.reach());
+    let per_position = PLOT.h / most as f64;
+    let base = PLOT.bottom();
+
+    let marks = ticks(most);
+    for (&at, label) in marks.at.iter().zip(&marks.labels) {
+        let y = base - at as f64 * per_position;
+        svg.line("grid", (PLOT.x, y), (PLOT.right(), y));
+        svg.text("muted end", PLOT.x - 10.0, y + 4.0, label);
+    }
+    let counts = if marks.unit.is_empty() {
+        "positions".into()
+    } else {
+        format!("{} of positions", marks.unit)
+    };
+    svg.text("muted", MARGIN, PLOT.y - 16.0, &counts);
+
+    stack(svg, slices, all, &columns, per_position);
+    svg.line("axis", (PLOT.x, base), (PLOT.right(), base));
+
+    let reach = all.reach();
+    let step = score_step(reach, 16);
+    for score in (-reach / step..=reach / step).map(|mark| mark * step) {
+        svg.text("middle", columns.centre(f64::from(score)), base + 19.0, &signed(score));
+    }
+    let of_unit = if unit.is_empty() { String::new() } else { format!(", {}", clip(unit, 40)) };
+    let axis = format!("score for the side to move{of_unit}");
+    svg.text("muted middle", columns.middle, base + 42.0, &axis);
+
+    if let Some(mean) = all.mean() {
+        let x = columns.centre(mean);
+        svg.line("mean", (x, PLOT.y - 8.0), (x, base));
+        svg.text("small middle", x, PLOT.y - 14.0, &format!("mean {}", signed_mean(mean)));
+    }
+    for (&score, &positions) in &all.counts {
+        let (x, w) = (columns.centre(f64::from(score)) - columns.slot / 2.0, columns.slot);
+        let tip = format!(
+            "{}: {} ({})",
+            signed(score),
+            counted(positions, "position"),
+            share(positions, all.total())
+        );
+        svg.tip(Area { x, y: PLOT.y, w, h: PLOT.h }, &tip);
+    }
+}
+
+/// The bars of all slices, the last slice lowest.
+fn stack(svg: &mut Svg, slices: &[ScoreSlice], all: &Tally, columns: &Columns, per_position: f64) {
+    let base = PLOT.bottom();
+    // What is there is seen: a bar is at least a pixel high.
+    let scale = |score| {
+        let whole = all.counts[&score] as f64 * per_position;
+        per_position * (1.0 / whole).max(1.0)
+    };
+    let bar = |score, from: f64, to: f64| Area {
+        x: columns.left(score),
+        y: base - to,
+        w: columns.bar,
+        h: to - from,
+    };
+    // Pale shades are see-through, and no grid line shall be seen through them.
+    let whole = all.counts.iter().map(|(&s, &positions)| bar(s, 0.0, positions as f64 * scale(s)));
+    svg.bars("surface", 1.0, &whole.collect::<Vec<_>>());
+
+    let mut below: BTreeMap<i32, u128> = BTreeMap::new();
+    for (depth, slice) in slices.iter().rev().enumerate() {
+        let mut segments: [Vec<Area>; 3] = Default::default();
+        for (&score, &positions) in &Tally::new([slice]).counts {
+            let from = below.entry(score).or_default();
+            let to = *from + positions;
+            let mut segment = bar(score, *from as f64 * scale(score), to as f64 * scale(score));
+            if *from > 0 && segment.h > 3.0 {
+                segment.h -= 0.75;
+            }
+            segments[Outcome::of(score) as usize].push(segment);
+            *from = to;
+        }
+        for outcome in Outcome::ALL {
+            svg.bars(outcome.class(), shade(depth), &segments[outcome as usize]);
+        }
+    }
+}
+
+/// The small charts, one a slice.
+fn panels(svg: &mut Svg, unit: &str, slices: usize, shown: &[ScoreSlice], reach: i32) {
+    let _ = unit;
+    svg.line("grid", (MARGIN, PANELS_TOP - 36.0), (WIDTH - MARGIN, PANELS_TOP - 36.0));
+    svg.text("section", MARGIN, PANELS_TOP, "Slice by slice");
+    let which =
+        if shown.len() < slices { format!("the last {}; ", shown.len()) } else { String::new() };
+    let note =
+        format!("{which}each scaled to its tallest bar; below it the share lost, drawn, won");
+    svg.text("muted end", WIDTH - MARGIN, PANELS_TOP, &note);
+
+    let gaps = (PANEL_COLUMNS - 1) as f64 * PANEL_GAP;
+    let width = (WIDTH - 2.0 * MARGIN - gaps) / PANEL_COLUMNS as f64;
+    for (i, slice) in shown.iter().enumerate() {
+        let x = MARGIN + (i % PANEL_COLUMNS) as f64 * (width + PANEL_GAP);
+        let y = PANELS_TOP + 32.0 + (i / PANEL_COLUMNS) as f64 * PANEL_PITCH;
+        panel(svg, slice, Area { x, y, w: width, h: 0.0 }, reach);
+    }
+}
+
+fn panel(svg: &mut Svg, slice: &ScoreSlice, at: Area, reach: i32) {
+    let tally = Tally::new([slice]);
+    let area = Area { y: at.y + 26.0, h: 64.0, ..at };
+    let base = area.bottom();
+    svg.text("label", at.x, at.y, &clip(&slice.label, 26));
+    let mean = tally.mean().map_or(String::new(), |mean| format!(", mean {}", signed_mean(mean)));
+    let total = tally.total();
+    let facts =
+        if total == 0 { "no positions".into() } else { format!("{}{mean}", grouped(total)) };
+    svg.text("small muted", at.x, at.y + 16.0, &facts);
+
+    let columns = Columns::new(area, reach);
+    if let Some((_, most)) = tally.mode() {
+        for outcome in Outcome::ALL {
+            let of_outcome =
+                tally.counts.iter().filter(|&(&score, _)| Outcome::of(score) == outcome);
+            let bars = of_outcome.map(|(&score, &positions)| {
+                let h = (area.h * (positions as f64 / most as f64)).max(0.75);
+                Area { x: columns.left(score), y: base - h, w: columns.bar, h }
+            });
+            svg.bars(outcome.class(), 1.0, &bars.collect::<Vec<_>>());
+        }
+    }
+    svg.line("axis", (area.x, base), (area.right(), base));
+    let places = [
+        ("small muted", area.x),
+        ("small muted middle", columns.middle),
+        ("small muted end", area.right()),
+    ];
+    for (outcome, (class, x)) in Outcome::ALL.into_iter().zip(places) {
+        svg.text(class, x, base + 15.0, &share(tally.with(outcome), total));
+    }
+}

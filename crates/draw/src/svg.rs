@@ -1,0 +1,146 @@
+//! Writing SVG: escaping, coordinates, elements.
+
+use std::fmt::Write;
+
+/// A growing picture.
+#[derive(Debug, Default)]
+pub struct Svg {
+    out: String,
+}
+
+impl Svg {
+    /// Takes text that is already SVG.
+    pub fn raw(&mut self, markup: &str) {
+        self.out.push_str(markup);
+        self.out.push('\n');
+    }
+
+    pub fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        let (x, y, text) = (number(x), number(y), escape(text));
+        self.raw(&format!(r#"<text class="{class}" x="{x}" y="{y}">{text}</text>"#));
+    }
+
+    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(number);
+        let line = format!(r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
+        self.raw(&line);
+    }
+
+    /// A rectangle; `opacity` is written where it is not 1.
+    pub fn rect(&mut self, class: &str, area: Area, opacity: f64) {
+        let (attributes, opacity) = (area.attributes(), fill_opacity(opacity));
+        self.raw(&format!(r#"<rect class="{class}" {attributes}{opacity}/>"#));
+    }
+
+    /// An unseen rectangle that shows `tip` when pointed at.
+    pub fn tip(&mut self, area: Area, tip: &str) {
+        let (attributes, tip) = (area.attributes(), escape(tip));
+        self.raw(&format!(r#"<rect class="hit" {attributes}><title>{tip}</title></rect>"#));
+    }
+
+    /// Many rectangles of one colour, as one element; none at all if there are none.
+    pub fn bars(&mut self, class: &str, opacity: f64, bars: &[Area]) {
+        if bars.is_empty() {
+            return;
+        }
+        let mut path = String::new();
+        for bar in bars {
+            let [x, y, w, h] = [bar.x, bar.y, bar.w, bar.h].map(number);
+            // Writing to a `String` cannot fail.
+            let _ = write!(path, "M{x} {y}h{w}v{h}h-{w}z");
+        }
+        let opacity = fill_opacity(opacity);
+        self.raw(&format!(r#"<path class="{class}"{opacity} d="{path}"/>"#));
+    }
+
+    pub fn finish(self) -> String {
+        self.out
+    }
+}
+
+/// A rectangle; `y` is its upper edge.
+#[derive(Debug, Clone, Copy)]
+pub struct Area {
+    pub x: f64,
+    pub y: f64,
+    pub w: f64,
+    pub h: f64,
+}
+
+impl Area {
+    pub fn right(self) -> f64 {
+        self.x + self.w
+    }
+
+    pub fn bottom(self) -> f64 {
+        self.y + self.h
+    }
+
+    fn attributes(self) -> String {
+        let [x, y, w, h] = [self.x, self.y, self.w, self.h].map(number);
+        format!(r#"x="{x}" y="{y}" width="{w}" height="{h}""#)
+    }
+}
+
+fn fill_opacity(opacity: f64) -> String {
+    if opacity < 1.0 { format!(r#" fill-opacity="{}""#, number(opacity)) } else { String::new() }
+}
+
+/// Two decimals at most: a hundredth of a pixel is never seen.
+pub fn number(value: f64) -> String {
+    let digits = format!("{value:.2}");
+    let short = digits.trim_end_matches('0').trim_end_matches('.');
+    if short == "-0" { "0".into() } else { short.into() }
+}
+
+/// Text made safe for content and attributes. Characters that XML cannot hold at all become U+FFFD.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            '\0'..' ' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// The first `max` characters, the last of them an ellipsis if more were there.
+pub fn clip(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
+        return text.into();
+    }
+    let kept: String = text.chars().take(max.saturating_sub(1)).collect();
+    format!("{}\u{2026}", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(
+            [1.0, 0.5, -0.001, 12.345_6, 100.0].map(number),
+            ["1", "0.5", "0", "12.35", "100"]
+        );
+    }
+
+    #[test]
+    fn escapes_what_xml_minds() {
+        assert_eq!(escape("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
+        assert_eq!(escape("a\0b\nc"), "a\u{fffd}b c");
+    }
+
+    #[test]
+    fn clips_by_characters() {
+        assert_eq!(clip("äöü", 3), "äöü");
+        assert_eq!(clip("äöüß", 3), "äö\u{2026}");
+    }
+}

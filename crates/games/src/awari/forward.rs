@@ -1,0 +1,155 @@
+//! Awari slices as the check walks through them: the moves, by tables over half boards.
+
+use nutcracker_game::combi::Rows;
+use nutcracker_game::{ForwardView, Score, SliceId, Target, Turn, targets_of};
+
+use super::{Awari, Sown, is_prize};
+use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
+
+/// What moves do to a half.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moved {
+    pits: [u8; MAX_PITS],
+    stones: u8,
+    /// Bit j: a sowing of j stones into this half captures.
+    prizes: u8,
+    /// The id of the half after its owner sows from a pit.
+    sown: [u32; MAX_PITS],
+    /// The id of the half after j stones have been sown into it, at j - 1.
+    received: [u32; MAX_PITS],
+}
+
+/// One slice of awari with its tables.
+#[derive(Clone, Debug)]
+pub struct AwariForward {
+    game: Awari,
+    slice: SliceId,
+    pairs: PairIndex,
+    halves: Vec<Moved>,
+}
+
+impl AwariForward {
+    pub(super) fn new(game: Awari, slice: SliceId) -> Self {
+        let pairs = PairIndex::new(&game.halves, slice.0 as usize);
+        let mut halves = Vec::with_capacity(pairs.rows().total() as usize);
+        pairs.for_each_half(|half| halves.push(moved(&game, pairs.rows(), half)));
+        AwariForward { game, slice, pairs, halves }
+    }
+
+    /// What `sown` stones, the last of them in the other half, capture from it; `None` if that
+    /// would be everything.
+    fn capture(&self, other: &Moved, sown: usize, left: u32, own_left: usize) -> Option<Target> {
+        let mut after = Half::default();
+        after[..MAX_PITS].copy_from_slice(&other.pits);
+        for pit in &mut after[..sown] {
+            *pit += 1;
+        }
+        let mut sown = Sown { own: Half::default(), other: after, last: Some(sown as u8 - 1) };
+        let gain = Awari::capture(&mut sown);
+        let held = stones(&sown.other);
+        if held == 0 {
+            return None;
+        }
+        let on_board = self.slice.0 as usize - usize::from(gain);
+        let rows = self.pairs.rows();
+        let index = self.game.halves.base(on_board, held)
+            + self.game.halves.half_rank(&sown.other) * rows.count(own_left)
+            + (u64::from(left) - rows.first_id(own_left));
+        let slice = SliceId(on_board as u32);
+        Some(Target::Outside { slice, index, gain: Score::from(gain), turn: Turn::Passes })
+    }
+}
+
+fn moved(game: &Awari, rows: &Rows, half: &Half) -> Moved {
+    let pits = rows.pits();
+    let held = stones(half);
+    let id = |half: &Half| (rows.first_id(stones(half)) + rows.rank(half)) as u32;
+    let mut moved = Moved { stones: held as u8, ..Moved::default() };
+    moved.pits.copy_from_slice(&half[..MAX_PITS]);
+    for pit in (0..pits).filter(|&pit| half[pit] > 0) {
+        let sown = game.sow(&Board { own: *half, other: Half::default() }, pit);
+        moved.sown[pit] = id(&sown.own);
+    }
+    let mut after = *half;
+    for pit in 0..pits.min(rows.max() - held) {
+        after[pit] += 1;
+        moved.received[pit] = id(&after);
+        if is_prize(after[pit]) {
+            moved.prizes |= 2 << pit;
+        }
+    }
+    moved
+}
+
+impl ForwardView<Board> for AwariForward {
+    type Key = Pair;
+    type Cursor = PairCursor;
+
+    fn second_key_at(&self, cursor: &mut PairCursor, second: u64) -> Pair {
+        self.pairs.key_at(cursor, second).turned()
+    }
+
+    fn key_of(&self, position: &Board) -> Pair {
+        self.pairs.key_of(&self.game.halves, position)
+    }
+
+    fn position(&self, key: Pair) -> Board {
+        let mut board = Board::default();
+        board.own[..MAX_PITS].copy_from_slice(&self.halves[key.own as usize].pits);
+        board.other[..MAX_PITS].copy_from_slice(&self.halves[key.other as usize].pits);
+        board
+    }
+
+    #[inline]
+    fn index(&self, key: Pair) -> u64 {
+        self.pairs.index(usize::from(self.halves[key.own as usize].stones), key)
+    }
+
+    #[inline]
+    fn outcome(&self, key: Pair) -> Option<Score> {
+        // The id of the empty half is 0.
+        (key.own == 0).then(|| -(self.slice.0 as Score))
+    }
+
+    #[inline]
+    fn targets(&self, key: Pair, mut visit: impl FnMut(Target)) {
+        let pits = self.pairs.rows().pits();
+        let own = &self.halves[key.own as usize];
+        let other = &self.halves[key.other as usize];
+        let mut slow = key.other == 0;
+        for pit in 0..pits {
+            // Sowings that come around are few, and played by the rules.
+            slow |= usize::from(own.pits[pit]) > 2 * pits - 1 - pit;
+        }
+        if slow {
+            return targets_of(&self.game, &self.position(key), visit);
+        }
+        let mut legal = false;
+        for pit in 0..pits {
+            let hand = usize::from(own.pits[pit]);
+            if hand == 0 {
+                continue;
+            }
+            let left = own.sown[pit];
+            let sown = hand.saturating_sub(pits - 1 - pit);
+            let received = usize::from(other.stones) + sown;
+            let next = if sown == 0 {
+                Pair { own: key.other, other: left }
+            } else if other.prizes >> sown & 1 == 0 {
+                Pair { own: other.received[sown - 1], other: left }
+            } else {
+                let own_left = self.slice.0 as usize - received;
+                if let Some(target) = self.capture(other, sown, left, own_left) {
+                    legal = true;
+                    visit(target);
+                }
+                continue;
+            };
+            legal = true;
+            visit(Target::Inside(self.pairs.index(received, next)));
+        }
+        if !legal {
+            targets_of(&self.game, &self.position(key), visit);
+        }
+    }
+}
