@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    number::{brief, counted, grouped, score_step, share, signed, signed_mean, ticks},
+    number::{brief, counted, grouped, round_step, share, signed, signed_mean, ticks},
     svg::{Area, Svg, clip, escape, number},
     tally::{Outcome, ScoreSlice, Tally},
     theme::{ROOT, STYLE, shade},
@@ -12,9 +12,9 @@ use crate::{
 const WIDTH: f64 = 960.0;
 const MARGIN: f64 = 48.0;
 /// Where the bars of all slices stand.
-const PLOT: Area = Area { x: 84.0, y: 196.0, w: WIDTH - 84.0 - MARGIN, h: 300.0 };
+const PLOT: Area = Area { x: 84.0, y: 208.0, w: WIDTH - 84.0 - MARGIN, h: 300.0 };
 /// Where the part about single slices begins.
-const PANELS_TOP: f64 = 588.0;
+const PANELS_TOP: f64 = 604.0;
 const PANEL_COLUMNS: usize = 4;
 const PANEL_GAP: f64 = 24.0;
 const PANEL_PITCH: f64 = 148.0;
@@ -44,8 +44,8 @@ pub fn score_histogram(title: &str, unit: &str, slices: &[ScoreSlice]) -> String
     let shown = &slices[slices.len().saturating_sub(PANELS)..];
     let rows = if slices.len() > 1 { shown.len().div_ceil(PANEL_COLUMNS) } else { 0 };
     let height = match rows {
-        0 => PLOT.bottom() + 72.0,
-        _ => PANELS_TOP + 40.0 + rows as f64 * PANEL_PITCH,
+        0 => PLOT.bottom() + 76.0,
+        _ => PANELS_TOP + 28.0 + rows as f64 * PANEL_PITCH,
     };
     let mut svg = Svg::default();
     let (h, heading) = (number(height), escape(title));
@@ -56,13 +56,13 @@ pub fn score_histogram(title: &str, unit: &str, slices: &[ScoreSlice]) -> String
     svg.raw(&format!("<desc>{}</desc>", escape(&description(unit, slices, &all))));
     svg.raw(&format!("<style>{STYLE}</style>"));
     svg.rect("surface", Area { x: 0.0, y: 0.0, w: WIDTH, h: height }, 1.0);
-    svg.text("title", MARGIN, 52.0, &clip(title, 64));
+    svg.text("title", MARGIN, 52.0, &clip(title, 56));
     svg.text("caption muted", MARGIN, 78.0, &caption(slices, &all));
     figures(&mut svg, unit, &all);
     main_chart(&mut svg, unit, slices, &all);
     if rows > 0 {
         shades(&mut svg, slices);
-        panels(&mut svg, unit, slices.len(), shown, all.reach());
+        panels(&mut svg, slices.len(), shown, all.reach());
     }
     svg.raw("</svg>");
     svg.finish()
@@ -75,7 +75,7 @@ fn caption(slices: &[ScoreSlice], all: &Tally) -> String {
         [only] => format!("{positions}, {}", clip(&only.label, 80)),
         [first, .., last] => {
             let count = counted(slices.len() as u128, "slice");
-            let (first, last) = (clip(&first.label, 28), clip(&last.label, 28));
+            let (first, last) = (clip(&first.label, 24), clip(&last.label, 24));
             format!("{positions} in {count}, from {first} to {last}")
         }
     }
@@ -83,24 +83,20 @@ fn caption(slices: &[ScoreSlice], all: &Tally) -> String {
 
 /// The chart in words.
 fn description(unit: &str, slices: &[ScoreSlice], all: &Tally) -> String {
-    let mut text = format!("Histogram of positions by score. {}.", caption(slices, all));
-    if let (Some(mean), Some((mode, most)), Some(least), Some(greatest)) =
-        (all.mean(), all.mode(), all.counts.keys().next(), all.counts.keys().next_back())
-    {
-        let total = all.total();
-        let [lost, drawn, won] = Outcome::ALL.map(|outcome| share(all.with(outcome), total));
-        let of_unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-        text += &format!(
-            " Lost {lost}, drawn {drawn}, won {won}. Mean score {}{of_unit}, from {} to {}; the most \
-             frequent is {}, with {}.",
-            signed_mean(mean),
-            signed(*least),
-            signed(*greatest),
-            signed(mode),
-            counted(most, "position"),
-        );
-    }
-    text
+    let contents = format!("Histogram of positions by score. {}.", caption(slices, all));
+    let (Some(mean), Some((mode, most)), Some((least, greatest))) =
+        (all.mean(), all.mode(), all.range())
+    else {
+        return contents;
+    };
+    let [lost, drawn, won] = Outcome::ALL.map(|outcome| share(all.with(outcome), all.total()));
+    let of_unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    let [least, greatest, mode] = [least, greatest, mode].map(signed);
+    let (mean, most) = (signed_mean(mean), counted(most, "position"));
+    format!(
+        "{contents} Lost {lost}, drawn {drawn}, won {won}. Mean score {mean}{of_unit}, from {least} \
+         to {greatest}; the most frequent is {mode}, with {most}."
+    )
 }
 
 /// The row of figures above the chart, which is also the key to its colours.
@@ -116,9 +112,10 @@ fn figures(svg: &mut Svg, unit: &str, all: &Tally) {
     }
     let x = MARGIN + 3.0 * pitch;
     let mean = all.mean().map_or("\u{2013}".into(), signed_mean);
+    svg.line("mean", (x + 2.0, top), (x + 2.0, top + 52.0));
     svg.text("muted", x + 14.0, top + 11.0, "Mean score");
     svg.text("figure", x + 14.0, top + 34.0, &mean);
-    svg.text("small muted", x + 14.0, top + 51.0, &clip(unit, 24));
+    svg.text("small muted", x + 14.0, top + 51.0, &clip(unit, 18));
 }
 
 /// The key to the shades, from the first slice to the last.
@@ -126,15 +123,13 @@ fn shades(svg: &mut Svg, slices: &[ScoreSlice]) {
     let (right, y, w) = (WIDTH - MARGIN, 122.0, 8.0);
     // The palest are all but equal: no need to show more.
     let steps = slices.len().min(12);
-    let left = right - steps as f64 * w;
     svg.text("muted end", right, y - 7.0, "Shades by slice");
     for step in 0..steps {
         let x = right - (step + 1) as f64 * w;
         svg.rect("ink", Area { x, y, w: w - 1.0, h: 12.0 }, shade(step));
     }
     let [first, last] = [slices.first(), slices.last()].map(|s| s.map_or("", |s| &s.label));
-    let ends = format!("{} \u{2192} {}", clip(first, 20), clip(last, 20));
-    let _ = left;
+    let ends = format!("{} \u{2192} {}", clip(first, 18), clip(last, 18));
     svg.text("small muted end", right, y + 29.0, &ends);
 }
 
@@ -149,7 +144,7 @@ impl Columns {
     fn new(area: Area, reach: i32) -> Columns {
         let slot = area.w / f64::from(2 * reach + 1);
         // Narrow bars touch, lest gaps be all one sees; a bar too thin to see is none.
-        let bar = if slot < 3.0 { slot.max(0.5) } else { (slot * 0.84).min(96.0) };
+        let bar = if slot < 3.0 { slot.max(0.5) } else { (slot * 0.84).min(area.w / 8.0) };
         Columns { middle: area.x + area.w / 2.0, slot, bar }
     }
 
@@ -189,18 +184,21 @@ fn main_chart(svg: &mut Svg, unit: &str, slices: &[ScoreSlice], all: &Tally) {
     svg.line("axis", (PLOT.x, base), (PLOT.right(), base));
 
     let reach = all.reach();
-    let step = score_step(reach, 16);
+    // Digits of this size are at most 7 pixels wide.
+    let label = 7.0 * signed(reach).chars().count() as f64 + 6.0;
+    let step = round_step(reach.unsigned_abs().into(), (PLOT.w / 2.0 / label) as u128) as i32;
     for score in (-reach / step..=reach / step).map(|mark| mark * step) {
-        svg.text("middle", columns.centre(f64::from(score)), base + 19.0, &signed(score));
+        svg.text("small middle", columns.centre(f64::from(score)), base + 19.0, &signed(score));
     }
-    let of_unit = if unit.is_empty() { String::new() } else { format!(", {}", clip(unit, 40)) };
+    let of_unit = if unit.is_empty() { String::new() } else { format!(" ({})", clip(unit, 40)) };
     let axis = format!("score for the side to move{of_unit}");
     svg.text("muted middle", columns.middle, base + 42.0, &axis);
 
     if let Some(mean) = all.mean() {
         let x = columns.centre(mean);
-        svg.line("mean", (x, PLOT.y - 8.0), (x, base));
-        svg.text("small middle", x, PLOT.y - 14.0, &format!("mean {}", signed_mean(mean)));
+        for class in ["halo", "mean"] {
+            svg.line(class, (x, PLOT.y - 12.0), (x, base));
+        }
     }
     for (&score, &positions) in &all.counts {
         let (x, w) = (columns.centre(f64::from(score)) - columns.slot / 2.0, columns.slot);
@@ -239,7 +237,8 @@ fn stack(svg: &mut Svg, slices: &[ScoreSlice], all: &Tally, columns: &Columns, p
             let from = below.entry(score).or_default();
             let to = *from + positions;
             let mut segment = bar(score, *from as f64 * scale(score), to as f64 * scale(score));
-            if *from > 0 && segment.h > 3.0 {
+            // A hairline between slices, where there is room for it.
+            if *from > 0 && columns.bar > 10.0 && segment.h > 3.0 {
                 segment.h -= 0.75;
             }
             segments[Outcome::of(score) as usize].push(segment);
@@ -252,14 +251,14 @@ fn stack(svg: &mut Svg, slices: &[ScoreSlice], all: &Tally, columns: &Columns, p
 }
 
 /// The small charts, one a slice.
-fn panels(svg: &mut Svg, unit: &str, slices: usize, shown: &[ScoreSlice], reach: i32) {
-    let _ = unit;
+fn panels(svg: &mut Svg, slices: usize, shown: &[ScoreSlice], reach: i32) {
     svg.line("grid", (MARGIN, PANELS_TOP - 36.0), (WIDTH - MARGIN, PANELS_TOP - 36.0));
     svg.text("section", MARGIN, PANELS_TOP, "Slice by slice");
     let which =
-        if shown.len() < slices { format!("the last {}; ", shown.len()) } else { String::new() };
-    let note =
-        format!("{which}each scaled to its tallest bar; below it the share lost, drawn, won");
+        if shown.len() < slices { format!("the last {}: ", shown.len()) } else { String::new() };
+    let note = format!(
+        "{which}positions and mean score; bars scaled to the tallest; share lost, drawn, won"
+    );
     svg.text("muted end", WIDTH - MARGIN, PANELS_TOP, &note);
 
     let gaps = (PANEL_COLUMNS - 1) as f64 * PANEL_GAP;

@@ -90,20 +90,14 @@ pub struct Ticks {
 
 /// At most six steps of 1, 2 or 5 times a power of ten up to `max`.
 pub fn ticks(max: u128) -> Ticks {
-    let mut power = 1;
-    let step = loop {
-        if let Some(step) = [power, 2 * power, 5 * power].into_iter().find(|s| max / s <= 6) {
-            break step;
-        }
-        power *= 10;
-    };
+    let step = round_step(max, 6);
     let at: Vec<u128> = (0..=max / step).map(|i| i * step).collect();
-    // Ten thousand is still read at a glance; a small step with a large unit is not.
+    // Four digits are still read at a glance.
     let &(unit, name) = match max {
         0..10_000 => &UNITS[0],
         _ => UNITS.iter().rev().find(|(unit, _)| max >= *unit).unwrap_or(&UNITS[0]),
     };
-    // A step is at least a sixth of `max` rounded up, hence at least a tenth of the unit.
+    // Fewer than seven steps reach `max`, and `max` the unit: one decimal is enough.
     let labels = at.iter().map(|&value| match (unit, step < unit) {
         (1, _) => grouped(value),
         (_, true) => format!("{}.{}", value / unit, value % unit * 10 / unit),
@@ -116,12 +110,11 @@ pub fn ticks(max: u128) -> Ticks {
     }
 }
 
-/// The distance between marks of a score axis that reaches to `reach`, at most `marks` a side.
-pub fn score_step(reach: i32, marks: i32) -> i32 {
+/// The least 1, 2 or 5 times a power of ten of which at most `steps` go into `max`.
+pub fn round_step(max: u128, steps: u128) -> u128 {
     let mut power = 1;
     loop {
-        let steps = [power, 2 * power, 5 * power];
-        if let Some(step) = steps.into_iter().find(|step| reach / step <= marks) {
+        if let Some(step) = [power, 2 * power, 5 * power].into_iter().find(|s| max / s <= steps) {
             return step;
         }
         power *= 10;
@@ -189,9 +182,10 @@ mod tests {
     }
 
     #[test]
-    fn score_steps() {
-        assert_eq!(score_step(15, 16), 1);
-        assert_eq!(score_step(48, 16), 5);
-        assert_eq!(score_step(32_768, 16), 5_000);
+    fn steps_are_round() {
+        assert_eq!(round_step(0, 6), 1);
+        assert_eq!(round_step(15, 15), 1);
+        assert_eq!(round_step(48, 15), 5);
+        assert_eq!(round_step(32_768, 8), 5_000);
     }
 }

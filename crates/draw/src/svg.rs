@@ -35,7 +35,9 @@ impl Svg {
     /// An unseen rectangle that shows `tip` when pointed at.
     pub fn tip(&mut self, area: Area, tip: &str) {
         let (attributes, tip) = (area.attributes(), escape(tip));
-        self.raw(&format!(r#"<rect class="hit" {attributes}><title>{tip}</title></rect>"#));
+        self.raw(&format!(
+            r#"<rect class="hit" {attributes} fill-opacity="0"><title>{tip}</title></rect>"#
+        ));
     }
 
     /// Many rectangles of one colour, as one element; none at all if there are none.

@@ -75,6 +75,11 @@ impl Tally {
         (!self.counts.is_empty()).then(|| sum as f64 / self.total() as f64)
     }
 
+    /// The least and the greatest score.
+    pub fn range(&self) -> Option<(i32, i32)> {
+        Some((*self.counts.keys().next()?, *self.counts.keys().next_back()?))
+    }
+
     /// The largest score in either direction, at least 1.
     pub fn reach(&self) -> i32 {
         self.counts.keys().map(|score| score.abs()).fold(1, i32::max)
@@ -96,7 +101,7 @@ mod tests {
         let tally = Tally::new([&ScoreSlice { label: String::new(), counts }]);
         assert_eq!(tally.total(), 78);
         assert_eq!(Outcome::ALL.map(|outcome| tally.with(outcome)), [40, 12, 26]);
-        assert_eq!(tally.reach(), 2);
+        assert_eq!((tally.reach(), tally.range()), (2, Some((-2, 2))));
         assert_eq!(tally.mode(), Some((-2, 40)));
         assert_eq!(tally.mean(), Some(-28.0 / 78.0));
     }

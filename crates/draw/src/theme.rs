@@ -34,12 +34,13 @@ font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto San
 .score-histogram .grid{stroke:#e6e8eb;stroke:var(--grid)}
 .score-histogram .axis{stroke:#9aa1ab;stroke:var(--axis)}
 .score-histogram .mean{stroke:#1c2026;stroke:var(--ink);stroke-dasharray:2 3}
-.score-histogram .hit{fill:#000;fill:var(--ink);fill-opacity:0}
+.score-histogram .halo{stroke:#fff;stroke:var(--surface);stroke-width:3;stroke-opacity:.6}
+.score-histogram .hit{fill:#000;fill:var(--ink)}
 .score-histogram .hit:hover{fill-opacity:.07}
 ";
 
 /// How opaque the bars of a slice are: 1 for the last slice, paler the further back.
 pub fn shade(steps_from_last: usize) -> f64 {
     // Repeated multiplication, because `powi` may differ in its last bit between machines.
-    0.22 + 0.78 * (0..steps_from_last.min(64)).fold(1.0, |tone, _| tone * 0.7)
+    0.22 + 0.78 * (0..steps_from_last.min(64)).fold(1.0, |tone, _| tone * 0.76)
 }

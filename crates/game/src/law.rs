@@ -283,10 +283,11 @@ impl<G: Game> Check<'_, G> {
     /// The forward view's successors are the rules' successors.
     fn forward(&self, view: &G::Forward, index: u64, position: &G::Position) -> Result<(), Breach> {
         let (game, slice) = (self.game, self.slice);
-        let key = view.key_of(position);
+        let (located, key) = view.locate(position);
         let second = game.second_rank(position);
         law!(
             view.position(key) == *position
+                && located == index
                 && view.index(key) == index
                 && view.position(view.second_key_at(&mut Default::default(), second)) == *position,
             "the forward view takes position {index} of slice {slice} for another"

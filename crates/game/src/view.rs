@@ -105,8 +105,8 @@ pub trait ForwardView<P>: Send + Sync {
 
     /// The key of the position with this second number.
     fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> Self::Key;
-    /// The key of a position.
-    fn key_of(&self, position: &P) -> Self::Key;
+    /// Number and key of a position.
+    fn locate(&self, position: &P) -> (u64, Self::Key);
     /// The position of a key.
     fn position(&self, key: Self::Key) -> P;
     /// The number of a key's position.
@@ -226,8 +226,8 @@ impl<G: Game> ForwardView<G::Position> for PlainView<G> {
         position
     }
 
-    fn key_of(&self, position: &G::Position) -> G::Position {
-        *position
+    fn locate(&self, position: &G::Position) -> (u64, G::Position) {
+        (self.game.rank(position), *position)
     }
 
     fn position(&self, key: G::Position) -> G::Position {

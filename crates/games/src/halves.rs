@@ -312,11 +312,8 @@ pub fn format(pits: usize, situation: &Situation<Board>) -> String {
     };
     let list =
         |half: &Half| half[..pits].iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let mut text = format!("{}/{} {side}", list(&south), list(&north));
-    if let Some([south, north]) = situation.banked {
-        text.push_str(&format!(" {south}-{north}"));
-    }
-    text
+    let captured = situation.banked.map(|[south, north]| format!(" {south}-{north}"));
+    format!("{}/{} {side}{}", list(&south), list(&north), captured.unwrap_or_default())
 }
 
 /// Reads what [`format`] writes; side and captures may be left out, South then moves.
@@ -421,8 +418,8 @@ pub fn side_name(side: Side) -> &'static str {
 pub fn final_result(situation: &Situation<Board>, score: Score) -> Option<[f64; 2]> {
     let [mine, theirs] = situation.banked_by_mover()?;
     let on_board = situation.position.stones() as f64;
-    let mover = f64::from(mine) + (on_board + f64::from(score)) / 2.0;
-    let other = f64::from(theirs) + (on_board - f64::from(score)) / 2.0;
+    let mover = f64::from(mine) + f64::midpoint(on_board, f64::from(score));
+    let other = f64::from(theirs) + f64::midpoint(on_board, -f64::from(score));
     Some(match situation.mover {
         Side::First => [mover, other],
         Side::Second => [other, mover],

@@ -19,14 +19,15 @@ pub struct OutOfMemory {
 /// Zeroed 64-bit words.
 #[derive(Debug)]
 pub(crate) struct Words {
-    map: Option<MmapMut>,
-    len: usize,
+    /// Keeps the memory; everything goes through `words`.
+    _map: Option<MmapMut>,
+    words: &'static [AtomicU64],
 }
 
 impl Words {
     pub(crate) fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
         if len == 0 {
-            return Ok(Words { map: None, len });
+            return Ok(Words { _map: None, words: &[] });
         }
         let bytes = len * size_of::<u64>();
         let map = MmapOptions::new()
@@ -36,20 +37,17 @@ impl Words {
         // Advice may be ignored, and is not to be had everywhere.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Words { map: Some(map), len })
+        // SAFETY: the map is page-aligned, `len` words long and zeroed; it does not move, is
+        // reached through these atomics only, and lives as long as `self`, which lends them for no
+        // longer than that.
+        #[allow(unsafe_code, clippy::cast_ptr_alignment)]
+        let words = unsafe { std::slice::from_raw_parts(map.as_ptr().cast::<AtomicU64>(), len) };
+        Ok(Words { _map: Some(map), words })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn as_slice(&self) -> &[AtomicU64] {
-        match &self.map {
-            // SAFETY: the map is page-aligned, `len` words long, zeroed at first, lives as long as
-            // `self`, and is reached through these atomics only.
-            #[allow(unsafe_code, clippy::cast_ptr_alignment)]
-            Some(map) => unsafe {
-                std::slice::from_raw_parts(map.as_ptr().cast::<AtomicU64>(), self.len)
-            },
-            None => &[],
-        }
+        self.words
     }
 }
 

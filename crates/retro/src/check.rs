@@ -200,16 +200,23 @@ struct Scratch<G: Game> {
     /// Number and score of each internal successor.
     inside: Vec<(u64, Score)>,
     before: Vec<G::Position>,
-    /// Positions that were awaited and are founded now, and their scores.
-    news: Vec<(Key<G>, Score)>,
+    news: Vec<News<Key<G>>>,
     again: Vec<Again<Key<G>>>,
+}
+
+/// A position that was awaited and is founded now.
+struct News<K> {
+    index: u64,
+    key: K,
+    score: Score,
 }
 
 /// A position to be looked at again.
 struct Again<K> {
     index: u64,
     key: K,
-    /// The score of the successor it may have waited for.
+    /// The successor it may have waited for, and its score.
+    next: u64,
     score: Score,
     /// Where its internal successors begin among those of all that are looked at together.
     inside: usize,
@@ -243,10 +250,10 @@ impl<G: Game> Check<'_, G> {
     }
 
     /// Marks a position as founded; if that is news to somebody, remembers it.
-    fn found(&self, index: u64, key: Key<G>, score: Score, news: &mut Vec<(Key<G>, Score)>) {
+    fn found(&self, index: u64, key: Key<G>, score: Score, news: &mut Vec<News<Key<G>>>) {
         let before = self.marks.update(index, |marks| Some(marks | FOUNDED)).unwrap_or(0);
         if before == AWAITED && news.len() < MEMORY {
-            news.push((key, score));
+            news.push(News { index, key, score });
         }
     }
 
@@ -350,21 +357,33 @@ impl<G: Game> Check<'_, G> {
         while !scratch.news.is_empty() {
             let Scratch { before, news, again, .. } = scratch;
             again.clear();
-            for (key, score) in news.drain(news.len().saturating_sub(TOGETHER)..) {
+            for News { index: next, key, score } in
+                news.drain(news.len().saturating_sub(TOGETHER)..)
+            {
                 before.clear();
                 self.game.unmoves(&self.view.position(key), before);
                 for earlier in &*before {
-                    let index = self.game.rank(earlier);
+                    let (index, key) = self.view.locate(earlier);
                     self.marks.prefetch(index);
                     self.scores.prefetch(index);
-                    again.push(Again { index, key: self.view.key_of(earlier), score, inside: 0 });
+                    again.push(Again { index, key, next, score, inside: 0 });
                 }
             }
-            again.retain(|&Again { index, score, .. }| {
+            again.retain(|&Again { index, key, next, score, .. }| {
                 let stored = self.score(index);
-                // A win rests on one loss of its own size, a loss on wins.
-                let waits = if score < 0 { stored == -score } else { stored < 0 };
-                waits && !self.founded(index)
+                if score > 0 {
+                    // A loss rests on all its successors, which are looked at together below.
+                    return stored < 0 && !self.founded(index);
+                }
+                // A win rests on one loss of its own size: here it is, if a move leads there.
+                if stored == -score && !self.founded(index) {
+                    let mut leads = false;
+                    self.view.targets(key, |target| leads |= target == Target::Inside(next));
+                    if leads {
+                        self.found(index, key, stored, news);
+                    }
+                }
+                false
             });
             self.look_again(scratch);
         }
@@ -412,9 +431,9 @@ impl<G: Game> Check<'_, G> {
         let Ok(()) = for_each_chunk(self.scores.len(), CHUNK, threads, |range| {
             let mut scratch = Scratch::new();
             self.marks.find(range, [0, AWAITED], |index, _| {
-                let key = self.view.key_of(&self.game.unrank(self.slice, index));
+                let (_, key) = self.view.locate(&self.game.unrank(self.slice, index));
                 scratch.again.clear();
-                scratch.again.push(Again { index, key, score: 0, inside: 0 });
+                scratch.again.push(Again { index, key, next: 0, score: 0, inside: 0 });
                 found.fetch_add(self.look_again(&mut scratch), Relaxed);
                 self.spread(&mut scratch);
             });

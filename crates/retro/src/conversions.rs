@@ -25,13 +25,11 @@ impl<'a> SetChildren<'a> {
 
     fn table(&self, slice: SliceId) -> Result<&Table, TableError> {
         let place = &self.tables[slice.0 as usize];
-        match place.get() {
-            Some(table) => Ok(table),
-            None => {
-                let table = self.set.get(slice.0)?;
-                Ok(place.get_or_init(|| table))
-            }
+        if let Some(table) = place.get() {
+            return Ok(table);
         }
+        let table = self.set.get(slice.0)?;
+        Ok(place.get_or_init(|| table))
     }
 }
 

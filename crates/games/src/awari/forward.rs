@@ -89,8 +89,10 @@ impl ForwardView<Board> for AwariForward {
         self.pairs.key_at(cursor, second).turned()
     }
 
-    fn key_of(&self, position: &Board) -> Pair {
-        self.pairs.key_of(&self.game.halves, position)
+    #[inline]
+    fn locate(&self, position: &Board) -> (u64, Pair) {
+        let pair = self.pairs.key_of(&self.game.halves, position);
+        (self.pairs.index(stones(&position.own), pair), pair)
     }
 
     fn position(&self, key: Pair) -> Board {

@@ -12,35 +12,39 @@ impl Awari {
     /// pit that follows; taking these back one by one finds every such move.
     pub(super) fn unsow(&self, board: &Board, out: &mut Vec<Board>) {
         let pits = self.pits();
+        let starved = stones(&board.own) == 0;
+        let (moved, received) = (u64::from_le_bytes(board.other), u64::from_le_bytes(board.own));
         for pit in (0..pits).filter(|&pit| board.other[pit] == 0) {
-            let mut before = board.turned();
+            let (mut own, mut other) = (moved, received);
+            let mut hand = 0u64;
             let mut at = pit;
             loop {
-                at = (at + 1) % (2 * pits);
+                at = if at + 1 == 2 * pits { 0 } else { at + 1 };
                 if at == pit {
                     continue;
                 }
-                let half = if at < pits { &mut before.own } else { &mut before.other };
-                let sown = &mut half[at % pits];
-                if *sown == 0 {
+                let (half, lane) =
+                    if at < pits { (&mut own, 8 * at) } else { (&mut other, 8 * (at - pits)) };
+                if (*half >> lane) as u8 == 0 {
                     break;
                 }
-                *sown -= 1;
-                before.own[pit] += 1;
+                *half -= 1 << lane;
+                hand += 1;
                 // Had the last stone made 2 or 3 on the opponent's side, they would be gone.
-                let captures = at >= pits && is_prize(board.own[at - pits]);
-                if !captures && self.may_starve(board, &before, pit) {
+                if at >= pits && is_prize(board.own[at - pits]) {
+                    continue;
+                }
+                let own = (own | hand << (8 * pit)).to_le_bytes();
+                let before = Board { own, other: other.to_le_bytes() };
+                if !starved || self.may_starve(&before, pit) {
                     out.push(before);
                 }
             }
         }
     }
 
-    /// Whether the move was legal as far as it concerns an opponent left without stones.
-    fn may_starve(&self, board: &Board, before: &Board, pit: usize) -> bool {
-        if stones(&board.own) > 0 {
-            return true;
-        }
+    /// Whether a move that leaves the opponent without stones is legal.
+    fn may_starve(&self, before: &Board, pit: usize) -> bool {
         let mut moves = Vec::new();
         self.moves(before, &mut moves);
         moves.contains(&Pit(pit as u8))

@@ -120,7 +120,7 @@ fn receiver(rows: &Rows, half: &Half) -> Receiver {
 
 fn sower(rows: &Rows, half: &Half) -> Sower {
     let pits = rows.pits();
-    let empty = half[..pits].iter().filter(|&&stones| stones == 0).count();
+    let empty = (0..pits).filter(|&pit| half[pit] == 0).count();
     let held = stones(half);
     let mut sower = Sower {
         stones: held as u8,

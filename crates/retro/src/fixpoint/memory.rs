@@ -220,9 +220,9 @@ impl<K> Default for Gifts<K> {
 impl<const BITS: u32, V: SliceView> Run<'_, BITS, V> {
     fn work(&self, shared: bool) {
         if shared {
-            Worker::<true, BITS, V>::new(self).work()
+            Worker::<true, BITS, V>::new(self).work();
         } else {
-            Worker::<false, BITS, V>::new(self).work()
+            Worker::<false, BITS, V>::new(self).work();
         }
     }
 
