@@ -103,6 +103,8 @@ pub trait ForwardView<P>: Send + Sync {
     /// Remembers where the last key was, so that the next one in sequence costs little.
     type Cursor: Default + Send;
 
+    /// The key of the position with this number.
+    fn key_at(&self, cursor: &mut Self::Cursor, index: u64) -> Self::Key;
     /// The key of the position with this second number.
     fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> Self::Key;
     /// Number and key of a position.
@@ -213,6 +215,10 @@ impl<G: Game> SliceView for PlainView<G> {
 impl<G: Game> ForwardView<G::Position> for PlainView<G> {
     type Key = G::Position;
     type Cursor = Option<(u64, G::Position)>;
+
+    fn key_at(&self, _: &mut Self::Cursor, index: u64) -> G::Position {
+        self.game.unrank(self.slice, index)
+    }
 
     fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> G::Position {
         let position = match *cursor {

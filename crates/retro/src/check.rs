@@ -430,13 +430,20 @@ impl<G: Game> Check<'_, G> {
         let found = AtomicU64::new(0);
         let Ok(()) = for_each_chunk(self.scores.len(), CHUNK, threads, |range| {
             let mut scratch = Scratch::new();
-            self.marks.find(range, [0, AWAITED], |index, _| {
-                let (_, key) = self.view.locate(&self.game.unrank(self.slice, index));
+            let mut cursor = Default::default();
+            let mut look = |scratch: &mut Scratch<G>| {
+                found.fetch_add(self.look_again(scratch), Relaxed);
+                self.spread(scratch);
                 scratch.again.clear();
+            };
+            self.marks.find(range, [0, AWAITED], |index, _| {
+                let key = self.view.key_at(&mut cursor, index);
                 scratch.again.push(Again { index, key, next: 0, score: 0, inside: 0 });
-                found.fetch_add(self.look_again(&mut scratch), Relaxed);
-                self.spread(&mut scratch);
+                if scratch.again.len() == TOGETHER {
+                    look(&mut scratch);
+                }
             });
+            look(&mut scratch);
             Ok::<(), std::convert::Infallible>(())
         });
         found.into_inner()

@@ -6,18 +6,27 @@ use nutcracker_game::{ForwardView, Score, SliceId, Target, Turn, targets_of};
 use super::{Awari, Sown, is_prize};
 use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
 
-/// What moves do to a half.
+/// What moves do to a half. One cache line.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 struct Moved {
     pits: [u8; MAX_PITS],
     stones: u8,
     /// Bit j: a sowing of j stones into this half captures.
     prizes: u8,
-    /// The id of the half after its owner sows from a pit.
-    sown: [u32; MAX_PITS],
+    /// The number of pits that can be sown.
+    moves: u8,
+    /// Whether a sowing from this half comes around: such are few, and played by the rules.
+    round: bool,
+    /// For each of these pits, how many stones go into the other half.
+    across: [u8; MAX_PITS],
+    /// For each of these pits, the id of the half afterwards.
+    left: [u32; MAX_PITS],
     /// The id of the half after j stones have been sown into it, at j - 1.
     received: [u32; MAX_PITS],
 }
+
+const _: () = assert!(size_of::<Moved>() == 64);
 
 /// One slice of awari with its tables.
 #[derive(Clone, Debug)]
@@ -68,7 +77,11 @@ fn moved(game: &Awari, rows: &Rows, half: &Half) -> Moved {
     moved.pits.copy_from_slice(&half[..MAX_PITS]);
     for pit in (0..pits).filter(|&pit| half[pit] > 0) {
         let sown = game.sow(&Board { own: *half, other: Half::default() }, pit);
-        moved.sown[pit] = id(&sown.own);
+        let at = usize::from(moved.moves);
+        moved.left[at] = id(&sown.own);
+        moved.across[at] = stones(&sown.other) as u8;
+        moved.round |= usize::from(half[pit]) > 2 * pits - 1 - pit;
+        moved.moves += 1;
     }
     let mut after = *half;
     for pit in 0..pits.min(rows.max() - held) {
@@ -84,6 +97,10 @@ fn moved(game: &Awari, rows: &Rows, half: &Half) -> Moved {
 impl ForwardView<Board> for AwariForward {
     type Key = Pair;
     type Cursor = PairCursor;
+
+    fn key_at(&self, cursor: &mut PairCursor, index: u64) -> Pair {
+        self.pairs.key_at(cursor, index)
+    }
 
     fn second_key_at(&self, cursor: &mut PairCursor, second: u64) -> Pair {
         self.pairs.key_at(cursor, second).turned()
@@ -115,40 +132,27 @@ impl ForwardView<Board> for AwariForward {
 
     #[inline]
     fn targets(&self, key: Pair, mut visit: impl FnMut(Target)) {
-        let pits = self.pairs.rows().pits();
         let own = &self.halves[key.own as usize];
         let other = &self.halves[key.other as usize];
-        let mut slow = key.other == 0;
-        for pit in 0..pits {
-            // Sowings that come around are few, and played by the rules.
-            slow |= usize::from(own.pits[pit]) > 2 * pits - 1 - pit;
-        }
-        if slow {
+        if own.round || key.other == 0 {
             return targets_of(&self.game, &self.position(key), visit);
         }
         let mut legal = false;
-        for pit in 0..pits {
-            let hand = usize::from(own.pits[pit]);
-            if hand == 0 {
-                continue;
-            }
-            let left = own.sown[pit];
-            let sown = hand.saturating_sub(pits - 1 - pit);
-            let received = usize::from(other.stones) + sown;
-            let next = if sown == 0 {
-                Pair { own: key.other, other: left }
-            } else if other.prizes >> sown & 1 == 0 {
-                Pair { own: other.received[sown - 1], other: left }
+        for (&left, &across) in own.left.iter().zip(&own.across).take(usize::from(own.moves)) {
+            let across = usize::from(across);
+            let received = usize::from(other.stones) + across;
+            if other.prizes >> across & 1 == 0 {
+                let id = if across == 0 { key.other } else { other.received[across - 1] };
+                let next = Pair { own: id, other: left };
+                visit(Target::Inside(self.pairs.index(received, next)));
+                legal = true;
             } else {
                 let own_left = self.slice.0 as usize - received;
-                if let Some(target) = self.capture(other, sown, left, own_left) {
-                    legal = true;
+                if let Some(target) = self.capture(other, across, left, own_left) {
                     visit(target);
+                    legal = true;
                 }
-                continue;
-            };
-            legal = true;
-            visit(Target::Inside(self.pairs.index(received, next)));
+            }
         }
         if !legal {
             targets_of(&self.game, &self.position(key), visit);
