@@ -168,6 +168,24 @@ impl<const BITS: u32> Packed<BITS> {
         }
     }
 
+    /// Visits the indices of `range` whose number lacked `bit` when its word was looked at.
+    /// `range` must begin at a multiple of [`LANES`](Packed::LANES).
+    pub fn find_without(&self, range: std::ops::Range<u64>, bit: u64, mut visit: impl FnMut(u64)) {
+        debug_assert!(range.start.is_multiple_of(Self::LANES) && bit.is_power_of_two());
+        let words = self.words.as_slice();
+        let (first, last) = (range.start / Self::LANES, range.end.div_ceil(Self::LANES));
+        for (number, word) in (first..).zip(&words[first as usize..last as usize]) {
+            let mut without = !word.load(Relaxed) & bit * Self::ONES;
+            while without != 0 {
+                let index = number * Self::LANES + u64::from(without.trailing_zeros() / BITS);
+                without &= without - 1;
+                if index < range.end {
+                    visit(index);
+                }
+            }
+        }
+    }
+
     /// Whether some lane is zero. Never wrong about "none"; borrows between lanes can only make
     /// it say "some" together with a lane that really is zero.
     #[inline(always)]
@@ -199,6 +217,11 @@ mod tests {
         let expected: Vec<(u64, u64)> =
             (0..).zip(plain.iter().copied()).filter(|(_, value)| *value <= 1).collect();
         assert_eq!(found, expected);
+
+        let mut even = Vec::new();
+        packed.find_without(0..100, 1, |index| even.push(index));
+        let expected: Vec<u64> = (0..100).filter(|&index| plain[index as usize] % 2 == 0).collect();
+        assert_eq!(even, expected);
 
         let copy = Packed::<BITS>::zeroed(100).unwrap();
         copy.fill(3, plain[3..97].iter().copied());

@@ -116,18 +116,30 @@ pub fn check_slice<G: Game>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Checked, CheckError> {
+    // Six bits hold a score of up to 31, and leave room for the marks in a byte.
+    if game.max_score(slice) < 32 {
+        check_packed::<8, G>(game, slice, set, threads, progress)
+    } else {
+        check_packed::<16, G>(game, slice, set, threads, progress)
+    }
+}
+
+fn check_packed<const BITS: u32, G: Game>(
+    game: &G,
+    slice: SliceId,
+    set: &TableSet,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Checked, CheckError> {
     let table = set.get(slice.0)?;
-    let positions = game.slice_len(slice);
-    progress.begin(Phase::Verify, positions);
+    progress.begin(Phase::Verify, table.positions());
     table.verify_digest()?;
-    let scores = read_scores(set, slice, threads)?;
-    let view = game.forward(slice);
-    let check = Check {
+    let cells = read_scores::<BITS>(set, slice, threads)?;
+    let check = Check::<BITS, G> {
         game,
         slice,
-        view: &view,
-        scores: &scores,
-        marks: &Packed::zeroed(positions)?,
+        view: &game.forward(slice),
+        cells: &cells,
         children: SetChildren::new(set, slice),
         progress,
         done: AtomicU64::new(0),
@@ -142,7 +154,7 @@ pub fn check_slice<G: Game>(
     }
     match check.unfounded() {
         Some(fault) => Err(wrong(fault)),
-        None => Ok(Checked { positions, sweeps }),
+        None => Ok(Checked { positions: table.positions(), sweeps }),
     }
 }
 
@@ -153,9 +165,13 @@ pub fn check_manifest(set: &TableSet, slice: SliceId, dir: &Path) -> Result<(), 
 }
 
 /// Decodes all blocks, each after its checksum, and compares their histogram with the file's.
-fn read_scores(set: &TableSet, slice: SliceId, threads: usize) -> Result<Packed<8>, CheckError> {
+fn read_scores<const BITS: u32>(
+    set: &TableSet,
+    slice: SliceId,
+    threads: usize,
+) -> Result<Packed<BITS>, CheckError> {
     let table = set.get(slice.0)?;
-    let scores = Packed::zeroed(table.positions())?;
+    let cells = Packed::zeroed(table.positions())?;
     let counted = Mutex::new(Histogram::new());
     for_each_chunk(table.blocks(), 1, threads, |range| {
         let mut block = Vec::new();
@@ -163,31 +179,38 @@ fn read_scores(set: &TableSet, slice: SliceId, threads: usize) -> Result<Packed<
             block.resize(table.header().block_len(number), 0);
             table.decode_block(number, &mut block)?;
             let start = number * u64::from(table.header().block_positions);
-            scores.fill(start, block.iter().map(|&score| u64::from(score as u8)));
+            let mask = founded(BITS) - 1;
+            cells.fill(start, block.iter().map(|&score| i64::from(score) as u64 & mask));
             counted.lock().expect("no thread panics").add(&block);
         }
         Ok::<(), TableError>(())
     })?;
     table.verify_histogram(&counted.into_inner().expect("no thread panics"))?;
-    Ok(scores)
+    Ok(cells)
 }
 
-struct Check<'a, G: Game> {
+struct Check<'a, const BITS: u32, G: Game> {
     game: &'a G,
     slice: SliceId,
     view: &'a G::Forward,
-    scores: &'a Packed<8>,
-    /// Both marks of a position are in one number, so that who sets one of them sees the other.
-    marks: &'a Packed<2>,
+    /// Score and marks of each position in one number: one access to memory for both, and who sets
+    /// a mark sees the other.
+    cells: &'a Packed<BITS>,
     children: SetChildren<'a>,
     progress: &'a dyn Progress,
     done: AtomicU64,
 }
 
-/// The score can be derived, or is 0 and needs no foundation.
-const FOUNDED: u64 = 1;
-/// Another position's foundation waits for this one's.
-const AWAITED: u64 = 2;
+/// The mark of a score that can be derived, or is 0 and needs no foundation.
+const fn founded(bits: u32) -> u64 {
+    1 << (bits - 2)
+}
+
+/// The mark of a position for whose foundation another one's waits.
+const fn awaited(bits: u32) -> u64 {
+    1 << (bits - 1)
+}
+
 /// Positions a thread remembers to look around; beyond that, sweeps find what is left.
 const MEMORY: usize = 1 << 16;
 /// Positions whose predecessors are looked at together.
@@ -228,32 +251,41 @@ impl<G: Game> Scratch<G> {
     }
 }
 
-impl<G: Game> Check<'_, G> {
+impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
+    /// The score of a cell: its low bits, with their sign.
     #[inline]
-    fn score(&self, index: u64) -> Score {
-        Score::from(self.scores.get(index) as u8 as i8)
+    fn score_in(cell: u64) -> Score {
+        let unused = 64 - (BITS - 2);
+        ((cell << unused) as i64 >> unused) as Score
     }
 
-    fn founded(&self, index: u64) -> bool {
-        self.marks.get(index) & FOUNDED != 0
+    #[inline]
+    fn score(&self, index: u64) -> Score {
+        Self::score_in(self.cells.get(index))
+    }
+
+    #[inline]
+    fn founded(cell: u64) -> bool {
+        cell & founded(BITS) != 0
     }
 
     /// Leaves a mark that somebody waits for this position; false if it is founded already.
     #[inline]
     fn await_it(&self, index: u64) -> bool {
-        let marks = self.marks.get(index);
-        if marks & FOUNDED != 0 {
+        let cell = self.cells.get(index);
+        if Self::founded(cell) {
             return false;
         }
-        let mark = |marks| (marks & FOUNDED == 0).then_some(marks | AWAITED);
-        marks & AWAITED != 0 || self.marks.update(index, mark).is_some()
+        let mark = |cell| (!Self::founded(cell)).then_some(cell | awaited(BITS));
+        cell & awaited(BITS) != 0 || self.cells.update(index, mark).is_some()
     }
 
     /// Marks a position as founded; if that is news to somebody, remembers it.
-    fn found(&self, index: u64, key: Key<G>, score: Score, news: &mut Vec<News<Key<G>>>) {
-        let before = self.marks.update(index, |marks| Some(marks | FOUNDED)).unwrap_or(0);
-        if before == AWAITED && news.len() < MEMORY {
-            news.push(News { index, key, score });
+    fn found(&self, index: u64, key: Key<G>, news: &mut Vec<News<Key<G>>>) {
+        let cell = self.cells.update(index, |cell| Some(cell | founded(BITS))).unwrap_or(0);
+        let is_news = !Self::founded(cell) && cell & awaited(BITS) != 0;
+        if is_news && news.len() < MEMORY {
+            news.push(News { index, key, score: Self::score_in(cell) });
         }
     }
 
@@ -261,7 +293,7 @@ impl<G: Game> Check<'_, G> {
     /// most of the foundation. Returns the fault with the lowest number.
     fn agreement(&self, threads: usize) -> Result<Option<(u64, Fault)>, TableError> {
         let first: Mutex<Option<(u64, Fault)>> = Mutex::new(None);
-        for_each_chunk(self.scores.len(), CHUNK, threads, |range| {
+        for_each_chunk(self.cells.len(), CHUNK, threads, |range| {
             let mut scratch = Scratch::new();
             let mut cursor = Default::default();
             for second in range.clone().rev() {
@@ -303,7 +335,7 @@ impl<G: Game> Check<'_, G> {
                     outcome,
                 }));
             }
-            self.found(index, key, stored, &mut scratch.news);
+            self.found(index, key, &mut scratch.news);
             return Ok(Ok(()));
         }
         let inside = &mut scratch.inside;
@@ -336,7 +368,7 @@ impl<G: Game> Check<'_, G> {
             return Ok(Err(Fault::NotBest { position, index, stored: stored as i8, best }));
         }
         if founded || self.rests(stored, &scratch.inside) {
-            self.found(index, key, stored, &mut scratch.news);
+            self.found(index, key, &mut scratch.news);
         }
         Ok(Ok(()))
     }
@@ -364,23 +396,26 @@ impl<G: Game> Check<'_, G> {
                 self.game.unmoves(&self.view.position(key), before);
                 for earlier in &*before {
                     let (index, key) = self.view.locate(earlier);
-                    self.marks.prefetch(index);
-                    self.scores.prefetch(index);
+                    self.cells.prefetch(index);
                     again.push(Again { index, key, next, score, inside: 0 });
                 }
             }
             again.retain(|&Again { index, key, next, score, .. }| {
-                let stored = self.score(index);
+                let cell = self.cells.get(index);
+                let stored = Self::score_in(cell);
+                if Self::founded(cell) {
+                    return false;
+                }
                 if score > 0 {
                     // A loss rests on all its successors, which are looked at together below.
-                    return stored < 0 && !self.founded(index);
+                    return stored < 0;
                 }
                 // A win rests on one loss of its own size: here it is, if a move leads there.
-                if stored == -score && !self.founded(index) {
+                if stored == -score {
                     let mut leads = false;
                     self.view.targets(key, |target| leads |= target == Target::Inside(next));
                     if leads {
-                        self.found(index, key, stored, news);
+                        self.found(index, key, news);
                     }
                 }
                 false
@@ -397,12 +432,11 @@ impl<G: Game> Check<'_, G> {
         inside.clear();
         for again in &mut *again {
             again.inside = inside.len();
-            self.scores.prefetch(again.index);
+            self.cells.prefetch(again.index);
             if self.view.outcome(again.key).is_none() {
                 self.view.targets(again.key, |target| {
                     if let Target::Inside(next) = target {
-                        self.scores.prefetch(next);
-                        self.marks.prefetch(next);
+                        self.cells.prefetch(next);
                         inside.push((next, 0));
                     }
                 });
@@ -418,7 +452,7 @@ impl<G: Game> Check<'_, G> {
             }
             let stored = self.score(index);
             if !inside.is_empty() && self.rests(stored, inside) {
-                self.found(index, key, stored, news);
+                self.found(index, key, news);
                 found += 1;
             }
         }
@@ -428,15 +462,15 @@ impl<G: Game> Check<'_, G> {
     /// Looks at whatever is not founded yet; returns how many positions were founded.
     fn sweep(&self, threads: usize) -> u64 {
         let found = AtomicU64::new(0);
-        let Ok(()) = for_each_chunk(self.scores.len(), CHUNK, threads, |range| {
+        let Ok(()) = for_each_chunk(self.cells.len(), CHUNK, threads, |range| {
             let mut scratch = Scratch::new();
             let mut cursor = Default::default();
-            let mut look = |scratch: &mut Scratch<G>| {
+            let look = |scratch: &mut Scratch<G>| {
                 found.fetch_add(self.look_again(scratch), Relaxed);
                 self.spread(scratch);
                 scratch.again.clear();
             };
-            self.marks.find(range, [0, AWAITED], |index, _| {
+            self.cells.find_without(range, founded(BITS), |index| {
                 let key = self.view.key_at(&mut cursor, index);
                 scratch.again.push(Again { index, key, next: 0, score: 0, inside: 0 });
                 if scratch.again.len() == TOGETHER {
@@ -450,7 +484,7 @@ impl<G: Game> Check<'_, G> {
     }
 
     fn unfounded(&self) -> Option<Fault> {
-        let mut lacking = (0..self.scores.len()).filter(|&index| !self.founded(index));
+        let mut lacking = (0..self.cells.len()).filter(|&i| !Self::founded(self.cells.get(i)));
         let index = lacking.next()?;
         Some(Fault::Unfounded {
             position: self.notation(&self.game.unrank(self.slice, index)),

@@ -7,3 +7,4 @@ mod parallel;
 pub mod plan;
 pub mod progress;
 pub mod solve;
+pub mod stats;

@@ -38,10 +38,10 @@ pub fn plan<G: Game>(game: &G, first: SliceId, last: SliceId, threads: usize) ->
             let positions = game.slice_len(slice);
             let range = u8::try_from(game.max_score(slice)).unwrap_or(u8::MAX);
             let width = States::bytes_per_position(range, game.max_moves());
-            // States, tables and worklists while it is solved; scores, founded bits and the cache
-            // while it is checked.
+            // States, tables and worklists while it is solved; scores, tables and the cache while
+            // it is checked.
             let solving = positions * width + positions / 3;
-            let checking = positions + positions / 8 + cache_bytes(positions);
+            let checking = positions * width + positions / 5 + cache_bytes(positions);
             SlicePlan {
                 slice,
                 positions,
