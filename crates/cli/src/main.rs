@@ -1,2 +1,86 @@
-//! placeholder
-fn main() {}
+//! The command line of Nutcracker.
+//!
+//! Exit codes: 0 for success, 1 for what could not be done (a database is missing, broken or
+//! wrong, the machine is too small), 2 for what was asked wrongly.
+
+mod args;
+mod cmd;
+mod failure;
+mod machine;
+mod number;
+mod progress;
+mod start;
+mod table;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::args::Args;
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    // A mistake in this program is told in a sentence, like any other failure.
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(
+            io::stderr(),
+            "nutcracker: a fault in this program, please report it: {panic}"
+        );
+        std::process::exit(1);
+    }));
+    let outcome = match Args::try_parse() {
+        Ok(args) => args.command.run(),
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            note(error.render().to_string().trim_end());
+            return ExitCode::from(2);
+        }
+        Err(error) if error.use_stderr() => Err(Failure::Asked(usage(&error))),
+        Err(help) => print(&help.render().to_string()),
+    };
+    match outcome {
+        // Nobody reads on: a graceful end.
+        Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
+        Err(Failure::Failed(sentence)) => tell(&sentence, 1),
+        Err(Failure::Asked(sentence)) => tell(&sentence, 2),
+    }
+}
+
+fn tell(sentence: &str, code: u8) -> ExitCode {
+    // If stderr is closed, the exit code says what there is to say.
+    let _ = writeln!(io::stderr(), "nutcracker: {}", sentence.trim_end());
+    ExitCode::from(code)
+}
+
+/// The message of a usage error in one sentence: without the word that clap puts in front and the
+/// usage that it puts behind.
+fn usage(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    format!("{}; try --help", lines.join(" "))
+}
+
+/// Writes to standard output.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Failure::BrokenPipe
+        } else {
+            Failure::Failed(format!("cannot write to standard output: {error}"))
+        }
+    })
+}
+
+/// Writes a line for people to standard error.
+pub(crate) fn note(text: &str) {
+    // Notes are a courtesy: nobody listening is no reason to stop.
+    let _ = writeln!(io::stderr(), "{text}");
+}

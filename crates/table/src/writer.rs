@@ -234,7 +234,7 @@ pub struct PackOptions {
 
 impl Default for PackOptions {
     fn default() -> Self {
-        Self { level: 5, dictionary_bytes: 64 << 10, threads: 1 }
+        Self { level: 1, dictionary_bytes: 64 << 10, threads: 1 }
     }
 }
 

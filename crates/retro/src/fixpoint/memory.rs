@@ -130,7 +130,22 @@ impl States {
 
     /// Settles every position of the slice.
     pub fn settle<V: SliceView>(&self, view: &V, threads: usize, progress: &dyn Progress) {
-        with_packed!(self, packed, codes => settle(packed, *codes, view, threads, progress));
+        let worklist = (view.len() / 128 / threads as u64).clamp(1 << 12, 1 << 19) as usize;
+        self.settle_within(view, threads, worklist, progress);
+    }
+
+    /// Settles every position of the slice with room for `worklist` wins and as many losses a
+    /// thread; the less, the more sweeps.
+    pub fn settle_within<V: SliceView>(
+        &self,
+        view: &V,
+        threads: usize,
+        worklist: usize,
+        progress: &dyn Progress,
+    ) {
+        with_packed!(self, packed, codes => {
+            settle(packed, *codes, view, threads, worklist, progress);
+        });
     }
 
     /// Writes the scores of consecutive positions.
@@ -157,6 +172,7 @@ fn settle<const BITS: u32, V: SliceView>(
     codes: Codes,
     view: &V,
     threads: usize,
+    capacity: usize,
     progress: &dyn Progress,
 ) {
     let run = Run {
@@ -173,7 +189,7 @@ fn settle<const BITS: u32, V: SliceView>(
         gifts: Mutex::new(Gifts::default()),
         given: Condvar::new(),
         hungry: AtomicBool::new(false),
-        capacity: (view.len() / 128 / threads as u64).clamp(1 << 12, 1 << 19) as usize,
+        capacity,
     };
     progress.begin(Phase::Fixpoint, view.len());
     std::thread::scope(|scope| {

@@ -1,0 +1,299 @@
+//! What was typed.
+//!
+//! The rule options come from the registry of games: a new game needs no change here.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::builder::Arg;
+use clap::{ArgAction, ArgMatches, FromArgMatches, Parser, Subcommand, ValueEnum};
+use nutcracker_game::{Game, SliceId};
+use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
+use nutcracker_retro::solve::open_set;
+use nutcracker_table::{Disk, Storage, TableError, TableSet};
+
+use crate::cmd::{games, probe, solve, stats, verify};
+use crate::failure::Failure;
+use crate::machine;
+
+/// Where databases are, unless somebody says otherwise.
+const DEFAULT_DATA: &str = "nutcracker-data";
+
+/// Solves board games: endgame databases that are exact, checked and quickly probed
+#[derive(Debug, Parser)]
+#[command(
+    name = "nutcracker",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "Examples:
+  nutcracker solve awari
+  nutcracker probe awari \"0,0,1,0,3,2/2,1,1,0,0,0 S\"
+  nutcracker stats awari
+
+Exit codes: 0 for success, 1 for what could not be done, 2 for what was asked wrongly."
+)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Build the databases of a game
+    Solve(solve::Args),
+    /// Look up a position: its score, and what every move is worth
+    Probe(probe::Args),
+    /// Show how many positions have each score
+    Stats(stats::Args),
+    /// Check finished databases against the rules
+    Verify(verify::Args),
+    /// List the games, their options, and what can be solved
+    Games(games::Args),
+}
+
+impl Command {
+    /// Does it.
+    pub fn run(self) -> Result<(), Failure> {
+        match self {
+            Command::Solve(args) => args.run(),
+            Command::Probe(args) => args.run(),
+            Command::Stats(args) => args.run(),
+            Command::Verify(args) => args.run(),
+            Command::Games(args) => args.run(),
+        }
+    }
+}
+
+/// For people or for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Which game, and where its databases are.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Subject {
+    /// The game, as `nutcracker games` lists it
+    pub game: String,
+    #[command(flatten)]
+    pub rules: Rules,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+/// Where databases are.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Data {
+    /// The directory with the databases of all games
+    #[arg(long, value_name = "DIR", env = "NUTCRACKER_DATA", default_value = DEFAULT_DATA)]
+    pub data: PathBuf,
+}
+
+impl Subject {
+    /// The directory with the databases of this game under these options.
+    pub fn dir<G: Game>(&self, game: &G) -> PathBuf {
+        self.data.data.join(game.id().folder())
+    }
+
+    /// The databases, for probing if `map`, else for reading once.
+    pub fn open<G: Game>(&self, game: &G, map: bool, cache: u64) -> TableSet {
+        open_set(game, storage(map), &self.dir(game), cache)
+    }
+
+    /// The slices of this game that are there, up to one.
+    pub fn slices<G: Game>(&self, game: &G, up_to: Option<u32>) -> Result<Vec<u32>, Failure> {
+        let last = up_to.unwrap_or(u32::MAX).min(game.largest_slice().0);
+        let mut slices = self.open(game, false, 0).slices()?;
+        slices.retain(|&slice| slice <= last);
+        if slices.is_empty() {
+            let more =
+                up_to.map_or(String::new(), |last| format!(" {} {last}", up_to_option(game)));
+            return Err(Failure::Failed(format!(
+                "there are no databases of {} in {}; `{}` makes them",
+                game.id(),
+                self.dir(game).display(),
+                self.command("solve", &more),
+            )));
+        }
+        Ok(slices)
+    }
+
+    /// An error of reading databases, with the command that makes what is missing.
+    pub fn explain<G: Game>(&self, game: &G, error: TableError) -> Failure {
+        match error {
+            TableError::MissingSlice { slice, dir, .. } => Failure::Failed(format!(
+                "there is no database of {} for {} in {}; `{}` makes it",
+                game.id(),
+                slice_name(game, slice),
+                dir.display(),
+                self.command("solve", &format!(" {} {slice}", up_to_option(game))),
+            )),
+            error => error.into(),
+        }
+    }
+
+    /// A command about the same game and the same place, as it can be typed.
+    pub fn command(&self, verb: &str, rest: &str) -> String {
+        let mut line = format!("{} {verb} {}", program(), self.game);
+        for (name, value) in &self.rules.0 {
+            line.push_str(" --");
+            line.push_str(name);
+            if let Some(value) = value {
+                line.push(' ');
+                line.push_str(&quoted(value));
+            }
+        }
+        if self.data.data != Path::new(DEFAULT_DATA) {
+            line.push_str(" --data ");
+            line.push_str(&quoted(&self.data.data.to_string_lossy()));
+        }
+        line + rest
+    }
+}
+
+/// Files on disk; mapped pages would count as memory in use, so only probing maps them.
+pub fn storage(map: bool) -> Arc<dyn Storage> {
+    Arc::new(Disk { map })
+}
+
+/// `15 stones`, or `slice 15` where the game has no word for what its slices count.
+pub fn slice_name<G: Game>(game: &G, slice: u32) -> String {
+    match game.slice_unit() {
+        "slice" => format!("slice {slice}"),
+        unit => format!("{slice} {unit}"),
+    }
+}
+
+/// The option with the last slice, by the name that suits the game.
+pub fn up_to_option<G: Game>(game: &G) -> &'static str {
+    if game.slice_unit() == "stones" { "--stones" } else { "--up-to" }
+}
+
+/// This program as it was called, so that what it advises works as it is printed.
+pub fn program() -> String {
+    std::env::args().next().map_or_else(|| "nutcracker".to_owned(), |name| quoted(&name))
+}
+
+/// A word as a shell reads it back.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// A slice that the game has.
+pub fn known_slice<G: Game>(game: &G, asked: u32) -> Result<SliceId, Failure> {
+    let last = game.largest_slice();
+    if asked > last.0 {
+        return Err(Failure::Asked(format!(
+            "{} has slices up to {}, so {asked} cannot be solved; use {} {last} or less",
+            game.id(),
+            slice_name(game, last.0),
+            up_to_option(game),
+        )));
+    }
+    Ok(SliceId(asked))
+}
+
+/// How many threads.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Threads {
+    /// Threads at work; all cores unless said otherwise
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    threads: Option<usize>,
+}
+
+impl Threads {
+    /// The number.
+    pub fn count(self) -> usize {
+        self.threads.unwrap_or_else(machine::cores)
+    }
+}
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("a number of threads is 1 to 1024; leave it out to use all cores".to_owned()),
+    }
+}
+
+/// The rule options given: names and, where they have one, values.
+#[derive(Clone, Debug, Default)]
+pub struct Rules(pub Vec<(&'static str, Option<String>)>);
+
+impl Rules {
+    /// As the registry wants them.
+    pub fn options(&self) -> Options {
+        let mut options = Options::new();
+        for (name, value) in &self.0 {
+            options.set(*name, value.as_deref().unwrap_or("yes"));
+        }
+        options
+    }
+
+    /// Every option name of any game, once, with the games that have it.
+    fn known() -> Vec<(&'static str, Vec<(&'static GameInfo, &'static OptionInfo)>)> {
+        let mut known: Vec<(&str, Vec<_>)> = Vec::new();
+        for game in GAMES {
+            for option in game.options {
+                match known.iter_mut().find(|(name, _)| *name == option.name) {
+                    Some((_, users)) => users.push((game, option)),
+                    None => known.push((option.name, vec![(game, option)])),
+                }
+            }
+        }
+        known
+    }
+}
+
+impl FromArgMatches for Rules {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut rules = Rules::default();
+        for (name, users) in Rules::known() {
+            if users.iter().all(|(_, option)| option.value.is_none()) {
+                if matches.get_flag(name) {
+                    rules.0.push((name, None));
+                }
+            } else if let Some(value) = matches.get_one::<String>(name) {
+                rules.0.push((name, Some(value.clone())));
+            }
+        }
+        Ok(rules)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Rules::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl clap::Args for Rules {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        Rules::known().into_iter().fold(command, |command, (name, users)| {
+            let help: Vec<String> = users
+                .iter()
+                .map(|(game, option)| {
+                    format!("{}: {} [default: {}]", game.name, option.about, option.default)
+                })
+                .collect();
+            let arg = Arg::new(name).long(name).help(help.join("; ")).help_heading("Rules");
+            command.arg(match users.iter().find_map(|(_, option)| option.value) {
+                Some(value) => arg.value_name(value),
+                None => arg.action(ArgAction::SetTrue),
+            })
+        })
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}

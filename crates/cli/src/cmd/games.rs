@@ -1,0 +1,236 @@
+//! `nutcracker games`: what is known, and whether a game keeps its own laws.
+
+use std::fmt::Write;
+
+use nutcracker_game::{SliceId, law};
+use nutcracker_games::registry::{GAMES, GameInfo, Options, Registered, Visitor, with_game};
+use nutcracker_retro::plan::plan;
+use serde_json::{Value, json};
+
+use crate::args::{Data, Format, Rules, slice_name};
+use crate::cmd::solve::{Room, modest_slice};
+use crate::failure::Failure;
+use crate::number::{self, size, thousands};
+use crate::{machine, note, print};
+
+/// Positions of the slices that a check looks at in full.
+const IN_FULL: u64 = 300_000;
+/// Slices beyond those, of which it looks at samples.
+const SAMPLED: u32 = 4;
+
+/// List the games: their options, the slices they have, and what this machine can solve; or check
+/// that a game keeps the laws on which its databases rest.
+///
+/// The laws: rank and unrank are inverse, un-moves invert moves, internal moves stay in their
+/// slice, conversions lead to smaller ones, what is written is read back, and every shortcut the
+/// game takes agrees with its rules.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  nutcracker games
+  nutcracker games --check kalah --pits 3")]
+pub struct Args {
+    /// Check the laws of this game
+    #[arg(long, value_name = "NAME")]
+    check: Option<String>,
+    #[command(flatten)]
+    rules: Rules,
+    #[command(flatten)]
+    data: Data,
+    /// How the list is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Args {
+    /// Lists or checks.
+    pub fn run(self) -> Result<(), Failure> {
+        if let Some(name) = &self.check {
+            return with_game(name, &self.rules.options(), Check { format: self.format })?;
+        }
+        if let Some((name, _)) = self.rules.0.first() {
+            return Err(Failure::Asked(format!(
+                "--{name} needs to know of which game; add --check NAME"
+            )));
+        }
+        let mut known = Vec::new();
+        for info in GAMES {
+            known.push((info, with_game(info.name, &Options::new(), Describe(&self.data))?));
+        }
+        match self.format {
+            Format::Table => {
+                let texts: Vec<String> =
+                    known.iter().map(|(info, about)| for_people(info, about)).collect();
+                print(&texts.join("\n"))
+            }
+            Format::Json => {
+                let games: Vec<Value> =
+                    known.iter().map(|(info, about)| for_programs(info, about)).collect();
+                print(&format!("{}\n", json!({ "games": games })))
+            }
+        }
+    }
+}
+
+/// What is told of a game with its default options.
+struct About {
+    unit: &'static str,
+    start: String,
+    last: String,
+    largest: SliceId,
+    positions: u64,
+    modest: SliceId,
+    modest_seconds: f64,
+    /// The last slice there is room for.
+    fits: Option<SliceId>,
+    fits_seconds: f64,
+    fits_memory: u64,
+    fits_disk: u64,
+}
+
+struct Describe<'a>(&'a Data);
+
+impl Visitor for Describe<'_> {
+    type Output = About;
+
+    fn visit<G: Registered>(self, game: G) -> About {
+        let largest = game.largest_slice();
+        let slices = plan(&game, SliceId(0), largest, machine::cores());
+        let modest = modest_slice(&game);
+        let fitting = Room::here(&self.0.data).fitting(&slices);
+        let seconds = |count: usize| slices[..count].iter().map(|slice| slice.seconds).sum();
+        About {
+            unit: game.slice_unit(),
+            start: game.format(&game.start()),
+            last: slice_name(&game, largest.0),
+            largest,
+            positions: slices.iter().map(|slice| slice.positions).sum(),
+            modest,
+            modest_seconds: seconds(modest.0 as usize + 1),
+            fits: fitting.checked_sub(1).map(|place| slices[place].slice),
+            fits_seconds: seconds(fitting),
+            fits_memory: slices[..fitting].iter().map(|slice| slice.memory).max().unwrap_or(0),
+            fits_disk: slices[..fitting].iter().map(|slice| slice.disk).sum(),
+        }
+    }
+}
+
+fn for_people(info: &GameInfo, about: &About) -> String {
+    let mut text = format!("{}  {}\n", info.name, info.about);
+    let mut line = |name: &str, what: String| {
+        let _ = writeln!(text, "  {name:<9} {what}");
+    };
+    for option in info.options {
+        let name = match option.value {
+            Some(value) => format!("--{} {value}", option.name),
+            None => format!("--{}", option.name),
+        };
+        line("option", format!("{name}: {} (default {})", option.about, option.default));
+    }
+    line("start", about.start.clone());
+    line(
+        "slices",
+        format!("by {}, 0 to {}: {} positions", about.unit, about.last, thousands(about.positions)),
+    );
+    line(
+        "solve",
+        format!(
+            "up to {} {} unless asked for more, {}",
+            about.modest,
+            about.unit,
+            number::about(about.modest_seconds)
+        ),
+    );
+    let here = match about.fits {
+        None => "nothing has room".to_owned(),
+        Some(fits) => format!(
+            "--up-to {fits} has room: {}, {} of memory, {} of disk",
+            number::about(about.fits_seconds),
+            size(about.fits_memory),
+            size(about.fits_disk),
+        ),
+    };
+    line("here", here);
+    text
+}
+
+fn for_programs(info: &GameInfo, about: &About) -> Value {
+    let options: Vec<Value> = info
+        .options
+        .iter()
+        .map(|option| {
+            json!({
+                "name": option.name,
+                "value": option.value,
+                "about": option.about,
+                "default": option.default,
+            })
+        })
+        .collect();
+    json!({
+        "name": info.name,
+        "about": info.about,
+        "options": options,
+        "start": about.start,
+        "unit": about.unit,
+        "largest": about.largest.0,
+        "positions": about.positions,
+        "default_up_to": about.modest.0,
+        "fits_up_to": about.fits.map(|slice| slice.0),
+    })
+}
+
+struct Check {
+    format: Format,
+}
+
+impl Visitor for Check {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let largest = game.largest_slice();
+        let mut sum = 0;
+        let in_full = (0..=largest.0)
+            .map(SliceId)
+            .take_while(|&slice| {
+                sum += game.slice_len(slice);
+                sum <= IN_FULL
+            })
+            .last()
+            .unwrap_or(SliceId(0));
+        let last = SliceId((in_full.0 + SAMPLED).min(largest.0));
+        note(&format!("checking {} up to {}", game.id(), slice_name(&game, last.0)));
+        let report = law::check(&game, last, game.slice_len(in_full)).map_err(|breach| {
+            Failure::Failed(format!(
+                "{} breaks a law: {breach}; mend the game before anything is solved",
+                game.id()
+            ))
+        })?;
+        if self.format == Format::Json {
+            return print(&format!(
+                "{}\n",
+                json!({
+                    "game": game.id().name,
+                    "options": game.id().options,
+                    "ok": true,
+                    "slices": report.slices,
+                    "in_full": in_full.0,
+                    "positions": report.positions,
+                    "moves": report.moves,
+                    "unmoves": report.unmoves,
+                })
+            ));
+        }
+        let sampled = if last == in_full { "" } else { ", the larger ones by samples" };
+        print(&format!(
+            "{} keeps its laws: {} slices up to {}, those up to {} in full{sampled}; {} \
+             positions, {} moves, {} un-moves\n",
+            game.id(),
+            report.slices,
+            slice_name(&game, last.0),
+            in_full,
+            thousands(report.positions),
+            thousands(report.moves),
+            thousands(report.unmoves),
+        ))
+    }
+}

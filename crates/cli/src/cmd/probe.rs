@@ -1,0 +1,190 @@
+//! `nutcracker probe`: look up a position.
+
+use std::cmp::{Ordering, Reverse};
+
+use nutcracker_game::{Game, Score, Side, Situation, Step};
+use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_table::TableSet;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Format, Subject};
+use crate::failure::Failure;
+use crate::{number, print, table};
+
+/// Decoded scores kept: a probe reads a few blocks.
+const CACHE: u64 = 1 << 20;
+
+/// Look up a position: its score, the final result it means, and what every legal move captures
+/// and is worth.
+///
+/// The score is what the side to move will win from here on minus what the other will, with best
+/// play of both. A position is written as the game has it; for awari and kalah that is South's
+/// pits, a slash, North's pits, and then, where they matter, the side to move (S or N) and what
+/// South and North have captured so far.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker solve awari --stones 10
+  nutcracker probe awari \"0,0,1,0,3,2/2,1,1,0,0,0 S 20-18\"
+
+A longer one, after `nutcracker solve awari --stones 18`:
+  nutcracker probe awari \"0,0,6,0,3,5/2,1,1,0,0,0 S 20-10\"")]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    /// The position
+    #[arg(allow_hyphen_values = true)]
+    position: String,
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Args {
+    /// Probes.
+    pub fn run(self) -> Result<(), Failure> {
+        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
+        with_game(&name, &options, self)?
+    }
+}
+
+/// A legal move and what it is worth to the mover.
+struct Choice {
+    name: String,
+    captures: Score,
+    score: Score,
+}
+
+impl Visitor for Args {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let situation = game.parse(&self.position).map_err(|error| {
+            let example = game.format(&game.start());
+            Failure::Asked(format!("{error}; a position looks like \"{example}\""))
+        })?;
+        let set = self.subject.open(&game, true, CACHE);
+        let score = self.score(&game, &set, &situation.position)?;
+        let mut moves = Vec::new();
+        game.moves(&situation.position, &mut moves);
+        let mut choices = Vec::new();
+        for mv in &moves {
+            let step: Step<_> = game.play(&situation.position, mv);
+            choices.push(Choice {
+                name: game.format_move(&situation, mv, &step),
+                captures: step.gain,
+                score: step.value(self.score(&game, &set, &step.next)?),
+            });
+        }
+        choices.sort_by_key(|choice| Reverse(choice.score));
+        print(&match self.format {
+            Format::Table => for_people(&game, &situation, score, &choices),
+            Format::Json => format!("{}\n", for_programs(&game, &situation, score, &choices)),
+        })
+    }
+}
+
+impl Args {
+    fn score<G: Game>(
+        &self,
+        game: &G,
+        set: &TableSet,
+        position: &G::Position,
+    ) -> Result<Score, Failure> {
+        let slice = game.slice_of(position);
+        let score = set
+            .probe(slice.0, game.rank(position))
+            .map_err(|error| self.subject.explain(game, error))?;
+        Ok(score.into())
+    }
+}
+
+/// A player's name as a sentence has it.
+fn name<G: Game>(game: &G, side: Side) -> String {
+    let name = game.side_name(side);
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// What a score means: `score -2 for South: final result 28-20 (South wins)`.
+pub fn outcome_sentence<G: Game>(
+    game: &G,
+    situation: &Situation<G::Position>,
+    score: Score,
+) -> String {
+    let sentence = match score {
+        0 => "score 0".to_owned(),
+        score => format!("score {score:+} for {}", name(game, situation.mover)),
+    };
+    let Some([first, second]) = game.final_result(situation, score) else { return sentence };
+    let winner = match first.total_cmp(&second) {
+        Ordering::Greater => format!("{} wins", name(game, Side::First)),
+        Ordering::Less => format!("{} wins", name(game, Side::Second)),
+        Ordering::Equal => "a draw".to_owned(),
+    };
+    format!("{sentence}: final result {first}-{second} ({winner})")
+}
+
+/// The final result by the players' names.
+pub fn result_json<G: Game>(
+    game: &G,
+    situation: &Situation<G::Position>,
+    score: Score,
+) -> Option<Value> {
+    let points = game.final_result(situation, score)?;
+    let mut result = Map::new();
+    for (side, points) in [Side::First, Side::Second].into_iter().zip(points) {
+        result.insert(game.side_name(side).to_owned(), number::json(points));
+    }
+    Some(result.into())
+}
+
+fn for_people<G: Game>(
+    game: &G,
+    situation: &Situation<G::Position>,
+    score: Score,
+    choices: &[Choice],
+) -> String {
+    let mut text =
+        format!("{}\n{}\n", game.format(situation), outcome_sentence(game, situation, score));
+    if choices.is_empty() {
+        text += "The game is over here: there are no moves.\n";
+        return text;
+    }
+    let best = choices[0].score;
+    let rows = choices
+        .iter()
+        .map(|Choice { name, captures, score }| {
+            let best = if *score == best { "best" } else { "" };
+            let score = if *score == 0 { "0".to_owned() } else { format!("{score:+}") };
+            vec![name.clone(), captures.to_string(), score, best.to_owned()]
+        })
+        .collect();
+    text + "\n" + &table::render(&["move", "captures", "score", ""], &[0, 3], rows)
+}
+
+fn for_programs<G: Game>(
+    game: &G,
+    situation: &Situation<G::Position>,
+    score: Score,
+    choices: &[Choice],
+) -> Value {
+    let best = choices.first().map(|choice| choice.score);
+    let moves: Vec<Value> = choices
+        .iter()
+        .map(|Choice { name, captures, score }| {
+            json!({
+                "move": name,
+                "captures": captures,
+                "score": score,
+                "best": Some(*score) == best,
+            })
+        })
+        .collect();
+    json!({
+        "position": game.format(situation),
+        "score": score,
+        "kind": "exact",
+        "result": result_json(game, situation, score),
+        "moves": moves,
+    })
+}

@@ -1,0 +1,297 @@
+//! `nutcracker solve`: build the databases of a game.
+
+use std::path::Path;
+
+use nutcracker_game::{Game, Side, Situation, SliceId};
+use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_retro::plan::{SlicePlan, plan};
+use nutcracker_retro::solve::{SliceReport, SolveOptions, solve};
+use nutcracker_table::Histogram;
+use serde_json::{Map, Value, json};
+
+use crate::args::{
+    Format, Subject, Threads, known_slice, quoted, slice_name, storage, up_to_option,
+};
+use crate::failure::Failure;
+use crate::number::{about, rounded, signed, size, thousands};
+use crate::progress::Reporter;
+use crate::{machine, note, print, start, table};
+
+/// Without `--up-to`, slices have at most so many positions.
+const MODEST: u64 = 8_000_000;
+/// How the time of a slice is shared by conversions, fixpoint, pack and verify, before a slice of
+/// this run has said it better.
+const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
+
+/// Build the databases of a game, slice by slice, from the smallest up.
+///
+/// A slice is the set of positions that are solved together: in awari those with the same number
+/// of stones. Before it starts, it says what the run will take, and refuses what this machine has
+/// no room for. Finished slices stay: run the same command again after an interruption, and it
+/// goes on with the first one that is missing. Each file is checked by independent code as soon
+/// as it is written. If the start position is not in the databases, its value is searched over
+/// them, where the game allows that.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  nutcracker solve awari --stones 10
+  nutcracker solve kalah --pits 4 --seeds 3
+
+The files do not depend on the number of threads.")]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    /// The last slice: stones on the board in awari, seeds in kalah. Without it, slices of up to
+    /// 8 million positions are solved
+    #[arg(long, value_name = "N", visible_alias = "stones")]
+    up_to: Option<u32>,
+    #[command(flatten)]
+    threads: Threads,
+    /// Do not check each file after it is written
+    #[arg(long)]
+    no_verify: bool,
+    /// Give up the search for the value of the start position after so long
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    search_seconds: u32,
+    /// How the summary is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Args {
+    /// Solves.
+    pub fn run(self) -> Result<(), Failure> {
+        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
+        with_game(&name, &options, self)?
+    }
+}
+
+/// The slice that is solved to without being asked for more.
+pub fn modest_slice<G: Game>(game: &G) -> SliceId {
+    let last = game.slice_of(&game.start().position).min(game.largest_slice());
+    (1..=last.0)
+        .map(SliceId)
+        .take_while(|&slice| game.slice_len(slice) <= MODEST)
+        .last()
+        .unwrap_or(SliceId(0))
+}
+
+/// What there is room for.
+#[derive(Clone, Copy)]
+pub struct Room {
+    memory: Option<u64>,
+    disk: Option<u64>,
+}
+
+impl Room {
+    /// What this machine has now, for files in `dir`.
+    pub fn here(dir: &Path) -> Self {
+        Room { memory: machine::available_memory(), disk: machine::free_disk(dir) }
+    }
+
+    /// How many of the slices can be solved one after another.
+    pub fn fitting(self, slices: &[SlicePlan]) -> usize {
+        let mut disk = 0;
+        slices
+            .iter()
+            .take_while(|slice| {
+                disk += slice.disk;
+                self.memory.is_none_or(|room| slice.memory <= room)
+                    && self.disk.is_none_or(|room| disk <= room)
+            })
+            .count()
+    }
+}
+
+impl Visitor for Args {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let last = match self.up_to {
+            Some(asked) => known_slice(&game, asked)?,
+            None => modest_slice(&game),
+        };
+        self.announce(&game, last)?;
+        let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
+        let reporter = Reporter::new(game.slice_unit(), weights);
+        let options = SolveOptions {
+            threads: self.threads.count(),
+            verify: !self.no_verify,
+            program: format!("nutcracker {}", env!("CARGO_PKG_VERSION")),
+        };
+        let dir = self.subject.dir(&game);
+        let result = solve(&game, &storage(false), &dir, last, &options, &reporter);
+        reporter.clear();
+        let reports = result?;
+        let json = self.format == Format::Json;
+        if !json {
+            note("");
+            print(&summary(&game, &reports))?;
+        }
+        let start = start::value(&game, &self.subject, last, self.search_seconds)?;
+        if json {
+            let mut object = Map::new();
+            let slices: Vec<Value> =
+                reports.iter().map(|report| slice_json(&game, report)).collect();
+            object.insert("slices".to_owned(), slices.into());
+            if let Some(start) = start.json() {
+                object.insert("start".to_owned(), start);
+            }
+            return print(&format!("{}\n", Value::from(object)));
+        }
+        if let Some(sentence) = start.sentence(&game) {
+            print(&format!("\n{sentence}\n"))?;
+        }
+        if let Some(advice) = start.advice(&game, last) {
+            note(&advice);
+        }
+        self.what_next(&game, last);
+        Ok(())
+    }
+}
+
+impl Args {
+    /// Says what the run will take; an error where there is no room for it.
+    fn announce<G: Game>(&self, game: &G, last: SliceId) -> Result<(), Failure> {
+        let dir = self.subject.dir(game);
+        let present = self.subject.open(game, false, 0).slices()?;
+        let mut missing = plan(game, SliceId(0), last, self.threads.count());
+        missing.retain(|slice| present.binary_search(&slice.slice.0).is_err());
+        let Some(first) = missing.first() else {
+            note(&format!(
+                "{} up to {} is solved already, in {}",
+                game.id(),
+                slice_name(game, last.0),
+                dir.display()
+            ));
+            return Ok(());
+        };
+        let what = if first.slice == last {
+            slice_name(game, last.0)
+        } else {
+            format!("{} to {}", first.slice, slice_name(game, last.0))
+        };
+        let memory = missing.iter().map(|slice| slice.memory).max().unwrap_or(0);
+        let disk = missing.iter().map(|slice| slice.disk).sum();
+        let forecast = format!(
+            "{} positions, {} with {}, {} of memory and {} of disk",
+            thousands(missing.iter().map(|slice| slice.positions).sum()),
+            about(missing.iter().map(|slice| slice.seconds).sum()),
+            match self.threads.count() {
+                1 => "1 thread".to_owned(),
+                threads => format!("{threads} threads"),
+            },
+            size(memory),
+            size(disk),
+        );
+        let room = Room::here(&dir);
+        let fitting = room.fitting(&missing);
+        if fitting == missing.len() {
+            note(&format!("{}, {what}: {forecast} in {}", game.id(), dir.display()));
+            return Ok(());
+        }
+        let mut lacks = Vec::new();
+        if let Some(room) = room.memory.filter(|&room| memory > room) {
+            lacks.push(format!("only {} of memory can be had", size(room)));
+        }
+        if let Some(room) = room.disk.filter(|&room| disk > room) {
+            lacks.push(format!("only {} are free in {}", size(room), dir.display()));
+        }
+        let advice = match fitting.checked_sub(1).map(|place| missing[place].slice) {
+            Some(slice) => format!("{} {slice} would fit", up_to_option(game)),
+            None => "nothing more would fit: make room, or use another --data".to_owned(),
+        };
+        Err(Failure::Failed(format!(
+            "{}, {what}, takes {forecast}, and {}; {advice}",
+            game.id(),
+            lacks.join(" and "),
+        )))
+    }
+
+    /// Commands to try, as they can be typed.
+    fn what_next<G: Game>(&self, game: &G, last: SliceId) {
+        let position = interesting(game, last);
+        note("\nTry next:");
+        for (verb, rest) in [
+            ("probe", format!(" {}", quoted(&position))),
+            ("stats", String::new()),
+            ("verify", String::new()),
+        ] {
+            note(&format!("  {}", self.subject.command(verb, &rest)));
+        }
+    }
+}
+
+/// A position in the middle of a slice with something to choose, where there is one.
+fn interesting<G: Game>(game: &G, slice: SliceId) -> String {
+    let len = game.slice_len(slice);
+    let mut moves = Vec::new();
+    let index = (len / 2..len)
+        .take(1000)
+        .find(|&index| {
+            moves.clear();
+            game.moves(&game.unrank(slice, index), &mut moves);
+            moves.len() > 2
+        })
+        .unwrap_or(len / 2);
+    game.format(&Situation::new(game.unrank(slice, index), Side::First))
+}
+
+fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {
+    let SliceReport { slice, positions, bytes, histogram, seconds } = report;
+    json!({
+        (game.slice_unit()): slice.0,
+        "positions": positions,
+        "bytes": bytes,
+        "seconds": seconds.map(|seconds| json!({
+            "conversions": rounded(seconds.conversions),
+            "fixpoint": rounded(seconds.fixpoint),
+            "pack": rounded(seconds.pack),
+            "verify": rounded(seconds.verify),
+        })),
+        "wins": histogram.wins(),
+        "draws": histogram.draws(),
+        "losses": histogram.losses(),
+        "mean": rounded(histogram.mean()),
+    })
+}
+
+/// The table at the end.
+fn summary<G: Game>(game: &G, reports: &[SliceReport]) -> String {
+    let line = |name: String, positions: u64, bytes: u64, histogram: &Histogram, seconds| {
+        vec![
+            name,
+            thousands(positions),
+            thousands(histogram.wins()),
+            thousands(histogram.draws()),
+            thousands(histogram.losses()),
+            signed(histogram.mean()),
+            size(bytes),
+            format!("{:.2}", bytes as f64 * 8.0 / positions as f64),
+            match seconds {
+                Some(seconds) => format!("{seconds:.2}"),
+                None => "-".to_owned(),
+            },
+        ]
+    };
+    let mut all = Histogram::new();
+    let mut rows = Vec::new();
+    for report in reports {
+        all.merge(&report.histogram);
+        rows.push(line(
+            report.slice.to_string(),
+            report.positions,
+            report.bytes,
+            &report.histogram,
+            report.seconds.map(|seconds| seconds.total()),
+        ));
+    }
+    let bytes = reports.iter().map(|report| report.bytes).sum();
+    let seconds: Vec<f64> =
+        reports.iter().filter_map(|report| Some(report.seconds?.total())).collect();
+    let total = (!seconds.is_empty()).then(|| seconds.iter().sum());
+    rows.push(line("all".to_owned(), all.total(), bytes, &all, total));
+    let unit = game.slice_unit();
+    let header =
+        [unit, "positions", "wins", "draws", "losses", "mean", "size", "bits/pos", "seconds"];
+    table::render(&header, &[], rows)
+}

@@ -1,0 +1,204 @@
+//! `nutcracker verify`: check finished databases.
+
+use std::path::Path;
+
+use nutcracker_game::SliceId;
+use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_retro::check::{CheckError, Checked, check_manifest, check_slice};
+use nutcracker_retro::plan::cache_bytes;
+use nutcracker_table::{Manifest, TableError};
+use serde_json::{Value, json};
+
+use crate::args::{Format, Subject, Threads, slice_name, storage, up_to_option};
+use crate::failure::Failure;
+use crate::number::{duration, rounded, thousands};
+use crate::progress::Reporter;
+use crate::{note, print};
+
+/// Check finished databases by code that shares nothing with the solver but the rules.
+///
+/// Every file is compared with its checksums and with the manifest. Then every score must be the
+/// best of what its moves lead to, and every score other than 0 must be founded: derived from
+/// captures and ends of the game in finitely many steps, not from positions that repeat.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker solve awari --stones 8
+  nutcracker verify awari
+
+Exit code 0 says that all is right, 1 that something is wrong or not there.")]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    /// The last slice to check; all that are there unless said otherwise
+    #[arg(long, value_name = "N", visible_alias = "stones")]
+    up_to: Option<u32>,
+    #[command(flatten)]
+    threads: Threads,
+    /// How the findings are printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Args {
+    /// Verifies.
+    pub fn run(self) -> Result<(), Failure> {
+        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
+        with_game(&name, &options, self)?
+    }
+}
+
+/// What is said of a slice.
+enum Finding {
+    /// It is right.
+    Right(Checked),
+    /// Its file is whole, and its scores were not compared: smaller slices are not right.
+    Whole,
+    /// It is not right.
+    Wrong(String),
+}
+
+impl Visitor for Args {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let dir = self.subject.dir(&game);
+        let present = self.subject.slices(&game, self.up_to)?;
+        let mut slices = present.clone();
+        let mut findings: Vec<Value> = Vec::new();
+        let mut wrong = 0u32;
+        let manifest = Manifest::load(&*storage(false), &dir);
+        match &manifest {
+            Ok(manifest) => {
+                let last = self.up_to.unwrap_or(u32::MAX).min(game.largest_slice().0);
+                slices.extend(manifest.entries().iter().map(|entry| entry.slice));
+                slices.retain(|&slice| slice <= last);
+                slices.sort_unstable();
+                slices.dedup();
+            }
+            Err(error) => {
+                wrong += 1;
+                self.say_wrong("manifest", &remedy(&self.subject, error))?;
+            }
+        }
+        let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
+        let mut sound = true;
+        for &slice in &slices {
+            let name = slice_name(&game, slice);
+            let slice = SliceId(slice);
+            reporter.begin_only(slice, "verify", game.slice_len(slice));
+            let finding = if present.binary_search(&slice.0).is_err() {
+                Finding::Wrong(format!(
+                    "the manifest has {name}, and {} is not there; `{}` makes it again",
+                    self.subject.open(&game, false, 0).path(slice.0).display(),
+                    self.subject.command("solve", &format!(" {} {}", up_to_option(&game), slice.0)),
+                ))
+            } else {
+                self.look(&game, slice, &dir, manifest.is_ok(), sound, &reporter)
+            };
+            let seconds = reporter.seconds();
+            reporter.clear();
+            sound &= matches!(finding, Finding::Right(_));
+            let mut object = json!({ (game.slice_unit()): slice.0, "ok": false });
+            match &finding {
+                Finding::Right(Checked { positions, sweeps }) => {
+                    object["ok"] = true.into();
+                    object["positions"] = (*positions).into();
+                    object["sweeps"] = (*sweeps).into();
+                    let sweeps = if *sweeps == 1 { "1 sweep" } else { &format!("{sweeps} sweeps") };
+                    self.say(&format!(
+                        "OK     {name:>9}  {:>15} positions  {sweeps:>9}  {:>10}\n",
+                        thousands(*positions),
+                        duration(seconds),
+                    ))?;
+                }
+                Finding::Whole => {
+                    object["error"] = "not compared: smaller slices are not right".into();
+                    self.say(&format!(
+                        "-      {name:>9}  the file is whole; its scores were not compared, \
+                         because smaller slices are not right\n"
+                    ))?;
+                }
+                Finding::Wrong(reason) => {
+                    wrong += 1;
+                    object["error"] = reason.clone().into();
+                    self.say_wrong(&name, reason)?;
+                }
+            }
+            object["seconds"] = rounded(seconds).into();
+            findings.push(object);
+        }
+        if self.format == Format::Json {
+            print(&format!("{}\n", json!({ "ok": wrong == 0, "slices": findings })))?;
+        }
+        match wrong {
+            0 => Ok(()),
+            1 => Err(Failure::Failed(format!(
+                "{} is not right in {}: one fault, named above; mend it and verify again",
+                game.id(),
+                dir.display()
+            ))),
+            _ => Err(Failure::Failed(format!(
+                "{} is not right in {}: {wrong} faults, named above; mend them and verify again",
+                game.id(),
+                dir.display()
+            ))),
+        }
+    }
+}
+
+impl Args {
+    fn look<G: Registered>(
+        &self,
+        game: &G,
+        slice: SliceId,
+        dir: &Path,
+        manifest: bool,
+        sound: bool,
+        reporter: &Reporter,
+    ) -> Finding {
+        let set = self.subject.open(game, false, cache_bytes(game.slice_len(slice)));
+        let check = || -> Result<Finding, CheckError> {
+            if manifest {
+                check_manifest(&set, slice, dir)?;
+            }
+            if sound {
+                let threads = self.threads.count();
+                check_slice(game, slice, &set, threads, reporter).map(Finding::Right)
+            } else {
+                set.get(slice.0)?.verify_file(|_| {})?;
+                Ok(Finding::Whole)
+            }
+        };
+        check().unwrap_or_else(|error| {
+            Finding::Wrong(match error {
+                CheckError::Table(error @ TableError::Unexpected { .. }) => {
+                    format!("{error}; delete it and solve it again")
+                }
+                CheckError::Wrong { .. } => format!("{error}; delete the file and solve it again"),
+                error => error.to_string(),
+            })
+        })
+    }
+
+    fn say(&self, line: &str) -> Result<(), Failure> {
+        if self.format == Format::Json { Ok(()) } else { print(line) }
+    }
+
+    fn say_wrong(&self, name: &str, reason: &str) -> Result<(), Failure> {
+        if self.format == Format::Json {
+            note(&format!("WRONG  {name:>9}  {reason}"));
+            return Ok(());
+        }
+        print(&format!("WRONG  {name:>9}  {reason}\n"))
+    }
+}
+
+/// What to do about a manifest that cannot be read.
+fn remedy(subject: &Subject, error: &TableError) -> String {
+    match error {
+        TableError::Missing { .. } => {
+            format!("{error}; `{}` makes it anew from the tables", subject.command("solve", ""))
+        }
+        error => error.to_string(),
+    }
+}

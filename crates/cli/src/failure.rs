@@ -1,0 +1,59 @@
+//! Why a command ended without success; `main` turns it into an exit code.
+
+use nutcracker_games::registry::UnknownGame;
+use nutcracker_retro::check::CheckError;
+use nutcracker_retro::solve::SolveError;
+use nutcracker_table::{ErrorKind, TableError};
+
+/// Why a command ended without success. The texts are one sentence that says what to do.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command makes no sense as it was typed.
+    Asked(String),
+    /// It makes sense and could not be done.
+    Failed(String),
+    /// Whoever read standard output has gone.
+    BrokenPipe,
+}
+
+impl From<UnknownGame> for Failure {
+    fn from(error: UnknownGame) -> Self {
+        Failure::Asked(format!("{error}; see `{} games`", crate::args::program()))
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Self {
+        match error {
+            TableError::Locked { .. } => Failure::Failed(error.to_string()),
+            _ if error.kind() == ErrorKind::AskedWrongly => Failure::Asked(error.to_string()),
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Table(error) => error.into(),
+            CheckError::Wrong { .. } => {
+                Failure::Failed(format!("{error}; delete the file and solve it again"))
+            }
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Self {
+        match error {
+            SolveError::Table(error) => error.into(),
+            SolveError::Check(error) => error.into(),
+            SolveError::NoSuchSlice { .. } => Failure::Asked(error.to_string()),
+            SolveError::Memory(_) => {
+                Failure::Failed(format!("{error}; end other programs or solve fewer slices"))
+            }
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}

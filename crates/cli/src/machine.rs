@@ -1,0 +1,28 @@
+//! What the machine has.
+
+use std::path::Path;
+
+pub use nutcracker_mem::available_memory;
+
+/// The number of cores.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Bytes that can be written where `path` is or will be; `None` where the system does not say.
+pub fn free_disk(path: &Path) -> Option<u64> {
+    let path = std::path::absolute(path).ok()?;
+    let place = path.ancestors().find(|place| place.exists())?;
+    free_at(place)
+}
+
+#[cfg(unix)]
+fn free_at(place: &Path) -> Option<u64> {
+    let stat = rustix::fs::statvfs(place).ok()?;
+    stat.f_bavail.checked_mul(stat.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn free_at(_: &Path) -> Option<u64> {
+    None
+}

@@ -1,0 +1,213 @@
+//! Progress on standard error: one line a slice.
+//!
+//! On a terminal the line moves while the slice is worked on; elsewhere nothing is drawn, and a
+//! long phase says a word every ten seconds.
+
+use std::io::{self, IsTerminal};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use nutcracker_game::SliceId;
+use nutcracker_retro::progress::{Phase, Progress};
+use nutcracker_retro::solve::SliceReport;
+
+use crate::note;
+use crate::number::{duration, rate, thousands};
+
+/// Between two changes of the line on a terminal.
+const REDRAW: Duration = Duration::from_millis(100);
+/// Between two lines elsewhere.
+const WORD: Duration = Duration::from_secs(10);
+/// A share of a slice below which nothing is said of the time left.
+const TOO_EARLY: f64 = 0.02;
+/// Steps of the bar.
+const STEPS: u64 = 1000;
+
+/// Draws or writes the progress of a command.
+pub struct Reporter {
+    terminal: bool,
+    /// What slices count.
+    unit: &'static str,
+    began: Instant,
+    /// Milliseconds after `began` before which nothing changes.
+    next: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    slice: SliceId,
+    positions: u64,
+    slice_began: Instant,
+    name: &'static str,
+    /// The place of the phase at hand.
+    phase: usize,
+    phase_positions: u64,
+    phase_began: Instant,
+    /// What part of a slice's time each phase takes: a guess at first, then as the last slice had
+    /// it.
+    weights: [f64; 4],
+    bar: Option<ProgressBar>,
+}
+
+fn place(phase: Phase) -> (usize, &'static str) {
+    match phase {
+        Phase::Conversions => (0, "conversions"),
+        Phase::Fixpoint => (1, "fixpoint"),
+        Phase::Pack => (2, "pack"),
+        Phase::Verify => (3, "verify"),
+    }
+}
+
+impl Reporter {
+    /// For a command whose phases take time in these proportions: conversions, fixpoint, pack,
+    /// verify.
+    pub fn new(unit: &'static str, weights: [f64; 4]) -> Self {
+        let now = Instant::now();
+        let state = State {
+            slice: SliceId(0),
+            positions: 0,
+            slice_began: now,
+            name: "",
+            phase: 0,
+            phase_positions: 0,
+            phase_began: now,
+            weights,
+            bar: None,
+        };
+        Reporter {
+            terminal: io::stderr().is_terminal(),
+            unit,
+            began: now,
+            next: AtomicU64::new(0),
+            state: Mutex::new(state),
+        }
+    }
+
+    /// A slice begins whose only work has this name.
+    pub fn begin_only(&self, slice: SliceId, name: &'static str, positions: u64) {
+        self.slice(slice, positions);
+        let mut state = self.lock();
+        (state.name, state.phase, state.phase_positions) = (name, 3, positions);
+        state.phase_began = Instant::now();
+    }
+
+    /// Takes the line away.
+    pub fn clear(&self) {
+        if let Some(bar) = self.lock().bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Seconds since the slice began.
+    pub fn seconds(&self) -> f64 {
+        self.lock().slice_began.elapsed().as_secs_f64()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Whether it is time to say something; true for one thread only.
+    fn due(&self) -> bool {
+        let pause = if self.terminal { REDRAW } else { WORD };
+        let now = self.began.elapsed().as_millis() as u64;
+        let next = self.next.load(Relaxed);
+        now >= next
+            && self
+                .next
+                .compare_exchange(next, now + pause.as_millis() as u64, Relaxed, Relaxed)
+                .is_ok()
+    }
+
+    fn postpone(&self) {
+        let pause = if self.terminal { REDRAW } else { WORD };
+        let now = self.began.elapsed();
+        self.next.store((now + pause).as_millis() as u64, Relaxed);
+    }
+}
+
+impl State {
+    /// The share of the slice's work that is done.
+    fn share(&self, done: u64) -> f64 {
+        let all: f64 = self.weights.iter().sum();
+        let before: f64 = self.weights[..self.phase].iter().sum();
+        let within = done as f64 / self.phase_positions.max(1) as f64;
+        ((before + self.weights[self.phase] * within.min(1.0)) / all).min(1.0)
+    }
+
+    /// Share, rate of the phase, and time left of the slice.
+    fn figures(&self, done: u64) -> String {
+        let share = self.share(done);
+        let rate = rate(done as f64, self.phase_began.elapsed().as_secs_f64());
+        let elapsed = self.slice_began.elapsed().as_secs_f64();
+        let left = if share < TOO_EARLY {
+            String::new()
+        } else {
+            format!("{} left", duration(elapsed / share - elapsed))
+        };
+        format!("{:>3.0}%  {rate:>10}  {left}", 100.0 * share)
+    }
+}
+
+impl Progress for Reporter {
+    fn slice(&self, slice: SliceId, positions: u64) {
+        self.clear();
+        let mut state = self.lock();
+        (state.slice, state.positions) = (slice, positions);
+        state.slice_began = Instant::now();
+        self.postpone();
+    }
+
+    fn begin(&self, phase: Phase, positions: u64) {
+        let mut state = self.lock();
+        (state.phase, state.name) = place(phase);
+        state.phase_positions = positions;
+        state.phase_began = Instant::now();
+    }
+
+    fn advance(&self, done: u64) {
+        if !self.due() {
+            return;
+        }
+        let mut state = self.lock();
+        let head = format!("{:>2} {}  {:<11}", state.slice, self.unit, state.name);
+        let figures = state.figures(done);
+        if !self.terminal {
+            note(&format!("{head}  {figures}"));
+            return;
+        }
+        let steps = (state.share(done) * STEPS as f64) as u64;
+        let bar = state.bar.get_or_insert_with(|| {
+            let target = ProgressDrawTarget::stderr();
+            let bar = ProgressBar::with_draw_target(Some(STEPS), target);
+            let style = ProgressStyle::with_template("{prefix} [{bar:24}] {msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+            bar.with_style(style.progress_chars("=> "))
+        });
+        bar.set_prefix(head);
+        bar.set_message(figures);
+        bar.set_position(steps);
+    }
+
+    fn finished(&self, report: &SliceReport) {
+        self.clear();
+        let Some(seconds) = report.seconds else { return };
+        let total = seconds.total();
+        note(&format!(
+            "{:>2} {}  {:>15} positions  {:>10}  {:>10}",
+            report.slice,
+            self.unit,
+            thousands(report.positions),
+            duration(total),
+            rate(report.positions as f64, total),
+        ));
+        // Small slices say more about starting threads than about the next slice.
+        if report.positions > 100_000 {
+            self.lock().weights =
+                [seconds.conversions, seconds.fixpoint, seconds.pack, seconds.verify]
+                    .map(|part| part / total.max(1e-9));
+        }
+    }
+}

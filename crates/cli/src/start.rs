@@ -1,0 +1,135 @@
+//! The value of the start position: from its database, or by search over the smaller ones.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use nutcracker_game::{Game, Score, SliceId};
+use nutcracker_search::{Limits, Oracle, SearchError, exact_value};
+use nutcracker_table::{TableError, TableSet};
+use serde_json::{Value, json};
+
+use crate::args::{Subject, slice_name, up_to_option};
+use crate::cmd::probe::{outcome_sentence, result_json};
+use crate::failure::Failure;
+use crate::note;
+use crate::number::thousands;
+
+/// Positions a search looks at before it gives up.
+const NODES: u64 = 200_000_000;
+/// Decoded scores kept while it searches.
+const CACHE: u64 = 64 << 20;
+
+/// After this time without an answer, the user hears that it is searched for.
+const SOON: Duration = Duration::from_secs(1);
+
+/// What was found.
+pub enum Start {
+    /// The score, and the positions searched; none if a database has it.
+    Known { score: Score, nodes: u64, position: String, result: Option<Value> },
+    /// The search gave up.
+    NotReached,
+    /// The game repeats positions above its databases, so that no search helps.
+    Repeats,
+}
+
+/// The databases up to a slice.
+struct Databases<'a> {
+    set: &'a TableSet,
+    last: SliceId,
+}
+
+impl Oracle for Databases<'_> {
+    type Error = TableError;
+
+    fn covers(&self, slice: SliceId) -> bool {
+        slice <= self.last
+    }
+
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
+        self.set.probe(slice.0, index).map(Score::from)
+    }
+}
+
+/// The value of the start position with databases up to `last`.
+pub fn value<G: Game>(
+    game: &G,
+    subject: &Subject,
+    last: SliceId,
+    seconds: u32,
+) -> Result<Start, Failure> {
+    let set = subject.open(game, false, CACHE);
+    let start = game.start();
+    let oracle = Databases { set: &set, last };
+    let stop = AtomicBool::new(false);
+    let limits = Limits { nodes: NODES, stop: Some(&stop), ..Limits::default() };
+    let found = std::thread::scope(|scope| {
+        let (done, waiting) = mpsc::channel::<()>();
+        scope.spawn(|| {
+            // The sender is dropped when the search ends.
+            let patience = Duration::from_secs(seconds.into());
+            let silent = waiting.recv_timeout(patience.min(SOON));
+            if silent == Err(RecvTimeoutError::Timeout)
+                && let Some(rest) = patience.checked_sub(SOON)
+            {
+                note(&format!("searching for the value of the start position, up to {seconds} s"));
+                let _ = waiting.recv_timeout(rest);
+            }
+            stop.store(true, Relaxed);
+            drop(waiting);
+        });
+        let found = exact_value(game, &start.position, &oracle, &limits);
+        drop(done);
+        found
+    });
+    match found {
+        Ok(Some(solved)) => Ok(Start::Known {
+            score: solved.score,
+            nodes: solved.nodes,
+            position: game.format(&start),
+            result: result_json(game, &start, solved.score),
+        }),
+        Ok(None) => Ok(Start::NotReached),
+        Err(SearchError::Repeats { .. }) => Ok(Start::Repeats),
+        Err(SearchError::Oracle(error)) => Err(subject.explain(game, error)),
+    }
+}
+
+impl Start {
+    /// What it is, for people.
+    pub fn sentence<G: Game>(&self, game: &G) -> Option<String> {
+        let Start::Known { score, nodes, position, .. } = self else { return None };
+        let how = match nodes {
+            0 => "from its database".to_owned(),
+            nodes => format!("{} positions searched", thousands(*nodes)),
+        };
+        let outcome = outcome_sentence(game, &game.start(), *score);
+        Some(format!("Start position {position}: {outcome} ({how})"))
+    }
+
+    /// What would help, where it was not reached.
+    pub fn advice<G: Game>(&self, game: &G, last: SliceId) -> Option<String> {
+        let Start::NotReached = self else { return None };
+        Some(format!(
+            "The value of the start position, {}, was not reached by search; larger databases \
+             help ({} {}), and so does a longer search (--search-seconds N)",
+            slice_name(game, game.slice_of(&game.start().position).0),
+            up_to_option(game),
+            last.0 + 1,
+        ))
+    }
+
+    /// What it is, for programs.
+    pub fn json(&self) -> Option<Value> {
+        match self {
+            Start::Known { score, nodes, position, result } => Some(json!({
+                "position": position,
+                "score": score,
+                "result": result,
+                "nodes": nodes,
+            })),
+            Start::NotReached => Some(json!(null)),
+            Start::Repeats => None,
+        }
+    }
+}

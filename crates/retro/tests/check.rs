@@ -1,0 +1,129 @@
+//! The independent check accepts what is right and refuses what is not.
+
+mod common;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use common::{Plain, disk, scores, solve_on};
+use nutcracker_game::{Game, SliceId, Target, targets_of};
+use nutcracker_games::awari::Awari;
+use nutcracker_retro::check::{CheckError, Fault, check_slice};
+use nutcracker_retro::progress::Silent;
+use nutcracker_retro::solve::open_set;
+use nutcracker_table::{Header, PackOptions, pack};
+
+const SLICE: u32 = 3;
+
+/// Replaces the file of the slice by one with these scores.
+fn plant(awari: &Awari, dir: &Path, scores: &[i8]) {
+    let id = awari.id();
+    let header = Header::new(
+        id.name,
+        id.options,
+        SLICE,
+        scores.len() as u64,
+        SLICE as u8,
+        awari.index_scheme(),
+    );
+    pack(&*disk(), dir, &header, &PackOptions::default(), scores).unwrap();
+}
+
+fn check(awari: &Awari, dir: &Path, threads: usize) -> Result<(), CheckError> {
+    let set = open_set(awari, Arc::clone(&disk()), dir, 1 << 20);
+    check_slice(awari, SliceId(SLICE), &set, threads, &Silent).map(|_| ())
+}
+
+/// The best of a position's moves by these scores; `None` where the game is over.
+fn best(awari: &Awari, smaller: &Plain, scores: &[i8], index: u64) -> Option<i8> {
+    let position = awari.unrank(SliceId(SLICE), index);
+    if awari.outcome(&position).is_some() {
+        return None;
+    }
+    let mut best = i8::MIN;
+    targets_of(awari, &position, |target| {
+        best = best.max(match target {
+            Target::Inside(next) => -scores[next as usize],
+            Target::Outside { slice, index, gain, .. } => {
+                gain as i8 - smaller.0[slice.0 as usize][index as usize]
+            }
+        });
+    });
+    Some(best)
+}
+
+/// Scores in which every position equals the best of its moves, and all drawn ones are invented:
+/// found by giving the drawn ones arbitrary signs and following the moves until nothing changes.
+fn invented(awari: &Awari, right: &[i8]) -> Vec<i8> {
+    let smaller = Plain::solve(awari, SLICE - 1);
+    let drawn: Vec<u64> = (0..right.len() as u64).filter(|&i| right[i as usize] == 0).collect();
+    let mut random = 1u64;
+    for _ in 0..1000 {
+        let mut wrong = right.to_vec();
+        for &index in &drawn {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            wrong[index as usize] = if random >> 63 == 0 { 1 } else { -1 };
+        }
+        for _ in 0..200 {
+            for &index in &drawn {
+                wrong[index as usize] = best(awari, &smaller, &wrong, index).unwrap();
+            }
+        }
+        let agrees = (0..right.len() as u64).all(|index| {
+            best(awari, &smaller, &wrong, index).is_none_or(|best| best == wrong[index as usize])
+        });
+        if agrees && drawn.iter().all(|&index| wrong[index as usize] != 0) {
+            return wrong;
+        }
+    }
+    panic!("there is no such table");
+}
+
+#[test]
+fn invented_scores_that_support_each_other_are_refused() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    solve_on(&awari, &disk(), dir.path(), SLICE, 1).unwrap();
+    check(&awari, dir.path(), 2).unwrap();
+
+    let right = scores(&awari, &disk(), dir.path(), SLICE);
+    let wrong = invented(&awari, &right);
+    assert_eq!((0..right.len()).filter(|&i| right[i] != wrong[i]).count(), 63);
+    plant(&awari, dir.path(), &wrong);
+    for threads in [1, 2] {
+        let error = check(&awari, dir.path(), threads).unwrap_err();
+        let CheckError::Wrong { fault: Fault::Unfounded { count, .. }, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(*count, 63);
+        assert!(error.to_string().contains("rests on repeated positions alone"), "{error}");
+    }
+}
+
+#[test]
+fn every_single_wrong_score_is_found_and_named() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    solve_on(&awari, &disk(), dir.path(), SLICE, 1).unwrap();
+    let right = scores(&awari, &disk(), dir.path(), SLICE);
+    for index in 0..right.len() {
+        for wrong in (-3..=3).filter(|&score| score != right[index]) {
+            let mut scores = right.clone();
+            scores[index] = wrong;
+            plant(&awari, dir.path(), &scores);
+            let error = check(&awari, dir.path(), 1).unwrap_err();
+            assert!(matches!(error, CheckError::Wrong { .. }), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_game_of_large_scores_is_checked_too() {
+    // From 32 stones on a score and its marks need more than a byte.
+    let awari = Awari::new(2).unwrap();
+    let kalah = nutcracker_games::kalah::Kalah::new(2, 10, false).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    solve_on(&kalah, &disk(), dir.path(), 36, 2).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    solve_on(&awari, &disk(), other.path(), 16, 2).unwrap();
+}

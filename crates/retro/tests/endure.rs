@@ -1,0 +1,104 @@
+//! Interruptions, full disks and crashes lose no finished work and leave nothing wrong behind.
+
+mod common;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use common::{disk, solve_on};
+use nutcracker_games::awari::Awari;
+use nutcracker_retro::solve::SolveError;
+use nutcracker_table::fault::{Fault, Loss, MemoryStorage};
+use nutcracker_table::{DirLock, ErrorKind, Storage};
+
+const LAST: u32 = 4;
+
+fn file(slice: u32) -> String {
+    format!("awari-{slice:02}.nut")
+}
+
+/// The files of an undisturbed run.
+fn undisturbed(dir: &Path) -> (Vec<Vec<u8>>, u64) {
+    let storage = MemoryStorage::new();
+    let shared: Arc<dyn Storage> = Arc::new(storage.clone());
+    solve_on(&Awari::new(6).unwrap(), &shared, dir, LAST, 1).unwrap();
+    let files = (0..=LAST).map(|slice| storage.bytes(&dir.join(file(slice))).unwrap());
+    (files.collect(), storage.operations())
+}
+
+#[test]
+fn any_failure_at_any_moment_can_be_continued() {
+    let awari = Awari::new(6).unwrap();
+    // The lock is a real file, everything else is in memory.
+    let dir = tempfile::tempdir().unwrap();
+    let (expected, operations) = undisturbed(dir.path());
+    for fault in [Fault::Error, Fault::NoSpace, Fault::Crash] {
+        for operation in 0..operations {
+            let storage = MemoryStorage::new();
+            let shared: Arc<dyn Storage> = Arc::new(storage.clone());
+            storage.fail_at(operation, fault);
+            let failed = solve_on(&awari, &shared, dir.path(), LAST, 1);
+            // The machine comes back, or somebody makes room.
+            storage.restart(if fault == Fault::Crash { Loss::Unsynced } else { Loss::Nothing });
+            if let Err(error) = failed {
+                assert!(!error.to_string().is_empty());
+            }
+            solve_on(&awari, &shared, dir.path(), LAST, 1)
+                .unwrap_or_else(|error| panic!("{fault:?} at {operation}: {error}"));
+            for (slice, expected) in (0..).zip(&expected) {
+                let bytes = storage.bytes(&dir.path().join(file(slice)));
+                assert_eq!(bytes.as_ref(), Some(expected), "{fault:?} at {operation}, {slice}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_second_run_solves_only_what_is_missing() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
+    std::fs::write(dir.path().join("awari-04.nut.tmp"), "half a file").unwrap();
+    let reports = solve_on(&awari, &disk(), dir.path(), 5, 1).unwrap();
+    let solved: Vec<bool> = reports.iter().map(|report| report.seconds.is_some()).collect();
+    assert_eq!(solved, [false, false, false, false, true, true]);
+    assert!(!dir.path().join("awari-04.nut.tmp").exists());
+
+    std::fs::remove_file(dir.path().join(file(2))).unwrap();
+    let reports = solve_on(&awari, &disk(), dir.path(), 5, 1).unwrap();
+    let solved: Vec<bool> = reports.iter().map(|report| report.seconds.is_some()).collect();
+    assert_eq!(solved, [false, false, true, false, false, false]);
+}
+
+#[test]
+fn a_second_builder_is_told_who_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let _lock = DirLock::acquire(dir.path()).unwrap();
+    let error = solve_on(&Awari::new(6).unwrap(), &disk(), dir.path(), 1, 1).unwrap_err();
+    let SolveError::Table(error) = error else { panic!("{error}") };
+    assert_eq!(error.kind(), ErrorKind::AskedWrongly);
+    assert!(error.to_string().contains(&std::process::id().to_string()), "{error}");
+}
+
+#[test]
+fn a_damaged_smaller_slice_stops_the_next_one() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    solve_on(&awari, &disk(), dir.path(), 4, 1).unwrap();
+    let path = dir.path().join(file(3));
+    let mut bytes = std::fs::read(&path).unwrap();
+    // Somewhere in the only block, behind the header.
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let error = solve_on(&awari, &disk(), dir.path(), 6, 1).unwrap_err();
+    assert!(error.to_string().contains("awari-03.nut"), "{error}");
+    assert!(!dir.path().join(file(6)).exists());
+}
+
+#[test]
+fn a_slice_that_does_not_exist_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = solve_on(&Awari::new(2).unwrap(), &disk(), dir.path(), 17, 1).unwrap_err();
+    assert!(matches!(error, SolveError::NoSuchSlice { .. }), "{error}");
+}
