@@ -1,1 +1,122 @@
-//! placeholder
+//! What the benches share: awari slices solved in memory, and a floor to compare with.
+
+use std::time::{Duration, Instant};
+
+use nutcracker_game::{Children, Game, SliceId, SliceView};
+use nutcracker_games::awari::Awari;
+use nutcracker_mem::Packed;
+use nutcracker_retro::fixpoint::memory::States;
+use nutcracker_retro::progress::Silent;
+
+/// The scores of slices in memory.
+#[derive(Debug, Default)]
+pub struct Slices(pub Vec<Vec<i8>>);
+
+impl Children for Slices {
+    type Error = std::convert::Infallible;
+
+    fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Self::Error> {
+        let start = start as usize;
+        out.copy_from_slice(&self.0[slice.0 as usize][start..start + out.len()]);
+        Ok(())
+    }
+}
+
+/// How long the phases took.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// Best values through moves that leave the slice.
+    pub conversions: Duration,
+    /// Values spread inside the slice.
+    pub fixpoint: Duration,
+}
+
+impl Times {
+    /// Both together.
+    pub fn total(&self) -> Duration {
+        self.conversions + self.fixpoint
+    }
+}
+
+impl Slices {
+    /// Awari with 6 pits, all slices below `stones`.
+    pub fn below(awari: &Awari, stones: u32) -> Self {
+        let mut slices = Slices::default();
+        for slice in (0..stones).map(SliceId) {
+            let view = awari.view(slice);
+            let (states, _) = slices.solve(&view, slice.0 as u8, 2);
+            let mut scores = vec![0; view.len() as usize];
+            states.scores(0, &mut scores);
+            slices.0.push(scores);
+        }
+        slices
+    }
+
+    /// Solves the next slice through a view.
+    pub fn solve<V: SliceView>(&self, view: &V, max: u8, threads: usize) -> (States, Times) {
+        let started = Instant::now();
+        let states = States::new(view.len(), max, 6).expect("there is memory for a bench");
+        let next = std::sync::atomic::AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    loop {
+                        let part = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        if part >= view.parts() {
+                            return;
+                        }
+                        let Ok(()) = view.exits(part, self, |start, run| states.enter(start, run));
+                    }
+                });
+            }
+        });
+        let conversions = started.elapsed();
+        let started = Instant::now();
+        states.settle(view, threads, &Silent);
+        (states, Times { conversions, fixpoint: started.elapsed() })
+    }
+}
+
+/// The internal moves that a solver looks at: those into positions whose score is not 0.
+pub fn edges<V: SliceView>(view: &V, scores: &[i8]) -> u64 {
+    let mut cursor = V::Cursor::default();
+    let mut edges = 0;
+    for (index, _) in (0..).zip(scores).filter(|(_, score)| **score != 0) {
+        view.predecessors(view.key_at(&mut cursor, index), |_, _| edges += 1);
+    }
+    edges
+}
+
+/// The time of one random read-modify-write of a byte in an array of `len`, by each of `threads`
+/// threads at once, each prefetched 32 steps before, in nanoseconds: what an edge costs if nothing
+/// but memory does.
+pub fn random_update(len: u64, threads: usize) -> f64 {
+    const STEPS: u32 = 20_000_000;
+    const LAG: usize = 32;
+    let array = Packed::<8>::zeroed(len).expect("there is memory for a bench");
+    for index in (0..len).step_by(4096) {
+        array.set(index, 1);
+    }
+    let work = |seed: u64| {
+        let mut random = seed;
+        let mut queue = [0; LAG];
+        for step in 0..STEPS as usize {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let index = ((u128::from(random) * u128::from(len)) >> 64) as u64;
+            array.prefetch(index);
+            let ready = std::mem::replace(&mut queue[step % LAG], index);
+            if threads > 1 {
+                array.update(ready, |old| Some(old ^ 1));
+            } else {
+                array.update_alone(ready, |old| Some(old ^ 1));
+            }
+        }
+    };
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        for seed in 0..threads as u64 {
+            scope.spawn(move || work(seed + 1));
+        }
+    });
+    started.elapsed().as_secs_f64() * 1e9 / f64::from(STEPS)
+}

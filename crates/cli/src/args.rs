@@ -39,18 +39,13 @@ pub struct Args {
     pub command: Command,
 }
 
-/// The commands.
+/// The commands; each describes itself.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Build the databases of a game
     Solve(solve::Args),
-    /// Look up a position: its score, and what every move is worth
     Probe(probe::Args),
-    /// Show how many positions have each score
     Stats(stats::Args),
-    /// Check finished databases against the rules
     Verify(verify::Args),
-    /// List the games, their options, and what can be solved
     Games(games::Args),
 }
 
@@ -208,7 +203,7 @@ pub fn known_slice<G: Game>(game: &G, asked: u32) -> Result<SliceId, Failure> {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Threads {
     /// Threads at work; all cores unless said otherwise
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
     threads: Option<usize>,
 }
 
@@ -224,6 +219,11 @@ fn parse_threads(text: &str) -> Result<usize, String> {
         Ok(threads @ 1..=1024) => Ok(threads),
         _ => Err("a number of threads is 1 to 1024; leave it out to use all cores".to_owned()),
     }
+}
+
+/// The number of a slice, for clap.
+pub fn parse_slice(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "a slice is a whole number, 0 or more".to_owned())
 }
 
 /// The rule options given: names and, where they have one, values.
@@ -287,7 +287,7 @@ impl clap::Args for Rules {
                 .collect();
             let arg = Arg::new(name).long(name).help(help.join("; ")).help_heading("Rules");
             command.arg(match users.iter().find_map(|(_, option)| option.value) {
-                Some(value) => arg.value_name(value),
+                Some(value) => arg.value_name(value).allow_negative_numbers(true),
                 None => arg.action(ArgAction::SetTrue),
             })
         })

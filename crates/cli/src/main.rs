@@ -24,10 +24,9 @@ use crate::failure::Failure;
 fn main() -> ExitCode {
     // A mistake in this program is told in a sentence, like any other failure.
     std::panic::set_hook(Box::new(|panic| {
-        let _ = writeln!(
-            io::stderr(),
-            "nutcracker: a fault in this program, please report it: {panic}"
-        );
+        let what = panic.to_string().replace('\n', " ");
+        let _ =
+            writeln!(io::stderr(), "nutcracker: a fault in this program, please report it: {what}");
         std::process::exit(1);
     }));
     let outcome = match Args::try_parse() {
@@ -64,7 +63,7 @@ fn usage(error: &clap::Error) -> String {
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
         .filter(|line| !line.is_empty())
         .collect();
-    format!("{}; try --help", lines.join(" "))
+    format!("{}; try --help", lines.join(" ").replace(" tip: ", "; "))
 }
 
 /// Writes to standard output.

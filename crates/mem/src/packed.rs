@@ -175,7 +175,7 @@ impl<const BITS: u32> Packed<BITS> {
         let words = self.words.as_slice();
         let (first, last) = (range.start / Self::LANES, range.end.div_ceil(Self::LANES));
         for (number, word) in (first..).zip(&words[first as usize..last as usize]) {
-            let mut without = !word.load(Relaxed) & bit * Self::ONES;
+            let mut without = !word.load(Relaxed) & (bit * Self::ONES);
             while without != 0 {
                 let index = number * Self::LANES + u64::from(without.trailing_zeros() / BITS);
                 without &= without - 1;
@@ -220,7 +220,7 @@ mod tests {
 
         let mut even = Vec::new();
         packed.find_without(0..100, 1, |index| even.push(index));
-        let expected: Vec<u64> = (0..100).filter(|&index| plain[index as usize] % 2 == 0).collect();
+        let expected: Vec<u64> = (0..100).filter(|&index| plain[index as usize].is_multiple_of(2)).collect();
         assert_eq!(even, expected);
 
         let copy = Packed::<BITS>::zeroed(100).unwrap();

@@ -34,6 +34,7 @@
 //!     }
 //!     // ... slices and notation
 //! #    type View = PlainView<Self>;
+//! #    type Forward = PlainView<Self>;
 //! #    fn id(&self) -> GameId { GameId::new("heap", "") }
 //! #    fn largest_slice(&self) -> SliceId { SliceId(100) }
 //! #    fn slice_of(&self, &heap: &u32) -> SliceId { SliceId(heap) }
@@ -44,6 +45,7 @@
 //! #    fn max_moves(&self) -> u8 { 3 }
 //! #    fn index_scheme(&self) -> &'static str { "heap-1" }
 //! #    fn view(&self, slice: SliceId) -> PlainView<Self> { PlainView::new(self.clone(), slice) }
+//! #    fn forward(&self, slice: SliceId) -> PlainView<Self> { self.view(slice) }
 //! #    fn start(&self) -> Situation<u32> { Situation::new(14, Side::First) }
 //! #    fn parse(&self, _: &str) -> Result<Situation<u32>, ParseError> { unimplemented!() }
 //! #    fn format(&self, s: &Situation<u32>) -> String { s.position.to_string() }

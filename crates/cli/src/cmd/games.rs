@@ -18,8 +18,9 @@ const IN_FULL: u64 = 300_000;
 /// Slices beyond those, of which it looks at samples.
 const SAMPLED: u32 = 4;
 
-/// List the games: their options, the slices they have, and what this machine can solve; or check
-/// that a game keeps the laws on which its databases rest.
+/// List the games, their options, and what can be solved
+///
+/// With --check NAME, check that a game keeps the laws on which its databases rest.
 ///
 /// The laws: rank and unrank are inverse, un-moves invert moves, internal moves stay in their
 /// slice, conversions lead to smaller ones, what is written is read back, and every shortcut the

@@ -14,8 +14,7 @@ use crate::{number, print, table};
 /// Decoded scores kept: a probe reads a few blocks.
 const CACHE: u64 = 1 << 20;
 
-/// Look up a position: its score, the final result it means, and what every legal move captures
-/// and is worth.
+/// Look up a position: its score, and what every move is worth
 ///
 /// The score is what the side to move will win from here on minus what the other will, with best
 /// play of both. A position is written as the game has it; for awari and kalah that is South's

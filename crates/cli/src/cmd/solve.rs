@@ -10,7 +10,7 @@ use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    Format, Subject, Threads, known_slice, quoted, slice_name, storage, up_to_option,
+    Format, Subject, Threads, known_slice, parse_slice, quoted, slice_name, storage, up_to_option,
 };
 use crate::failure::Failure;
 use crate::number::{about, rounded, signed, size, thousands};
@@ -23,8 +23,9 @@ const MODEST: u64 = 8_000_000;
 /// this run has said it better.
 const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
 
-/// Build the databases of a game, slice by slice, from the smallest up.
+/// Build the databases of a game
 ///
+/// They are built slice by slice, from the smallest up.
 /// A slice is the set of positions that are solved together: in awari those with the same number
 /// of stones. Before it starts, it says what the run will take, and refuses what this machine has
 /// no room for. Finished slices stay: run the same command again after an interruption, and it
@@ -42,7 +43,7 @@ pub struct Args {
     subject: Subject,
     /// The last slice: stones on the board in awari, seeds in kalah. Without it, slices of up to
     /// 8 million positions are solved
-    #[arg(long, value_name = "N", visible_alias = "stones")]
+    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
     up_to: Option<u32>,
     #[command(flatten)]
     threads: Threads,
@@ -165,10 +166,11 @@ impl Args {
             ));
             return Ok(());
         };
-        let what = if first.slice == last {
-            slice_name(game, last.0)
+        let end = missing.last().map_or(last, |slice| slice.slice);
+        let what = if first.slice == end {
+            slice_name(game, end.0)
         } else {
-            format!("{} to {}", first.slice, slice_name(game, last.0))
+            format!("{} to {}", first.slice, slice_name(game, end.0))
         };
         let memory = missing.iter().map(|slice| slice.memory).max().unwrap_or(0);
         let disk = missing.iter().map(|slice| slice.disk).sum();

@@ -12,7 +12,7 @@ use nutcracker_retro::stats::{Choices, StatsError, choices};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
-use crate::args::{Subject, Threads, slice_name};
+use crate::args::{Subject, Threads, parse_slice, slice_name};
 use crate::cmd::solve::modest_slice;
 use crate::failure::Failure;
 use crate::number::{percent, rounded, signed, thousands};
@@ -22,8 +22,10 @@ use crate::{note, print, table};
 /// The width of the longest bar of a histogram in the terminal.
 const BAR: f64 = 40.0;
 
-/// Show how many positions of each slice have each score: shares won, drawn and lost by the side
-/// to move, mean scores, and how often not capturing is the better choice.
+/// Show how many positions have each score
+///
+/// Slice by slice: the shares won, drawn and lost by the side to move, the mean score, and how
+/// often not capturing is the better choice; then how many positions have each score.
 ///
 /// A position has a choice if one legal move captures and another does not. Counting those takes
 /// a pass over all positions, so larger slices are left out unless --choices asks for them.
@@ -37,7 +39,7 @@ pub struct Args {
     #[command(flatten)]
     subject: Subject,
     /// The last slice to show; all that are there unless said otherwise
-    #[arg(long, value_name = "N", visible_alias = "stones")]
+    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
     up_to: Option<u32>,
     /// Show the counts of every slice, not of the last one only
     #[arg(long)]

@@ -9,15 +9,15 @@ use nutcracker_retro::plan::cache_bytes;
 use nutcracker_table::{Manifest, TableError};
 use serde_json::{Value, json};
 
-use crate::args::{Format, Subject, Threads, slice_name, storage, up_to_option};
+use crate::args::{Format, Subject, Threads, parse_slice, slice_name, storage, up_to_option};
 use crate::failure::Failure;
 use crate::number::{duration, rounded, thousands};
 use crate::progress::Reporter;
 use crate::{note, print};
 
-/// Check finished databases by code that shares nothing with the solver but the rules.
+/// Check finished databases against the rules
 ///
-/// Every file is compared with its checksums and with the manifest. Then every score must be the
+/// The code that checks shares nothing with the solver but the rules of the game. Every file is compared with its checksums and with the manifest. Then every score must be the
 /// best of what its moves lead to, and every score other than 0 must be founded: derived from
 /// captures and ends of the game in finitely many steps, not from positions that repeat.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub struct Args {
     #[command(flatten)]
     subject: Subject,
     /// The last slice to check; all that are there unless said otherwise
-    #[arg(long, value_name = "N", visible_alias = "stones")]
+    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
     up_to: Option<u32>,
     #[command(flatten)]
     threads: Threads,

@@ -89,6 +89,7 @@ impl Game for Graph {
     type Position = u32;
     type Move = usize;
     type View = PlainView<Self>;
+    type Forward = PlainView<Self>;
 
     fn id(&self) -> GameId {
         GameId::new("graph", "")
@@ -128,6 +129,9 @@ impl Game for Graph {
     }
     fn view(&self, slice: SliceId) -> PlainView<Self> {
         PlainView::new(self.clone(), slice)
+    }
+    fn forward(&self, slice: SliceId) -> PlainView<Self> {
+        self.view(slice)
     }
     fn start(&self) -> Situation<u32> {
         Situation::new(self.len() - 1, Side::First)

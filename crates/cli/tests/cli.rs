@@ -1,0 +1,11 @@
+//! The commands as a user meets them: what they print, what they refuse, and their exit codes.
+
+mod damage;
+mod games;
+mod harness;
+mod planted;
+mod probe;
+mod published;
+mod solve;
+mod stats;
+mod verify;

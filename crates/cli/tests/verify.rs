@@ -1,0 +1,62 @@
+//! `nutcracker verify` on sound databases and on directories that lack something.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::harness::Place;
+
+#[test]
+fn sound() {
+    let place = Place::with_awari(6);
+    let run = place.run(&["verify", "awari"]).success();
+    let text = run.stdout;
+    assert_eq!(text.lines().count(), 7);
+    assert!(text.lines().all(|line| line.starts_with("OK ")), "{text}");
+    assert!(text.contains("6 stones           12,376 positions"), "{text}");
+    let json = place.run(&["verify", "awari", "--stones", "3", "--format", "json"]).json();
+    assert_eq!(json["ok"], true);
+    assert_eq!(json["slices"].as_array().expect("slices").len(), 4);
+    assert_eq!(json["slices"][3]["positions"], 364);
+    place.run(&["verify", "awari", "--threads", "1"]).success();
+}
+
+#[test]
+fn kalah() {
+    let place = Place::new();
+    place.run(&["solve", "kalah", "--pits", "3", "--seeds", "2"]).success();
+    place.run(&["verify", "kalah", "--pits", "3", "--seeds", "2"]).success();
+    // Fewer seeds have the same databases, and know nothing of the larger ones.
+    let run = place.run(&["verify", "kalah", "--pits", "3", "--seeds", "1"]).success();
+    assert_eq!(run.stdout.lines().count(), 7);
+}
+
+#[test]
+fn nothing_to_verify() {
+    assert_snapshot!("verify_missing", Place::new().run(&["verify", "awari"]).failure());
+}
+
+#[test]
+fn a_file_that_is_gone() {
+    let place = Place::with_awari(5);
+    fs::remove_file(place.file(3)).expect("a file");
+    let run = place.run(&["verify", "awari"]);
+    assert_eq!(run.code, Some(1));
+    let wrong: Vec<&str> = run.stdout.lines().filter(|line| !line.starts_with("OK")).collect();
+    assert_snapshot!("verify_gone", format!("{}\n{}", wrong.join("\n"), run.stderr));
+}
+
+#[test]
+fn a_manifest_that_is_gone() {
+    let place = Place::with_awari(2);
+    fs::remove_file(place.awari().join("manifest.json")).expect("a file");
+    let run = place.run(&["verify", "awari"]);
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stdout.contains("manifest.json does not exist; `nutcracker solve awari"),
+        "{}",
+        run.stdout
+    );
+    place.run(&["solve", "awari", "--stones", "2"]).success();
+    place.run(&["verify", "awari"]).success();
+}
