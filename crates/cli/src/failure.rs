@@ -26,6 +26,11 @@ impl From<TableError> for Failure {
     fn from(error: TableError) -> Self {
         match error {
             TableError::Locked { .. } => Failure::Failed(error.to_string()),
+            TableError::Io { ref source, .. }
+                if source.kind() == std::io::ErrorKind::NotADirectory =>
+            {
+                Failure::Failed(format!("{error}; use another --data"))
+            }
             _ if error.kind() == ErrorKind::AskedWrongly => Failure::Asked(error.to_string()),
             _ => Failure::Failed(error.to_string()),
         }

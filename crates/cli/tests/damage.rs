@@ -29,7 +29,7 @@ fn verify_names_a_damaged_file() {
         assert!(wrong[0].contains(&name), "{}", wrong[0]);
         // The larger slice rests on the damaged one: nothing is claimed of its scores.
         let last = run.stdout.lines().last().expect("6 stones");
-        assert!(last.starts_with("-") && last.contains("6 stones"), "{last}");
+        assert!(last.starts_with('-') && last.contains("6 stones"), "{last}");
         let json = place.run(&["verify", "awari", "--format", "json"]);
         assert_eq!(json.code, Some(1));
         let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
