@@ -126,6 +126,22 @@ impl<const BITS: u32> Packed<BITS> {
         }
     }
 
+    /// Reads whole words from `start` on, which begins a word, as little-endian bytes.
+    pub fn copy_to(&self, start: u64, bytes: &mut [u8]) {
+        let words = &self.words.as_slice()[(start / Self::LANES) as usize..];
+        for (word, bytes) in words.iter().zip(bytes.chunks_exact_mut(8)) {
+            bytes.copy_from_slice(&word.load(Relaxed).to_le_bytes());
+        }
+    }
+
+    /// Writes whole words from `start` on, which begins a word, from little-endian bytes.
+    pub fn copy_from(&self, start: u64, bytes: &[u8]) {
+        let words = &self.words.as_slice()[(start / Self::LANES) as usize..];
+        for (word, bytes) in words.iter().zip(bytes.chunks_exact(8)) {
+            word.store(u64::from_le_bytes(bytes.try_into().expect("eight bytes")), Relaxed);
+        }
+    }
+
     /// Visits the numbers of `range` in order.
     pub fn for_each(&self, range: std::ops::Range<u64>, mut visit: impl FnMut(u64)) {
         let words = self.words.as_slice();
@@ -220,7 +236,8 @@ mod tests {
 
         let mut even = Vec::new();
         packed.find_without(0..100, 1, |index| even.push(index));
-        let expected: Vec<u64> = (0..100).filter(|&index| plain[index as usize].is_multiple_of(2)).collect();
+        let expected: Vec<u64> =
+            (0..100).filter(|&index| plain[index as usize].is_multiple_of(2)).collect();
         assert_eq!(even, expected);
 
         let copy = Packed::<BITS>::zeroed(100).unwrap();
