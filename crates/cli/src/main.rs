@@ -6,6 +6,7 @@
 mod args;
 mod cmd;
 mod failure;
+mod how;
 mod machine;
 mod number;
 mod progress;

@@ -15,11 +15,13 @@
 //! assert!(svg.contains("90 positions"));
 //! ```
 
+mod curve;
 mod histogram;
 mod number;
 mod svg;
 mod tally;
 mod theme;
 
+pub use curve::{Curve, CurveChart, curve_chart};
 pub use histogram::score_histogram;
 pub use tally::ScoreSlice;

@@ -170,6 +170,14 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     fn next_index(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
         *position = self.unrank(slice, index);
     }
+    /// Bytes that [`view`](Game::view) keeps in memory; a solver with less goes by the rules.
+    fn view_bytes(&self, _slice: SliceId) -> u64 {
+        0
+    }
+    /// Bytes that [`forward`](Game::forward) keeps in memory.
+    fn forward_bytes(&self, _slice: SliceId) -> u64 {
+        0
+    }
     /// Appends every position of the same slice from which an internal move leads here.
     fn unmoves(&self, _position: &Self::Position, _out: &mut Vec<Self::Position>) {}
     /// A second numbering of the same slice: in its order, the successors of neighbours are

@@ -8,7 +8,8 @@ use std::error::Error;
 use std::fmt;
 
 use crate::{
-    Children, ForwardView, Game, Side, Situation, SliceId, SliceView, Turn, exits_of, targets_of,
+    Children, ForwardView, Game, Side, Situation, SliceId, SliceView, Target, Turn, exits_of,
+    targets_of,
 };
 
 /// What was looked at.
@@ -243,6 +244,10 @@ impl<G: Game> Check<'_, G> {
         }
         let mut seen = Vec::new();
         let key = view.key_at(&mut Default::default(), index);
+        law!(
+            view.second_index(key) == game.second_rank(position),
+            "the view gives position {index} of slice {slice} another second number than the rules"
+        );
         view.predecessors(key, |rank, _| seen.push(rank));
         ranks.sort_unstable();
         seen.sort_unstable();
@@ -306,6 +311,20 @@ impl<G: Game> Check<'_, G> {
             seen == expected,
             "the forward view finds other successors of position {index} of slice {slice} than \
              the rules: {seen:?}, not {expected:?}"
+        );
+        let (mut seconds, mut inside) = (Vec::new(), Vec::new());
+        if view.outcome(key).is_none() {
+            view.inside_second(key, |second| seconds.push(second));
+        }
+        for target in expected {
+            if let Target::Inside(next) = target {
+                inside.push(game.second_rank(&game.unrank(slice, next)));
+            }
+        }
+        law!(
+            seconds == inside,
+            "the forward view gives the successors of position {index} of slice {slice} other \
+             second numbers than the game: {seconds:?}, not {inside:?}"
         );
         Ok(())
     }

@@ -70,7 +70,10 @@ mod view;
 pub use game::{Game, GameId, Step, Turn};
 pub use notation::{ParseError, Side, Situation};
 pub use slice::SliceId;
-pub use view::{Children, Exits, ForwardView, PlainView, SliceView, Target, exits_of, targets_of};
+pub use view::{
+    Children, Exits, ForwardView, PlainView, SliceView, Target, exits_of, inside_second_of,
+    targets_of,
+};
 
 /// The value of a position for the side to move, in the game's own unit: stones in awari,
 /// `1`, `0`, `-1` for a win, a draw and a loss in a game that knows no more.

@@ -56,6 +56,9 @@ pub trait SliceView: Send + Sync {
     /// The key of the position with this index.
     fn key_at(&self, cursor: &mut Self::Cursor, index: u64) -> Self::Key;
 
+    /// The second number of a key's position.
+    fn second_index(&self, key: Self::Key) -> u64;
+
     /// Visits index and key of every position from which an internal move leads to `key`.
     fn predecessors(&self, key: Self::Key, visit: impl FnMut(u64, Self::Key));
 
@@ -70,11 +73,6 @@ pub trait SliceView: Send + Sync {
         children: &C,
         put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error>;
-
-    /// The bytes this view keeps in memory.
-    fn memory(&self) -> u64 {
-        0
-    }
 }
 
 /// Where a move leads, by number.
@@ -117,6 +115,9 @@ pub trait ForwardView<P>: Send + Sync {
     fn outcome(&self, key: Self::Key) -> Option<Score>;
     /// Visits where every legal move leads.
     fn targets(&self, key: Self::Key, visit: impl FnMut(Target));
+    /// Visits the second number of every successor inside the slice, in the order of
+    /// [`targets`](ForwardView::targets).
+    fn inside_second(&self, key: Self::Key, visit: impl FnMut(u64));
 }
 
 /// The view every game has: by way of its rules, one position after another.
@@ -180,6 +181,10 @@ impl<G: Game> SliceView for PlainView<G> {
 
     fn key_at(&self, (): &mut (), index: u64) -> G::Position {
         self.game.unrank(self.slice, index)
+    }
+
+    fn second_index(&self, key: G::Position) -> u64 {
+        self.game.second_rank(&key)
     }
 
     fn predecessors(&self, key: G::Position, mut visit: impl FnMut(u64, G::Position)) {
@@ -251,6 +256,10 @@ impl<G: Game> ForwardView<G::Position> for PlainView<G> {
     fn targets(&self, key: G::Position, visit: impl FnMut(Target)) {
         targets_of(&self.game, &key, visit);
     }
+
+    fn inside_second(&self, key: G::Position, visit: impl FnMut(u64)) {
+        inside_second_of(&self.game, &key, visit);
+    }
 }
 
 /// Visits where every legal move leads, by way of the rules.
@@ -265,5 +274,17 @@ pub fn targets_of<G: Game>(game: &G, position: &G::Position, mut visit: impl FnM
         } else {
             Target::Outside { slice, index, gain, turn }
         });
+    }
+}
+
+/// Visits the second number of every successor inside the slice, by way of the rules.
+pub fn inside_second_of<G: Game>(game: &G, position: &G::Position, mut visit: impl FnMut(u64)) {
+    let own = game.slice_of(position);
+    let mut steps = Vec::new();
+    game.steps(position, &mut steps);
+    for Step { next, turn, .. } in steps {
+        if turn == Turn::Passes && game.slice_of(&next) == own {
+            visit(game.second_rank(&next));
+        }
     }
 }

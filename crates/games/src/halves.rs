@@ -316,7 +316,7 @@ pub fn format(pits: usize, situation: &Situation<Board>) -> String {
     format!("{}/{} {side}{}", list(&south), list(&north), captured.unwrap_or_default())
 }
 
-/// Reads what [`format`] writes; side and captures may be left out, South then moves.
+/// Reads what [`format()`] writes; side and captures may be left out, South then moves.
 ///
 /// `all` is the number of stones in the game and `things` what they are called.
 pub fn parse(

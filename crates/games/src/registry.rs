@@ -1,6 +1,6 @@
 //! The one place where a name becomes a type.
 //!
-//! A game enters by implementing [`Registered`] in its folder and a line in [`games!`] below.
+//! A game enters by implementing [`Registered`] in its folder and a line in `games!` below.
 
 use std::collections::BTreeMap;
 use std::error::Error;

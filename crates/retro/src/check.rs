@@ -135,12 +135,20 @@ fn check_packed<const BITS: u32, G: Game>(
     progress.begin(Phase::Verify, table.positions());
     table.verify_digest()?;
     let cells = read_scores::<BITS>(set, slice, threads)?;
+    let window = match table.header().window {
+        0 => game.max_score(slice),
+        window => window.into(),
+    };
     let check = Check::<BITS, G> {
         game,
         slice,
         view: &game.forward(slice),
         cells: &cells,
-        children: SetChildren::new(set, slice),
+        children: SetChildren::new(set, slice, |child| {
+            let gain = game.max_score(slice) - game.max_score(child);
+            (window + gain).clamp(0, 127) as u8
+        }),
+        window,
         progress,
         done: AtomicU64::new(0),
     };
@@ -197,6 +205,8 @@ struct Check<'a, const BITS: u32, G: Game> {
     /// a mark sees the other.
     cells: &'a Packed<BITS>,
     children: SetChildren<'a>,
+    /// What scores are clipped to; the largest score where they are exact.
+    window: Score,
     progress: &'a dyn Progress,
     done: AtomicU64,
 }
@@ -326,7 +336,7 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
     ) -> Result<Result<(), Fault>, TableError> {
         let stored = self.score(index);
         if let Some(outcome) = self.view.outcome(key) {
-            if outcome != stored {
+            if outcome.clamp(-self.window, self.window) != stored {
                 let position = self.notation(&self.view.position(key));
                 return Ok(Err(Fault::NotOutcome {
                     position,
@@ -353,6 +363,7 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
                 match self.children.score(slice, index) {
                     Ok(score) => {
                         let value = gain + if turn == Turn::Passes { -score } else { score };
+                        let value = value.clamp(-self.window, self.window);
                         founded |= stored > 0 && value == stored;
                         best = best.max(value);
                     }

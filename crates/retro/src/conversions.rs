@@ -16,11 +16,18 @@ pub(crate) struct SetChildren<'a> {
     set: &'a TableSet,
     /// The open table of each slice below the one at hand.
     tables: Vec<OnceLock<Arc<Table>>>,
+    /// To what size the scores of each are needed.
+    needs: Vec<u8>,
 }
 
 impl<'a> SetChildren<'a> {
-    pub(crate) fn new(set: &'a TableSet, slice: SliceId) -> Self {
-        SetChildren { set, tables: (0..slice.0).map(|_| OnceLock::new()).collect() }
+    /// For the slices below `slice`, whose scores are needed up to ±`need`.
+    pub(crate) fn new(set: &'a TableSet, slice: SliceId, need: impl Fn(SliceId) -> u8) -> Self {
+        SetChildren {
+            set,
+            tables: (0..slice.0).map(|_| OnceLock::new()).collect(),
+            needs: (0..slice.0).map(|slice| need(SliceId(slice))).collect(),
+        }
     }
 
     fn table(&self, slice: SliceId) -> Result<&Table, TableError> {
@@ -28,7 +35,7 @@ impl<'a> SetChildren<'a> {
         if let Some(table) = place.get() {
             return Ok(table);
         }
-        let table = self.set.get(slice.0)?;
+        let table = self.set.get_for(slice.0, self.needs[slice.0 as usize])?;
         Ok(place.get_or_init(|| table))
     }
 }

@@ -51,7 +51,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let dir = tempfile::tempdir()?;
 //! let disk: Arc<dyn Storage> = Arc::new(Disk::default());
-//! let options = solve::SolveOptions { threads: 2, verify: true, program: "example".into() };
+//! let options = solve::SolveOptions::new(2, "example");
 //! solve::solve(&Subtraction, &disk, dir.path(), SliceId(21), &options, &Silent)?;
 //!
 //! // Who faces a multiple of four loses.
@@ -64,10 +64,14 @@
 //! ```
 
 pub mod check;
+pub mod choice;
 mod conversions;
+pub mod experiment;
 pub mod fixpoint;
+pub mod limited;
 mod parallel;
 pub mod plan;
 pub mod progress;
 pub mod solve;
 pub mod stats;
+pub mod store;

@@ -25,6 +25,8 @@ pub trait Progress: Sync {
     fn begin(&self, _phase: Phase, _positions: u64) {}
     /// So many positions are done in this phase.
     fn advance(&self, _done: u64) {}
+    /// Something worth a line, such as which solver was chosen and why.
+    fn note(&self, _text: &str) {}
     /// A slice is finished, now or by an earlier run.
     fn finished(&self, _report: &SliceReport) {}
 }

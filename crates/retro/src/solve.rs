@@ -1,34 +1,64 @@
 //! The life of a slice: conversions, fixpoint, pack, verify; slice after slice.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use nutcracker_game::{Game, SliceId, SliceView};
 use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{
-    DirLock, Expect, Header, Histogram, Manifest, PackOptions, Storage, TableError, TableSet,
-    pack_with, remove_unfinished,
+    DirLock, Entry, Expect, Header, Histogram, Manifest, PackOptions, Storage, TableError,
+    TableSet, pack_with, remove_unfinished,
 };
 use thiserror::Error;
 
 use crate::check::{CheckError, check_slice};
+use crate::choice::{Chosen, Solver, Window, choose, memory_to_check};
 use crate::conversions::{SetChildren, conversions};
 use crate::fixpoint::memory::States;
 use crate::fixpoint::{Solved, sweep};
+use crate::limited::{Effort, Limited};
 use crate::plan::cache_bytes;
 use crate::progress::{Phase, Progress};
+use crate::store::paged::Policy;
 
-/// How to solve.
+/// How to solve. The files do not depend on it, windows apart.
 #[derive(Clone, Debug)]
 pub struct SolveOptions {
-    /// Threads at work; the files do not depend on it.
+    /// Threads at work.
     pub threads: usize,
     /// Whether each file is checked by independent code as soon as it is written.
     pub verify: bool,
     /// The program and its version, for the manifest.
     pub program: String,
+    /// Which solver.
+    pub solver: Solver,
+    /// Bytes of memory that may be used.
+    pub memory: u64,
+    /// How much of the scores is wanted.
+    pub window: Window,
+    /// Slices with at least so many positions go on after an interruption where they were; smaller
+    /// ones begin anew.
+    pub checkpoint_positions: u64,
+    /// Bytes of a block in the cache of the dual-index solver, and which block leaves it.
+    pub paging: (u64, Policy),
+}
+
+impl SolveOptions {
+    /// All memory, exact scores, whatever solver fits, files checked.
+    pub fn new(threads: usize, program: impl Into<String>) -> Self {
+        SolveOptions {
+            threads,
+            verify: true,
+            program: program.into(),
+            solver: Solver::Auto,
+            memory: u64::MAX,
+            window: Window::Full,
+            checkpoint_positions: 1 << 24,
+            paging: (16 << 10, Policy::Clock),
+        }
+    }
 }
 
 /// Seconds spent in each phase.
@@ -58,12 +88,16 @@ pub struct SliceReport {
     pub slice: SliceId,
     /// The number of positions.
     pub positions: u64,
+    /// 0 if scores are exact, else what they are clipped to.
+    pub window: u8,
     /// The size of the file.
     pub bytes: u64,
     /// How many positions have each score.
     pub histogram: Histogram,
     /// How long it took; `None` where an earlier run did it.
     pub seconds: Option<Seconds>,
+    /// What a solver with little memory did.
+    pub effort: Effort,
 }
 
 /// Why a slice could not be solved.
@@ -79,6 +113,9 @@ pub enum SolveError {
     /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+    /// A file of a slice at work cannot be used.
+    #[error(transparent)]
+    Scratch(#[from] crate::store::disk::ScratchError),
     /// The game has no such slice.
     #[error("{game} has slices up to {last}, so {asked} cannot be solved")]
     NoSuchSlice {
@@ -88,6 +125,23 @@ pub enum SolveError {
         asked: SliceId,
         /// The last one there is.
         last: SliceId,
+    },
+    /// No solver can do with so little memory.
+    #[error(
+        "{slice} of {game} needs at least {needed} bytes of memory with solver {solver}, and \
+         {given} are given; raise --memory"
+    )]
+    TooLittleMemory {
+        /// The game.
+        game: String,
+        /// The slice.
+        slice: String,
+        /// The solver asked for.
+        solver: Solver,
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes it may use.
+        given: u64,
     },
     /// Scores do not fit the file format.
     #[error("scores of slice {slice} of {game} reach {max}, and a file holds up to 127")]
@@ -149,19 +203,24 @@ pub fn solve<G: Game>(
         manifest.save(&**storage, dir)?;
     }
     let mut reports = Vec::new();
-    for slice in (0..=last.0).map(SliceId) {
-        let report = if let Some(entry) = manifest.entry(slice.0) {
+    for slice in options.window.slices(game, last) {
+        let top = options.window.of(game, slice, last);
+        let exact = i16::from(top) >= game.max_score(slice);
+        let serves = |entry: &&Entry| entry.window == 0 || !exact && entry.window >= top;
+        let report = if let Some(entry) = manifest.entry(slice.0).filter(serves) {
             // A file that cannot be opened is found here, not after hours of work on the next.
             open_set(game, Arc::clone(storage), dir, 0).get(slice.0)?;
             SliceReport {
                 slice,
                 positions: entry.positions,
+                window: entry.window,
                 bytes: entry.bytes,
                 histogram: entry.histogram.clone(),
                 seconds: None,
+                effort: Effort::default(),
             }
         } else {
-            let job = Job { game, storage, dir, slice, options, progress };
+            let job = Job { game, storage, dir, slice, top, options, progress };
             job.run(&mut manifest)?
         };
         progress.finished(&report);
@@ -175,6 +234,8 @@ struct Job<'a, G> {
     storage: &'a Arc<dyn Storage>,
     dir: &'a Path,
     slice: SliceId,
+    /// The largest level: the largest score, or the window.
+    top: u8,
     options: &'a SolveOptions,
     progress: &'a dyn Progress,
 }
@@ -184,67 +245,137 @@ impl<G: Game> Job<'_, G> {
         let positions = self.game.slice_len(self.slice);
         self.progress.slice(self.slice, positions);
         let mut seconds = Seconds::default();
-        let solved = self.solve(&mut seconds)?;
+        let (solved, effort) = self.solve(&mut seconds)?;
 
         let started = Instant::now();
         let id = self.game.id();
-        let header = Header::new(
+        let range = self.game.max_score(self.slice) as u8;
+        let mut header = Header::new(
             id.name,
             id.options,
             self.slice.0,
             positions,
-            self.game.max_score(self.slice) as u8,
+            range,
             self.game.index_scheme(),
         );
+        header.window = if self.top < range { self.top } else { 0 };
         let pack = PackOptions { threads: self.options.threads, ..PackOptions::default() };
         self.progress.begin(Phase::Pack, positions);
         let packed = AtomicU64::new(0);
+        let failure = Mutex::new(None);
         let sealed = pack_with(&**self.storage, self.dir, &header, &pack, |start, out| {
-            solved.scores(start, out);
+            solved.scores(start, out).map_err(|error| {
+                let reason = error.to_string();
+                failure.lock().expect("no thread panics").get_or_insert(error);
+                reason
+            })?;
             let len = out.len() as u64;
             self.progress.advance(packed.fetch_add(len, Relaxed) + len);
-        })?;
+            Ok(())
+        });
+        if let Some(error) = failure.into_inner().expect("no thread panics") {
+            return Err(error.into());
+        }
+        let sealed = sealed?;
         drop(solved);
         seconds.pack = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
         if self.options.verify {
-            let set = self.open_set();
-            check_slice(self.game, self.slice, &set, self.options.threads, self.progress)?;
+            self.verify(positions)?;
         }
         manifest.record(&sealed);
         manifest.save(&**self.storage, self.dir)?;
+        // The work on a finished slice is of no use any more; what stays is only in the way.
+        let _ = std::fs::remove_dir_all(self.folder());
         seconds.verify = started.elapsed().as_secs_f64();
         Ok(SliceReport {
             slice: self.slice,
             positions,
+            window: header.window,
             bytes: sealed.bytes,
             histogram: sealed.histogram,
             seconds: Some(seconds),
+            effort,
         })
     }
 
+    fn verify(&self, positions: u64) -> Result<(), SolveError> {
+        let set = self.open_set();
+        let needed = memory_to_check(self.game, self.slice);
+        if needed <= self.options.memory {
+            check_slice(self.game, self.slice, &set, self.options.threads, self.progress)?;
+        } else {
+            self.progress.note(&format!(
+                "the scores of {} {} were not compared with each other: that takes {} MiB of \
+                 memory, and `verify` can do it elsewhere",
+                self.slice,
+                self.game.slice_unit(),
+                needed >> 20
+            ));
+            self.progress.begin(Phase::Verify, positions);
+            let done = AtomicU64::new(0);
+            set.get(self.slice.0)?.verify_file(|checked| {
+                self.progress.advance(done.fetch_add(checked, Relaxed) + checked);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Where the files at work are.
+    fn folder(&self) -> PathBuf {
+        self.dir.join(format!("work-{}-{}", self.slice, self.top))
+    }
+
     fn open_set(&self) -> TableSet {
-        let cache = cache_bytes(self.game.slice_len(self.slice));
+        let cache = cache_bytes(self.game.slice_len(self.slice)).min(self.options.memory / 8);
         open_set(self.game, Arc::clone(self.storage), self.dir, cache)
     }
 
-    fn solve(&self, seconds: &mut Seconds) -> Result<Solved, SolveError> {
+    fn solve(&self, seconds: &mut Seconds) -> Result<(Solved, Effort), SolveError> {
         let max = self.game.max_score(self.slice);
-        let Some(range) = u8::try_from(max).ok().filter(|&max| max <= 127) else {
+        if !(0..=127).contains(&max) {
             let (game, slice) = (self.game.id().to_string(), self.slice);
             return Err(SolveError::ScoreTooLarge { game, slice, max });
-        };
+        }
         let started = Instant::now();
         let set = self.open_set();
-        let children = SetChildren::new(&set, self.slice);
-        if !G::UNMOVES {
-            let scores = sweep::solve(self.game, self.slice, &children)?;
-            seconds.fixpoint = started.elapsed().as_secs_f64();
-            return Ok(Solved::Plain(scores));
+        let children = SetChildren::new(&set, self.slice, |slice| {
+            // A capture of c needs the child's score to ±(K + c).
+            let gain = max - self.game.max_score(slice);
+            (i16::from(self.top) + gain).clamp(0, 127) as u8
+        });
+        let choice = choose(self.game, self.slice, self.top, self.options)?;
+        self.progress.note(&choice.reason);
+        let method = match choice.solver {
+            Chosen::Sweep => {
+                let mut scores = sweep::solve(self.game, self.slice, &children)?;
+                let top = self.top as i8;
+                scores.iter_mut().for_each(|score| *score = (*score).clamp(-top, top));
+                seconds.fixpoint = started.elapsed().as_secs_f64();
+                return Ok((Solved::Plain(scores), Effort::default()));
+            }
+            Chosen::Memory => None,
+            Chosen::Limited(method) => Some(method),
+        };
+        if let Some(method) = method {
+            let limited = Limited {
+                game: self.game,
+                slice: self.slice,
+                top: self.top,
+                method,
+                tables: choice.tables,
+                threads: self.options.threads,
+                folder: self.folder(),
+                lasting: self.game.slice_len(self.slice) >= self.options.checkpoint_positions,
+            };
+            let (scores, effort, conversions) = limited.solve(&children, self.progress)?;
+            seconds.conversions = conversions;
+            seconds.fixpoint = started.elapsed().as_secs_f64() - conversions;
+            return Ok((Solved::File(scores), effort));
         }
         let view = self.game.view(self.slice);
-        let states = States::new(view.len(), range, self.game.max_moves())?;
+        let states = States::new(view.len(), self.top, self.game.max_moves())?;
         conversions(&view, &children, &states, self.options.threads, self.progress)?;
         // The fixpoint reads no files: give the cache back first.
         drop(children);
@@ -254,6 +385,6 @@ impl<G: Game> Job<'_, G> {
         let started = Instant::now();
         states.settle(&view, self.options.threads, self.progress);
         seconds.fixpoint = started.elapsed().as_secs_f64();
-        Ok(Solved::States(states))
+        Ok((Solved::States(states), Effort::default()))
     }
 }

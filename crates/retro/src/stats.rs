@@ -54,7 +54,7 @@ pub fn choices<G: Game>(
     advance: impl Fn(u64) + Sync,
 ) -> Result<Choices, StatsError> {
     let scores = scores(set, slice, threads)?;
-    let children = SetChildren::new(set, slice);
+    let children = SetChildren::new(set, slice, |_| u8::MAX);
     let view = game.forward(slice);
     let total = Mutex::new(Choices::default());
     let done = AtomicU64::new(0);

@@ -11,21 +11,21 @@ use nutcracker_games::awari::Awari;
 use nutcracker_retro::check::{CheckError, Fault, check_slice};
 use nutcracker_retro::progress::Silent;
 use nutcracker_retro::solve::open_set;
-use nutcracker_table::{Header, PackOptions, pack};
+use nutcracker_table::fault::MemoryStorage;
+use nutcracker_table::{Header, PackOptions, Storage, pack};
 
 const SLICE: u32 = 3;
 
+fn header(awari: &Awari, positions: usize) -> Header {
+    let id = awari.id();
+    let (positions, range) = (positions as u64, SLICE as u8);
+    Header::new(id.name, id.options, SLICE, positions, range, awari.index_scheme())
+}
+
 /// Replaces the file of the slice by one with these scores.
 fn plant(awari: &Awari, dir: &Path, scores: &[i8]) {
-    let id = awari.id();
-    let header = Header::new(
-        id.name,
-        id.options,
-        SLICE,
-        scores.len() as u64,
-        SLICE as u8,
-        awari.index_scheme(),
-    );
+    std::fs::remove_file(dir.join("awari-03.nut")).unwrap();
+    let header = header(awari, scores.len());
     pack(&*disk(), dir, &header, &PackOptions::default(), scores).unwrap();
 }
 
@@ -106,12 +106,28 @@ fn every_single_wrong_score_is_found_and_named() {
     let dir = tempfile::tempdir().unwrap();
     solve_on(&awari, &disk(), dir.path(), SLICE, 1).unwrap();
     let right = scores(&awari, &disk(), dir.path(), SLICE);
+    // In memory, because thousands of files are written.
+    let memory = MemoryStorage::new();
+    let storage: Arc<dyn Storage> = Arc::new(memory.clone());
+    for slice in 0..SLICE {
+        let path = dir.path().join(format!("awari-{slice:02}.nut"));
+        memory.put(&path, &std::fs::read(&path).unwrap());
+    }
     for index in 0..right.len() {
         for wrong in (-3..=3).filter(|&score| score != right[index]) {
             let mut scores = right.clone();
             scores[index] = wrong;
-            plant(&awari, dir.path(), &scores);
-            let error = check(&awari, dir.path(), 1).unwrap_err();
+            let _ = storage.remove(&dir.path().join("awari-03.nut"));
+            pack(
+                &*storage,
+                dir.path(),
+                &header(&awari, right.len()),
+                &PackOptions::default(),
+                &scores,
+            )
+            .unwrap();
+            let set = open_set(&awari, Arc::clone(&storage), dir.path(), 1 << 20);
+            let error = check_slice(&awari, SliceId(SLICE), &set, 1, &Silent).unwrap_err();
             assert!(matches!(error, CheckError::Wrong { .. }), "{error}");
         }
     }

@@ -61,6 +61,24 @@ pub enum TableError {
         /// The directory in which the table was looked for.
         dir: PathBuf,
     },
+    /// A slice has only tables whose scores are clipped too closely.
+    #[error(
+        "slice {slice} of {game} in {dir} is only there with window {window}, and {wanted}",
+        dir = dir.display(),
+        wanted = wanted(*need)
+    )]
+    TooNarrow {
+        /// The game.
+        game: String,
+        /// The slice.
+        slice: u32,
+        /// The directory in which the table was looked for.
+        dir: PathBuf,
+        /// The widest window that is there.
+        window: u8,
+        /// The window needed; nothing if exact scores are.
+        need: Option<u8>,
+    },
     /// A file is none of ours.
     #[error("{path} is not a nutcracker file: {reason}", path = path.display())]
     Foreign {
@@ -117,6 +135,15 @@ pub enum TableError {
     },
 }
 
+fn wanted(need: Option<u8>) -> String {
+    match need {
+        Some(need) => {
+            format!("window {need} is needed; solve it with --window {need} or without")
+        }
+        None => "exact scores are needed; solve it without --window".to_owned(),
+    }
+}
+
 fn hint(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -134,7 +161,9 @@ impl TableError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Request { .. } | Self::Locked { .. } => ErrorKind::AskedWrongly,
-            Self::Missing { .. } | Self::MissingSlice { .. } => ErrorKind::NotHere,
+            Self::Missing { .. } | Self::MissingSlice { .. } | Self::TooNarrow { .. } => {
+                ErrorKind::NotHere
+            }
             Self::Foreign { .. }
             | Self::Newer { .. }
             | Self::Damaged { .. }

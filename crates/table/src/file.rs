@@ -153,8 +153,9 @@ struct Mapped {
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: a map is undefined behaviour if the file changes beneath it. Finished tables are
-    // never changed, only replaced by a rename, which leaves mapped files as they are; and values
-    // from the map are only believed after their checksum was right.
+    // never changed, at most removed, and a manifest is replaced by a rename, which both leave
+    // mapped files as they are; and values from the map are only believed after their checksum
+    // was right.
     unsafe { Mmap::map(file) }
 }
 

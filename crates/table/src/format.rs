@@ -12,7 +12,7 @@
 //!     16    8  number of positions
 //!     24    4  positions in a block; the last block may be shorter
 //!     28    1  range: scores lie in -range..=range
-//!     29    1  window: 0, or K if scores are clipped to -K..=K
+//!     29    1  window: 0, or K < range if scores are clipped to -K..=K
 //!     30    2  codec: 0 raw, 1 zstd, 2 zstd with dictionary
 //!     32    4  length of the dictionary
 //!     36    8  xxh3-64 of the dictionary, also if it is empty
@@ -41,6 +41,7 @@
 //! Version history
 //! - 1: the first.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -60,6 +61,8 @@ pub const MAX_DICTIONARY: u32 = 1 << 24;
 /// The positions in a block unless another number is asked for.
 pub const DEFAULT_BLOCK_POSITIONS: u32 = 8192;
 
+/// The largest score that a byte holds with either sign.
+pub(crate) const MAX_RANGE: u8 = 127;
 /// How the names of tables end.
 pub(crate) const EXTENSION: &str = ".nut";
 /// No header is longer: fixed fields, three strings of at most 255 bytes, checksum.
@@ -83,7 +86,7 @@ pub struct Header {
     pub positions: u64,
     /// Scores lie in -range..=range, 127 at most.
     pub range: u8,
-    /// 0 if scores are exact; K if they are clipped to -K..=K.
+    /// 0 if scores are exact; K, less than the range, if they are clipped to -K..=K.
     pub window: u8,
     /// The index scheme with its version, such as `halves-1`.
     pub scheme: String,
@@ -116,9 +119,10 @@ impl Header {
         }
     }
 
-    /// The name of the file: `awari-15.nut`, the slice with at least two digits.
+    /// The name of the file: `awari-15.nut`, the slice with at least two digits, and
+    /// `awari-15-w4.nut` with window 4.
     pub fn file_name(&self) -> String {
-        file_name(&self.game, self.slice)
+        file_name(&self.game, self.slice, self.window)
     }
 
     /// The number of blocks.
@@ -157,10 +161,16 @@ impl Header {
                 self.block_positions
             ));
         }
-        if self.range > 127 || self.window > 127 {
+        if self.range > MAX_RANGE || self.window > MAX_RANGE {
             return Err(format!(
-                "range {} or window {} is larger than 127",
+                "range {} or window {} is larger than {MAX_RANGE}",
                 self.range, self.window
+            ));
+        }
+        if self.window > 0 && self.window >= self.range {
+            return Err(format!(
+                "window {} clips nothing where scores reach {}: such a table is exact",
+                self.window, self.range
             ));
         }
         Ok(())
@@ -191,9 +201,34 @@ impl Header {
     }
 }
 
-/// The name of a slice's file.
-pub(crate) fn file_name(game: &str, slice: u32) -> String {
-    format!("{game}-{slice:02}{EXTENSION}")
+/// The name of a slice's file with a window, or 0 for exact scores.
+pub(crate) fn file_name(game: &str, slice: u32, window: u8) -> String {
+    if window == 0 {
+        format!("{game}-{slice:02}{EXTENSION}")
+    } else {
+        format!("{game}-{slice:02}-w{window}{EXTENSION}")
+    }
+}
+
+/// The slice and the window of a file, if it has a name that we would give to one of this game:
+/// no sign, no other zeros in front, no window that no table can have.
+pub(crate) fn parse_file_name(game: &str, name: &str) -> Option<(u32, u8)> {
+    let numbers = name.strip_prefix(game)?.strip_prefix('-')?.strip_suffix(EXTENSION)?;
+    let (slice, window) = numbers.split_once("-w").unwrap_or((numbers, "0"));
+    let (slice, window) = (slice.parse().ok()?, window.parse().ok()?);
+    (window < MAX_RANGE && name == file_name(game, slice, window)).then_some((slice, window))
+}
+
+/// How far from 0 scores are told apart by a file with this window: it serves a need of up to
+/// that. An exact file serves every need.
+pub(crate) fn reach(window: u8) -> u8 {
+    if window == 0 { u8::MAX } else { window }
+}
+
+/// The order of files and of entries: slice by slice, in each the exact one first, then from the
+/// widest window to the narrowest.
+pub(crate) fn order(slice: u32, window: u8) -> (u32, Reverse<u8>) {
+    (slice, Reverse(reach(window)))
 }
 
 /// A header as read, with what only the reader needs.

@@ -1,9 +1,13 @@
 //! Endgame database files: one score for each position of a slice, packed in blocks, checked by
 //! checksums, probed in microseconds.
 //!
-//! A table is written once, under a temporary name, and never changed after. No score is ever
-//! answered from a block whose checksum is wrong. `docs/database-format.md` has the file byte by
-//! byte.
+//! A table is written once, under a temporary name, and never changed or replaced after. No score
+//! is ever answered from a block whose checksum is wrong. `docs/database-format.md` has the file
+//! byte by byte.
+//!
+//! Scores are exact, or clipped to a window: a table with window 4 has 4 for "4 or more". Tables of
+//! one slice with different windows live beside each other; see [`TableSet::get_for`] and
+//! [`Table::is_clipped`].
 //!
 //! ```
 //! use std::sync::Arc;
@@ -61,4 +65,4 @@ pub use lock::{DirLock, LOCK};
 pub use manifest::{Entry, MANIFEST, MANIFEST_VERSION, Manifest, Reconciled};
 pub use reader::Table;
 pub use set::{Expect, TableSet};
-pub use writer::{PackOptions, Sealed, TableWriter, pack, pack_with, remove_unfinished};
+pub use writer::{Filled, PackOptions, Sealed, TableWriter, pack, pack_with, remove_unfinished};

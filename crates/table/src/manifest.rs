@@ -3,6 +3,7 @@
 //! The tables are the truth, the manifest is the account of them. A crash between the two is mended
 //! from the tables, whose trailers have all that an entry needs.
 
+use std::cmp::Reverse;
 use std::io::Write;
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use crate::file::Storage;
 use crate::format::{self, Header};
 use crate::histogram::Histogram;
 use crate::reader::Table;
-use crate::set::{check_identity, slices_in};
+use crate::set::{check_identity, files_in};
 use crate::writer::Sealed;
 
 /// The manifest's name in its directory.
@@ -32,7 +33,7 @@ pub struct Manifest {
     pub game: String,
     /// The rule options.
     pub options: String,
-    /// The tables, by slice ascending.
+    /// The tables, in the order of [`format::order`], no two alike.
     slices: Vec<Entry>,
 }
 
@@ -62,11 +63,11 @@ pub struct Entry {
 /// What [`Manifest::reconcile`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reconciled {
-    /// Slices whose files were there without an entry, or with the entry of an earlier file. They
-    /// have their entries now.
-    pub adopted: Vec<u32>,
-    /// Slices whose entries had no file. The entries are gone.
-    pub missing: Vec<u32>,
+    /// Slice and window of the files that were there without an entry, or with the entry of an
+    /// earlier file. They have their entries now.
+    pub adopted: Vec<(u32, u8)>,
+    /// Slice and window of the entries that had no file. The entries are gone.
+    pub missing: Vec<(u32, u8)>,
 }
 
 impl Reconciled {
@@ -115,12 +116,12 @@ impl Manifest {
         }
         let manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-        if manifest.slices.windows(2).any(|pair| pair[0].slice >= pair[1].slice) {
+        if !manifest.slices.is_sorted_by(|a, b| a.order() < b.order()) {
             return Err(damaged("its slices are not in order".to_owned()));
         }
         for entry in &manifest.slices {
             // Also keeps a name from leading out of the directory.
-            if entry.file != format::file_name(&manifest.game, entry.slice) {
+            if entry.file != format::file_name(&manifest.game, entry.slice, entry.window) {
                 return Err(damaged(format!("slice {} has file {:?}", entry.slice, entry.file)));
             }
             if entry.histogram.total() != entry.positions {
@@ -178,14 +179,21 @@ impl Manifest {
         storage.sync_dir(dir).map_err(TableError::io("sync", dir))
     }
 
-    /// The tables, by slice ascending.
+    /// The tables, by slice ascending; in each slice the exact one first, then from the widest
+    /// window to the narrowest.
     pub fn entries(&self) -> &[Entry] {
         &self.slices
     }
 
-    /// The entry of a slice.
+    /// The best entry of a slice: the exact one, or the one with the widest window.
     pub fn entry(&self, slice: u32) -> Option<&Entry> {
-        self.find(slice).ok().map(|place| &self.slices[place])
+        let first = self.slices.partition_point(|entry| entry.slice < slice);
+        self.slices.get(first).filter(|entry| entry.slice == slice)
+    }
+
+    /// The entry of a slice with exactly this window; 0 is exact scores.
+    pub fn entry_for(&self, slice: u32, window: u8) -> Option<&Entry> {
+        self.find(slice, window).ok().map(|place| &self.slices[place])
     }
 
     /// Enters a table that was just written.
@@ -196,23 +204,24 @@ impl Manifest {
     /// Enters a table that is there, from its header and trailer. Its blocks are not read: see
     /// [`Table::verify_file`].
     pub fn adopt(&mut self, table: &Table) -> Result<()> {
-        check_identity(table, &self.game, &self.options, table.header().slice)?;
+        let Header { slice, window, .. } = *table.header();
+        check_identity(table, &self.game, &self.options, slice, window)?;
         self.put(Entry::of(table));
         Ok(())
     }
 
-    /// Takes out an entry.
-    pub fn remove(&mut self, slice: u32) -> Option<Entry> {
-        self.find(slice).ok().map(|place| self.slices.remove(place))
+    /// Takes out the entry of a slice with exactly this window; 0 is exact scores.
+    pub fn remove(&mut self, slice: u32, window: u8) -> Option<Entry> {
+        self.find(slice, window).ok().map(|place| self.slices.remove(place))
     }
 
-    /// An error if a table is not the one that was entered for its slice.
+    /// An error if a table is not the one that was entered for its slice and window.
     pub fn check(&self, table: &Table) -> Result<()> {
-        let slice = table.header().slice;
-        check_identity(table, &self.game, &self.options, slice)?;
+        let Header { slice, window, .. } = *table.header();
+        check_identity(table, &self.game, &self.options, slice, window)?;
         let path = table.path();
         let found = Entry::of(table);
-        let Some(entry) = self.entry(slice) else {
+        let Some(entry) = self.entry_for(slice, window) else {
             return Err(TableError::unexpected(
                 path,
                 "a table for slice",
@@ -241,32 +250,33 @@ impl Manifest {
     /// removal by hand. Files are opened, not verified; a file that cannot be opened is an error.
     /// The manifest is not saved.
     pub fn reconcile(&mut self, storage: &dyn Storage, dir: &Path) -> Result<Reconciled> {
-        let present = slices_in(storage, dir, &self.game)?;
+        let present = files_in(storage, dir, &self.game)?;
         let mut result = Reconciled::default();
         self.slices.retain(|entry| {
-            let there = present.binary_search(&entry.slice).is_ok();
+            let there = present.contains(&(entry.slice, entry.window));
             if !there {
-                result.missing.push(entry.slice);
+                result.missing.push((entry.slice, entry.window));
             }
             there
         });
-        for slice in present {
-            let table = Table::open(storage, &dir.join(format::file_name(&self.game, slice)))?;
-            check_identity(&table, &self.game, &self.options, slice)?;
-            if self.entry(slice) != Some(&Entry::of(&table)) {
+        for (slice, window) in present {
+            let name = format::file_name(&self.game, slice, window);
+            let table = Table::open(storage, &dir.join(name))?;
+            check_identity(&table, &self.game, &self.options, slice, window)?;
+            if self.entry_for(slice, window) != Some(&Entry::of(&table)) {
                 self.adopt(&table)?;
-                result.adopted.push(slice);
+                result.adopted.push((slice, window));
             }
         }
         Ok(result)
     }
 
-    fn find(&self, slice: u32) -> std::result::Result<usize, usize> {
-        self.slices.binary_search_by_key(&slice, |entry| entry.slice)
+    fn find(&self, slice: u32, window: u8) -> std::result::Result<usize, usize> {
+        self.slices.binary_search_by_key(&format::order(slice, window), Entry::order)
     }
 
     fn put(&mut self, entry: Entry) {
-        match self.find(entry.slice) {
+        match self.find(entry.slice, entry.window) {
             Ok(place) => self.slices[place] = entry,
             Err(place) => self.slices.insert(place, entry),
         }
@@ -286,6 +296,10 @@ impl Entry {
             blake3: blake3.to_owned(),
             histogram: histogram.clone(),
         }
+    }
+
+    fn order(&self) -> (u32, Reverse<u8>) {
+        format::order(self.slice, self.window)
     }
 
     fn of(table: &Table) -> Self {

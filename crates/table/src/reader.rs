@@ -134,6 +134,13 @@ impl Table {
         blake3::Hash::from_bytes(self.blake3).to_hex().to_string()
     }
 
+    /// Whether a score of this table stands for itself and all scores beyond it: the table has a
+    /// window, and the score lies on its edge. Then the true score is at least this one if it is
+    /// positive, at most this one if it is negative. Other scores are exact.
+    pub fn is_clipped(&self, score: i8) -> bool {
+        self.header.window > 0 && score.unsigned_abs() == self.header.window
+    }
+
     /// The score of a position. It decodes a block each time; see
     /// [`BlockCache`](crate::BlockCache) for many probes.
     pub fn probe(&self, index: u64) -> Result<i8> {

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::cache::{BlockCache, CacheStats};
 use crate::error::{Result, TableError};
 use crate::file::Storage;
-use crate::format::{self, Header};
+use crate::format::{self, MAX_RANGE};
 use crate::reader::Table;
 
 /// What the caller knows about a slice and the file must agree with.
@@ -44,14 +44,25 @@ type Expectation = Box<dyn Fn(u32) -> Option<Expect> + Send + Sync>;
 
 /// A directory with the tables of one game under one set of options. Tables are opened when they
 /// are first asked for; decoded blocks are shared by all of them. For use by any number of threads.
+///
+/// A slice may have several files: one with exact scores and some with windows. Which of them
+/// answers is decided when the slice is first asked for.
 pub struct TableSet {
     storage: Arc<dyn Storage>,
     dir: PathBuf,
     game: String,
     options: String,
     expectation: Option<Expectation>,
-    tables: RwLock<HashMap<u32, Arc<Table>>>,
+    tables: RwLock<Tables>,
     cache: BlockCache,
+}
+
+#[derive(Default)]
+struct Tables {
+    /// The tables that are open, by slice and window: one file is opened once.
+    open: HashMap<(u32, u8), Arc<Table>>,
+    /// Which of them answers for a slice and a need, `None` for the best that is there.
+    chosen: HashMap<(u32, Option<u8>), Arc<Table>>,
 }
 
 impl fmt::Debug for TableSet {
@@ -125,103 +136,160 @@ impl TableSet {
         self.cache.stats()
     }
 
-    /// Where the table of a slice is or would be.
-    pub fn path(&self, slice: u32) -> PathBuf {
-        self.dir.join(format::file_name(&self.game, slice))
+    /// Where the table of a slice with a window, or 0 for exact scores, is or would be.
+    pub fn path(&self, slice: u32, window: u8) -> PathBuf {
+        self.dir.join(format::file_name(&self.game, slice, window))
     }
 
-    /// The slices whose files are there now, ascending. The files are not opened.
+    /// The slices that have a file now, exact or not, ascending. The files are not opened.
     pub fn slices(&self) -> Result<Vec<u32>> {
-        slices_in(&*self.storage, &self.dir, &self.game)
+        let files = files_in(&*self.storage, &self.dir, &self.game)?;
+        let mut slices: Vec<u32> = files.into_iter().map(|(slice, _)| slice).collect();
+        slices.dedup();
+        Ok(slices)
     }
 
-    /// The table of a slice, opened and compared with its header the first time.
+    /// The windows with which a slice is there now, the best first: 0, which is exact scores, then
+    /// from the widest to the narrowest. The files are not opened.
+    pub fn available(&self, slice: u32) -> Result<Vec<u8>> {
+        let mut files = files_in(&*self.storage, &self.dir, &self.game)?;
+        files.retain(|&(found, _)| found == slice);
+        Ok(files.into_iter().map(|(_, window)| window).collect())
+    }
+
+    /// The best table of a slice, opened and compared with its header the first time: the exact
+    /// one, or the one with the widest window.
     pub fn get(&self, slice: u32) -> Result<Arc<Table>> {
-        let opened =
-            self.tables.read().unwrap_or_else(PoisonError::into_inner).get(&slice).cloned();
-        if let Some(table) = opened {
-            return Ok(table);
-        }
-        let table = Arc::new(self.open_table(slice)?);
-        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been faster: all use the same one, for the cache's sake.
-        Ok(Arc::clone(tables.entry(slice).or_insert(table)))
+        self.choose(slice, None)
     }
 
-    /// Forgets an open table, for one that has been replaced.
+    /// A table of a slice that tells scores apart from `-need` to `need`, opened and compared with
+    /// its header the first time: the one with the narrowest window that is wide enough, or the
+    /// exact one. Its scores may lie beyond the need. A need of the slice's range or more,
+    /// [`u8::MAX`] for one, is of exact scores.
+    pub fn get_for(&self, slice: u32, need: u8) -> Result<Arc<Table>> {
+        self.choose(slice, Some(need))
+    }
+
+    /// Forgets the open tables of a slice and which of them answers, for one whose files are others
+    /// now.
     pub fn forget(&self, slice: u32) {
-        self.tables.write().unwrap_or_else(PoisonError::into_inner).remove(&slice);
+        let mut tables = self.write_tables();
+        tables.open.retain(|&(found, _), _| found != slice);
+        tables.chosen.retain(|&(found, _), _| found != slice);
     }
 
-    /// The score of a position. Many probes of one slice are faster by [`get`](Self::get) and
+    /// The score of a position in the best table of its slice. Many probes of one slice are faster by [`get`](Self::get) and
     /// [`cache`](Self::cache).
     pub fn probe(&self, slice: u32, index: u64) -> Result<i8> {
         self.cache.probe(&*self.get(slice)?, index)
     }
 
-    /// The scores of the positions of a slice from `start` on.
+    /// The scores of the positions of a slice from `start` on, in its best table.
     pub fn read(&self, slice: u32, start: u64, out: &mut [i8]) -> Result<()> {
         self.cache.read(&*self.get(slice)?, start, out)
     }
 
-    fn open_table(&self, slice: u32) -> Result<Table> {
+    /// The table that answers for a slice: the best for no particular need, else the narrowest that
+    /// serves it.
+    fn choose(&self, slice: u32, need: Option<u8>) -> Result<Arc<Table>> {
+        let chosen = self.read_tables().chosen.get(&(slice, need)).cloned();
+        if let Some(table) = chosen {
+            return Ok(table);
+        }
         let expect = match &self.expectation {
             None => None,
             Some(expectation) => Some(expectation(slice).ok_or_else(|| {
                 TableError::request(format!("{} has no slice {slice}", self.game))
             })?),
         };
-        let table = match Table::open(&*self.storage, &self.path(slice)) {
-            Err(TableError::Missing { .. }) => {
-                return Err(TableError::MissingSlice {
+        let windows = self.available(slice)?;
+        let Some(&best) = windows.first() else {
+            return Err(self.missing(slice));
+        };
+        let window = match need {
+            None => best,
+            Some(need) => {
+                let serves = |window: &&u8| format::reach(**window) >= need;
+                let range = expect.as_ref().map_or(u8::MAX, |expect| expect.range);
+                *windows.iter().rfind(serves).ok_or_else(|| TableError::TooNarrow {
                     game: self.game.clone(),
                     slice,
                     dir: self.dir.clone(),
-                });
+                    window: best,
+                    need: Some(need).filter(|&need| need < range.min(MAX_RANGE)),
+                })?
             }
+        };
+        let table = self.open_table(slice, window, expect.as_ref())?;
+        Ok(Arc::clone(self.write_tables().chosen.entry((slice, need)).or_insert(table)))
+    }
+
+    fn open_table(&self, slice: u32, window: u8, expect: Option<&Expect>) -> Result<Arc<Table>> {
+        let key = (slice, window);
+        let open = self.read_tables().open.get(&key).cloned();
+        if let Some(table) = open {
+            return Ok(table);
+        }
+        let table = match Table::open(&*self.storage, &self.path(slice, window)) {
+            Err(TableError::Missing { .. }) => return Err(self.missing(slice)),
             table => table?,
         };
-        check_identity(&table, &self.game, &self.options, slice)?;
+        check_identity(&table, &self.game, &self.options, slice, window)?;
         if let Some(expect) = expect {
             expect.check(&table)?;
         }
-        Ok(table)
+        // Another thread may have been faster: all use the same one, for the cache's sake.
+        Ok(Arc::clone(self.write_tables().open.entry(key).or_insert_with(|| Arc::new(table))))
+    }
+
+    fn missing(&self, slice: u32) -> TableError {
+        TableError::MissingSlice { game: self.game.clone(), slice, dir: self.dir.clone() }
+    }
+
+    fn read_tables(&self) -> RwLockReadGuard<'_, Tables> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_tables(&self) -> RwLockWriteGuard<'_, Tables> {
+        self.tables.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An error if a table is of another game, other options or another slice.
-pub(crate) fn check_identity(table: &Table, game: &str, options: &str, slice: u32) -> Result<()> {
-    let Header { game: found, options: found_options, slice: found_slice, .. } = table.header();
-    if found != game {
-        return Err(unexpected(table.path(), "game", found, game));
+/// An error if a table is of another game, other options, another slice or another window.
+pub(crate) fn check_identity(
+    table: &Table,
+    game: &str,
+    options: &str,
+    slice: u32,
+    window: u8,
+) -> Result<()> {
+    let (path, header) = (table.path(), table.header());
+    if header.game != game {
+        return Err(unexpected(path, "game", &header.game, game));
     }
-    if found_options != options {
-        return Err(unexpected(table.path(), "rule options", found_options, options));
+    if header.options != options {
+        return Err(unexpected(path, "rule options", &header.options, options));
     }
-    if *found_slice != slice {
-        return Err(TableError::unexpected(table.path(), "slice", found_slice, &slice));
+    if header.slice != slice {
+        return Err(TableError::unexpected(path, "slice", &header.slice, &slice));
+    }
+    if header.window != window {
+        return Err(TableError::unexpected(path, "window", &header.window, &window));
     }
     Ok(())
 }
 
-/// The slices of a game that have a file in a directory, ascending.
-pub(crate) fn slices_in(storage: &dyn Storage, dir: &Path, game: &str) -> Result<Vec<u32>> {
+/// Slice and window of a game's files in a directory, in the order of [`format::order`].
+pub(crate) fn files_in(storage: &dyn Storage, dir: &Path, game: &str) -> Result<Vec<(u32, u8)>> {
     let names = match storage.list(dir) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         names => names.map_err(TableError::io("list", dir))?,
     };
-    let mut slices: Vec<u32> = names
-        .iter()
-        .filter_map(|name| {
-            let number =
-                name.strip_prefix(game)?.strip_prefix('-')?.strip_suffix(format::EXTENSION)?;
-            let slice = number.parse().ok()?;
-            // Only names that we would give: no sign, no other zeros in front.
-            (*name == format::file_name(game, slice)).then_some(slice)
-        })
-        .collect();
-    slices.sort_unstable();
-    Ok(slices)
+    let mut files: Vec<(u32, u8)> =
+        names.iter().filter_map(|name| format::parse_file_name(game, name)).collect();
+    files.sort_unstable_by_key(|&(slice, window)| format::order(slice, window));
+    Ok(files)
 }
 
 fn unexpected(path: &Path, what: &'static str, found: &str, expected: &str) -> TableError {

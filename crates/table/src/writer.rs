@@ -39,7 +39,8 @@ pub struct Sealed {
 }
 
 /// Writes one table: blocks in order, then [`finish`](Self::finish). Until then the file has a
-/// temporary name; dropped before, it is removed.
+/// temporary name; dropped before, it is removed. A finished file of the same name is never
+/// replaced: that is an error, when the table is begun and when it is finished.
 pub struct TableWriter<'a> {
     storage: &'a dyn Storage,
     header: Header,
@@ -89,6 +90,7 @@ impl<'a> TableWriter<'a> {
                 codec.dictionary().len()
             )));
         }
+        refuse_finished(storage, &target)?;
         let temporary = dir.join(header.file_name() + TEMPORARY);
         storage.create_dir(dir).map_err(TableError::io("make the directory", dir))?;
         let file = storage.create(&temporary).map_err(TableError::io("create", &temporary))?;
@@ -159,6 +161,8 @@ impl<'a> TableWriter<'a> {
         if let Some(mut file) = self.file.take() {
             file.sync().map_err(TableError::io("sync", &self.temporary))?;
         }
+        // Only the holder of the directory's lock builds here, so nobody comes in between.
+        refuse_finished(self.storage, &self.target)?;
         self.storage
             .rename(&self.temporary, &self.target)
             .map_err(TableError::io("rename", &self.temporary))?;
@@ -202,6 +206,17 @@ impl Drop for TableWriter<'_> {
             let _ = self.storage.remove(&self.temporary);
         }
     }
+}
+
+/// An error if a finished file is there already.
+fn refuse_finished(storage: &dyn Storage, target: &Path) -> Result<()> {
+    if storage.exists(target).map_err(TableError::io("look for", target))? {
+        return Err(TableError::request(format!(
+            "{} is already there, and finished files are not changed; remove it to build it again",
+            target.display()
+        )));
+    }
+    Ok(())
 }
 
 /// Removes the unfinished files that a killed process left in a directory; says how many. Only for
@@ -257,29 +272,37 @@ pub fn pack(
     pack_with(storage, dir, header, options, |start, out| {
         let start = start as usize;
         out.copy_from_slice(&values[start..start + out.len()]);
+        Ok(())
     })
 }
 
+/// Whether scores could be had, and if not, why.
+pub type Filled = std::result::Result<(), String>;
+
 /// Writes a table whose scores come from `fill(start, out)`: it fills `out` with the scores of the
-/// positions from `start` on, the same whenever it is asked, and is called by several threads.
+/// positions from `start` on, the same whenever it is asked, and is called by several threads. If
+/// it fails, there is no table.
 pub fn pack_with(
     storage: &dyn Storage,
     dir: &Path,
     header: &Header,
     options: &PackOptions,
-    fill: impl Fn(u64, &mut [i8]) + Sync,
+    fill: impl Fn(u64, &mut [i8]) -> Filled + Sync,
 ) -> Result<Sealed> {
     // Before anything is computed from it.
     header.check().map_err(|reason| {
         TableError::request(format!("cannot write a table in {}: {reason}", dir.display()))
     })?;
     let dictionary = match header.codec {
-        CodecId::ZstdDictionary => sample_dictionary(header, options, &fill),
+        CodecId::ZstdDictionary => {
+            sample_dictionary(header, options, &fill).map_err(|why| unfilled(dir, header, &why))?
+        }
         _ => Vec::new(),
     };
     let codec = Codec::new(header.codec, options.level, &dictionary);
     let writer = TableWriter::create(storage, dir, header, &codec)?;
     let job = Job {
+        dir: dir.to_owned(),
         header,
         codec: &codec,
         fill: &fill,
@@ -305,26 +328,32 @@ pub fn pack_with(
 fn sample_dictionary(
     header: &Header,
     options: &PackOptions,
-    fill: &impl Fn(u64, &mut [i8]),
-) -> Vec<u8> {
+    fill: &impl Fn(u64, &mut [i8]) -> Filled,
+) -> std::result::Result<Vec<u8>, String> {
     let max_len = options.dictionary_bytes.min(MAX_DICTIONARY);
     let blocks = header.blocks();
     let wanted =
         u64::from(max_len) * SAMPLES_PER_DICTIONARY_BYTE / u64::from(header.block_positions.max(1));
     let step = (blocks / wanted.max(1)).max(1);
-    let samples: Vec<Vec<i8>> = (0..blocks)
+    let samples = (0..blocks)
         .step_by(usize::try_from(step).unwrap_or(usize::MAX))
         .map(|block| {
             let mut values = vec![0; header.block_len(block)];
-            fill(block * u64::from(header.block_positions), &mut values);
-            values
+            fill(block * u64::from(header.block_positions), &mut values)?;
+            Ok(values)
         })
-        .collect();
-    train_dictionary(&samples, max_len as usize)
+        .collect::<std::result::Result<Vec<Vec<i8>>, String>>()?;
+    Ok(train_dictionary(&samples, max_len as usize))
+}
+
+fn unfilled(dir: &Path, header: &Header, why: &str) -> TableError {
+    let path = dir.join(header.file_name());
+    TableError::request(format!("cannot write {}: {why}", path.display()))
 }
 
 /// What the threads of one packing share.
 struct Job<'a, F> {
+    dir: PathBuf,
     header: &'a Header,
     codec: &'a Codec,
     fill: &'a F,
@@ -342,7 +371,7 @@ struct Turn<'a> {
     writer: TableWriter<'a>,
 }
 
-impl<'a, F: Fn(u64, &mut [i8]) + Sync> Job<'a, F> {
+impl<'a, F: Fn(u64, &mut [i8]) -> Filled + Sync> Job<'a, F> {
     /// Claims batches, encodes them and writes them when their turn comes. A thread holds one
     /// batch at most, which bounds the memory.
     fn work(&self) -> Result<()> {
@@ -365,7 +394,9 @@ impl<'a, F: Fn(u64, &mut [i8]) + Sync> Job<'a, F> {
             for block in first..last {
                 values.clear();
                 values.resize(self.header.block_len(block), 0);
-                (self.fill)(block * u64::from(self.header.block_positions), &mut values);
+                let start = block * u64::from(self.header.block_positions);
+                (self.fill)(start, &mut values)
+                    .map_err(|why| unfilled(&self.dir, self.header, &why))?;
                 histogram.add(&values);
                 let start = encoded.len();
                 self.codec.encode(&values, &mut encoded);
@@ -393,12 +424,12 @@ impl<'a, F: Fn(u64, &mut [i8]) + Sync> Job<'a, F> {
 }
 
 /// Stops all threads of a job unless its own one finished.
-struct StopOnDrop<'a, 'b, F: Fn(u64, &mut [i8]) + Sync> {
+struct StopOnDrop<'a, 'b, F: Fn(u64, &mut [i8]) -> Filled + Sync> {
     job: &'a Job<'b, F>,
     finished: bool,
 }
 
-impl<F: Fn(u64, &mut [i8]) + Sync> Drop for StopOnDrop<'_, '_, F> {
+impl<F: Fn(u64, &mut [i8]) -> Filled + Sync> Drop for StopOnDrop<'_, '_, F> {
     fn drop(&mut self) {
         if !self.finished {
             self.job.lock().stopped = true;

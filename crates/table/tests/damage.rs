@@ -218,6 +218,7 @@ fn forged_headers_neither_panic_nor_allocate() {
             (28, &[128]),
             (28, &[1]),
             (29, &[255]),
+            (29, &[127]),
             (30, &77u16.to_le_bytes()),
             (32, &u32::MAX.to_le_bytes()),
             (32, &(1u32 << 24).to_le_bytes()),

@@ -67,16 +67,17 @@ fn files_and_manifest_are_reconciled() {
     assert_eq!(manifest, before);
     // One file gone, one replaced, one new.
     storage.remove(&Path::new(DIR).join("awari-01.nut")).unwrap();
+    storage.remove(&Path::new(DIR).join("awari-02.nut")).unwrap();
     let replaced = put(&storage, 2, &[1, 1, 1]);
     put(&storage, 7, &[2]);
     let table = Table::open(&storage, &replaced.path).unwrap();
     let error = manifest.check(&table).unwrap_err();
     assert!(error.to_string().contains("blake3"), "{error}");
     let result = manifest.reconcile(&storage, Path::new(DIR)).unwrap();
-    assert_eq!((result.adopted, result.missing), (vec![2, 7], vec![1]));
+    assert_eq!((result.adopted, result.missing), (vec![(2, 0), (7, 0)], vec![(1, 0)]));
     manifest.check(&table).unwrap();
-    assert_eq!(manifest.remove(7).unwrap().positions, 1);
-    assert_eq!(manifest.remove(7), None);
+    assert_eq!(manifest.remove(7, 0).unwrap().positions, 1);
+    assert_eq!(manifest.remove(7, 0), None);
     // A damaged file is not adopted.
     storage.put(&Path::new(DIR).join("awari-07.nut"), b"rubbish");
     let error = manifest.reconcile(&storage, Path::new(DIR)).unwrap_err();

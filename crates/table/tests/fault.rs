@@ -10,32 +10,37 @@ use nutcracker_table::{
 const DIR: &str = "data";
 const FILE: &str = "data/awari-04.nut";
 
-fn values(version: u32) -> Vec<i8> {
-    (0..40_000u32).map(|i| ((i * version / 7) % 9) as i8 - 4).collect()
+fn header(window: u8) -> Header {
+    Header { window, ..Header::new("awari", "", 4, 40_000, 4, "halves-1") }
+}
+
+fn values(window: u8) -> Vec<i8> {
+    let bound = header(window).bound() as i8;
+    (0..40_000u32).map(|i| (((i * 2 / 7) % 9) as i8 - 4).clamp(-bound, bound)).collect()
 }
 
 /// Solves a slice: table, then manifest.
-fn build(storage: &MemoryStorage, version: u32) -> Result<()> {
-    let values = values(version);
-    let header = Header::new("awari", "", 4, values.len() as u64, 4, "halves-1");
+fn build(storage: &MemoryStorage, window: u8) -> Result<()> {
     let options = PackOptions { threads: 2, ..PackOptions::default() };
     let dir = Path::new(DIR);
     let mut manifest = Manifest::load_or_new(storage, dir, "awari", "", "test 1")?;
-    let sealed = pack(storage, dir, &header, &options, &values)?;
+    let sealed = pack(storage, dir, &header(window), &options, &values(window))?;
     manifest.record(&sealed);
     manifest.save(storage, dir)
 }
 
-/// Which version is there: 0 for none. Whatever is there must be whole.
-fn version(storage: &MemoryStorage) -> u32 {
-    if !storage.exists(Path::new(FILE)).unwrap() {
-        return 0;
+/// Whether the table with a window is there. If so, it must be whole.
+fn is_there(storage: &MemoryStorage, window: u8) -> bool {
+    let path = Path::new(DIR).join(header(window).file_name());
+    if !storage.exists(&path).unwrap() {
+        return false;
     }
-    let table = Table::open(storage, Path::new(FILE)).unwrap();
+    let table = Table::open(storage, &path).unwrap();
     table.verify_file(|_| {}).unwrap();
     let mut found = vec![0; table.positions() as usize];
     table.read(0, &mut found).unwrap();
-    (1..=2).find(|&version| found == values(version)).expect("neither old nor new")
+    assert!(found == values(window));
+    true
 }
 
 /// What the next start does: manifest and files agree again.
@@ -46,10 +51,11 @@ fn recover(storage: &MemoryStorage) {
     manifest.save(storage, dir).unwrap();
     remove_unfinished(storage, dir).unwrap();
     assert!(manifest.reconcile(storage, dir).unwrap().is_clean());
-    if version(storage) > 0 {
-        manifest.check(&Table::open(storage, Path::new(FILE)).unwrap()).unwrap();
-    } else {
-        assert_eq!(manifest.entries(), []);
+    for window in [0, 2] {
+        assert_eq!(manifest.entry_for(4, window).is_some(), is_there(storage, window));
+    }
+    for entry in manifest.entries() {
+        manifest.check(&Table::open(storage, &dir.join(&entry.file)).unwrap()).unwrap();
     }
     assert_no_temporary(storage);
 }
@@ -59,9 +65,18 @@ fn assert_no_temporary(storage: &MemoryStorage) {
     assert!(left.iter().all(|name| !name.contains(".tmp")), "{left:?}");
 }
 
-fn operations() -> u64 {
+/// A storage without a table, or with one of the same slice and another window.
+fn begin(with_another: bool) -> MemoryStorage {
     let storage = MemoryStorage::new();
-    build(&storage, 1).unwrap();
+    if with_another {
+        build(&storage, 2).unwrap();
+    }
+    storage
+}
+
+fn operations() -> u64 {
+    let storage = begin(false);
+    build(&storage, 0).unwrap();
     storage.operations()
 }
 
@@ -69,23 +84,21 @@ fn operations() -> u64 {
 fn a_failure_at_every_operation() {
     let operations = operations();
     assert!(operations > 10);
-    for old in [0, 1] {
+    for another in [false, true] {
         for fault in [Fault::Error, Fault::NoSpace] {
             // One more for the manifest that is read if there is one.
             for at in 0..=operations {
-                let storage = MemoryStorage::new();
-                if old > 0 {
-                    build(&storage, old).unwrap();
-                }
+                let storage = begin(another);
                 storage.fail_at(at, fault);
-                let result = build(&storage, 2);
+                let result = build(&storage, 0);
                 storage.restart(Loss::Nothing);
+                let there = is_there(&storage, 0);
+                assert_eq!(is_there(&storage, 2), another);
                 match result {
-                    Ok(()) => assert_eq!(version(&storage), 2),
+                    Ok(()) => assert!(there),
                     Err(error) => {
                         assert_eq!(error.kind(), ErrorKind::Io, "{error}");
                         assert!(error.to_string().contains(DIR), "{error}");
-                        assert!([old, 2].contains(&version(&storage)));
                         assert_no_temporary(&storage);
                     }
                 }
@@ -98,26 +111,39 @@ fn a_failure_at_every_operation() {
 #[test]
 fn a_crash_at_every_operation() {
     let operations = operations();
-    for old in [0, 1] {
+    for another in [false, true] {
         for loss in [Loss::Nothing, Loss::Unsynced, Loss::UnsyncedData] {
             for at in 0..=operations {
-                let storage = MemoryStorage::new();
-                if old > 0 {
-                    build(&storage, old).unwrap();
-                }
+                let storage = begin(another);
                 storage.fail_at(at, Fault::Crash);
-                let result = build(&storage, 2);
+                let result = build(&storage, 0);
                 storage.restart(loss);
-                let found = version(&storage);
-                if result.is_ok() {
-                    assert_eq!(found, 2);
-                } else {
-                    assert!([old, 2].contains(&found), "{found} at {at} after {loss:?}");
-                }
+                let there = is_there(&storage, 0);
+                assert!(there || result.is_err(), "gone at {at} after {loss:?}");
+                assert_eq!(is_there(&storage, 2), another, "at {at} after {loss:?}");
                 recover(&storage);
-                build(&storage, 2).unwrap();
-                assert_eq!(version(&storage), 2);
+                if !there {
+                    build(&storage, 0).unwrap();
+                }
+                assert!(is_there(&storage, 0));
             }
+        }
+    }
+}
+
+#[test]
+fn a_finished_file_stays_whatever_is_built_and_fails() {
+    for at in 0..=operations() {
+        for fault in [Fault::Error, Fault::NoSpace, Fault::Crash] {
+            let storage = begin(false);
+            build(&storage, 0).unwrap();
+            let before = storage.bytes(Path::new(FILE));
+            storage.fail_at(at, fault);
+            let error = build(&storage, 0).unwrap_err();
+            assert!([ErrorKind::AskedWrongly, ErrorKind::Io].contains(&error.kind()), "{error}");
+            storage.restart(Loss::Nothing);
+            assert_eq!(storage.bytes(Path::new(FILE)), before);
+            recover(&storage);
         }
     }
 }
@@ -128,15 +154,14 @@ fn what_is_finished_survives_the_loss_of_all_that_was_not_synced() {
         let storage = MemoryStorage::new();
         build(&storage, 2).unwrap();
         storage.restart(loss);
-        assert_eq!(version(&storage), 2);
+        assert!(is_there(&storage, 2));
         Manifest::load(&storage, Path::new(DIR)).unwrap();
         // Also before the manifest is written, which syncs the directory once more.
         let storage = MemoryStorage::new();
-        let header = Header::new("awari", "", 4, 40_000, 4, "halves-1");
         let options = PackOptions::default();
-        pack(&storage, Path::new(DIR), &header, &options, &values(1)).unwrap();
+        pack(&storage, Path::new(DIR), &header(0), &options, &values(0)).unwrap();
         storage.restart(loss);
-        assert_eq!(version(&storage), 1);
+        assert!(is_there(&storage, 0));
     }
 }
 
@@ -145,7 +170,7 @@ fn short_writes_change_nothing() {
     let (whole, short) = (MemoryStorage::new(), MemoryStorage::new());
     short.shorten_writes();
     for storage in [&whole, &short] {
-        build(storage, 1).unwrap();
+        build(storage, 0).unwrap();
     }
     assert!(short.operations() > whole.operations());
     assert_eq!(whole.bytes(Path::new(FILE)), short.bytes(Path::new(FILE)));
@@ -154,8 +179,9 @@ fn short_writes_change_nothing() {
 #[test]
 fn a_full_disk_is_named() {
     let storage = MemoryStorage::new();
-    storage.fail_at(3, Fault::NoSpace);
-    let error = build(&storage, 1).unwrap_err();
+    // The manifest, the finished file, the directory and the new file come first.
+    storage.fail_at(4, Fault::NoSpace);
+    let error = build(&storage, 0).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io);
     let text = error.to_string();
     assert!(text.contains("cannot write data/awari-04.nut.tmp: no storage space"), "{text}");
@@ -165,10 +191,10 @@ fn a_full_disk_is_named() {
 #[test]
 fn a_failing_read_is_an_error_and_no_damage() {
     let storage = MemoryStorage::new();
-    build(&storage, 1).unwrap();
+    build(&storage, 0).unwrap();
     let table = Table::open(&storage, Path::new(FILE)).unwrap();
     storage.fail_at(0, Fault::Error);
     let error = table.probe(5).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io, "{error}");
-    assert_eq!(table.probe(5).unwrap(), values(1)[5]);
+    assert_eq!(table.probe(5).unwrap(), values(0)[5]);
 }

@@ -164,14 +164,15 @@ fn scores_outside_range_or_window_are_refused() {
     let fits = [0, 3, -3, 1];
     let mut header = Header::new("nim", "", 0, 4, 3, "plain-1");
     let options = PackOptions::default();
-    pack(&storage, dir, &header, &options, &fits).unwrap();
     for wrong in [[0, 4, 0, 0], [0, 0, 0, -128]] {
         let error = pack(&storage, dir, &header, &options, &wrong).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AskedWrongly);
-        assert!(error.to_string().contains("nim-00.nut"), "{error}");
+        assert!(error.to_string().contains("nim-00.nut: the histogram"), "{error}");
     }
+    pack(&storage, dir, &header, &options, &fits).unwrap();
     header.window = 2;
-    assert!(pack(&storage, dir, &header, &options, &fits).is_err());
+    let error = pack(&storage, dir, &header, &options, &fits).unwrap_err();
+    assert!(error.to_string().contains("nim-00-w2.nut: the histogram"), "{error}");
     let sealed = pack(&storage, dir, &header, &options, &[0, 2, -2, 1]).unwrap();
     check(&storage, &sealed.path, &[0, 2, -2, 1]);
 }
@@ -188,6 +189,8 @@ fn headers_that_no_table_can_have_are_refused() {
         Header { block_positions: u32::MAX, ..good.clone() },
         Header { range: 128, ..good.clone() },
         Header { window: 128, ..good.clone() },
+        Header { window: 3, ..good.clone() },
+        Header { range: 0, window: 1, ..good.clone() },
         Header { positions: 5, ..good.clone() },
     ];
     for header in wrong {
@@ -229,6 +232,7 @@ fn a_panic_in_fill_reaches_the_caller_and_leaves_no_file() {
     let result = std::panic::catch_unwind(|| {
         pack_with(&storage, Path::new("d"), &header, &options, |start, _| {
             assert!(start != 500, "asked for 500");
+            Ok(())
         })
     });
     assert!(result.is_err());

@@ -13,6 +13,7 @@ use crate::args::{
     Format, Subject, Threads, known_slice, parse_slice, quoted, slice_name, storage, up_to_option,
 };
 use crate::failure::Failure;
+use crate::how::How;
 use crate::number::{about, rounded, signed, size, thousands};
 use crate::progress::Reporter;
 use crate::{machine, note, print, start, table};
@@ -50,6 +51,8 @@ pub struct Args {
     /// Do not check each file after it is written
     #[arg(long)]
     no_verify: bool,
+    #[command(flatten)]
+    how: How,
     /// Give up the search for the value of the start position after so long
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     search_seconds: u32,
@@ -114,10 +117,14 @@ impl Visitor for Args {
         self.announce(&game, last)?;
         let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
         let reporter = Reporter::new(game.slice_unit(), weights);
+        let program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
         let options = SolveOptions {
-            threads: self.threads.count(),
             verify: !self.no_verify,
-            program: format!("nutcracker {}", env!("CARGO_PKG_VERSION")),
+            solver: self.how.solver,
+            memory: self.how.memory(),
+            window: self.how.window(),
+            paging: self.how.paging(),
+            ..SolveOptions::new(self.threads.count(), program)
         };
         let dir = self.subject.dir(&game);
         let result = solve(&game, &storage(false), &dir, last, &options, &reporter);
@@ -239,7 +246,7 @@ fn interesting<G: Game>(game: &G, slice: SliceId) -> String {
 }
 
 fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {
-    let SliceReport { slice, positions, bytes, histogram, seconds } = report;
+    let SliceReport { slice, positions, bytes, histogram, seconds, .. } = report;
     json!({
         (game.slice_unit()): slice.0,
         "positions": positions,

@@ -87,9 +87,11 @@ impl Visitor for Args {
             let slice = SliceId(slice);
             reporter.begin_only(slice, "verify", game.slice_len(slice));
             let finding = if present.binary_search(&slice.0).is_err() {
+                let entry = manifest.as_ref().ok().and_then(|manifest| manifest.entry(slice.0));
+                let window = entry.map_or(0, |entry| entry.window);
                 Finding::Wrong(format!(
                     "the manifest has {name}, and {} is not there; `{}` makes it again",
-                    self.subject.open(&game, false, 0).path(slice.0).display(),
+                    self.subject.open(&game, false, 0).path(slice.0, window).display(),
                     self.subject.command("solve", &format!(" {} {}", up_to_option(&game), slice.0)),
                 ))
             } else {

@@ -1,7 +1,7 @@
 //! Awari slices as the check walks through them: the moves, by tables over half boards.
 
 use nutcracker_game::combi::Rows;
-use nutcracker_game::{ForwardView, Score, SliceId, Target, Turn, targets_of};
+use nutcracker_game::{ForwardView, Score, SliceId, Target, Turn, inside_second_of, targets_of};
 
 use super::{Awari, Sown, is_prize};
 use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
@@ -38,6 +38,11 @@ pub struct AwariForward {
 }
 
 impl AwariForward {
+    /// The bytes of tables for so many halves.
+    pub(super) fn bytes(halves: u64) -> u64 {
+        halves * size_of::<Moved>() as u64
+    }
+
     pub(super) fn new(game: Awari, slice: SliceId) -> Self {
         let pairs = PairIndex::new(&game.halves, slice.0 as usize);
         let mut halves = Vec::with_capacity(pairs.rows().total() as usize);
@@ -156,6 +161,28 @@ impl ForwardView<Board> for AwariForward {
         }
         if !legal {
             targets_of(&self.game, &self.position(key), visit);
+        }
+    }
+
+    #[inline]
+    fn inside_second(&self, key: Pair, mut visit: impl FnMut(u64)) {
+        let own = &self.halves[key.own as usize];
+        let other = &self.halves[key.other as usize];
+        let mut any = false;
+        if !own.round && key.other != 0 {
+            for (&left, &across) in own.left.iter().zip(&own.across).take(usize::from(own.moves)) {
+                let across = usize::from(across);
+                if other.prizes >> across & 1 == 0 {
+                    let id = if across == 0 { key.other } else { other.received[across - 1] };
+                    let own_left = self.slice.0 as usize - usize::from(other.stones) - across;
+                    visit(self.pairs.index(own_left, Pair { own: left, other: id }));
+                    any = true;
+                }
+            }
+        }
+        // The rules also say whether there are none because every move captures.
+        if !any {
+            inside_second_of(&self.game, &self.position(key), visit);
         }
     }
 }

@@ -236,6 +236,14 @@ impl Game for Awari {
         AwariForward::new(self.clone(), slice)
     }
 
+    fn view_bytes(&self, slice: SliceId) -> u64 {
+        AwariView::bytes(self.halves.rows().first_id(slice.0 as usize + 1))
+    }
+
+    fn forward_bytes(&self, slice: SliceId) -> u64 {
+        AwariForward::bytes(self.halves.rows().first_id(slice.0 as usize + 1))
+    }
+
     fn unmoves(&self, position: &Board, out: &mut Vec<Board>) {
         self.unsow(position, out);
     }

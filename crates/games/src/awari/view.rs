@@ -62,6 +62,11 @@ struct Tile {
 const TILE: u64 = 64;
 
 impl AwariView {
+    /// The bytes of tables for so many halves.
+    pub(super) fn bytes(halves: u64) -> u64 {
+        halves * (size_of::<Receiver>() + size_of::<Sower>()) as u64
+    }
+
     pub(super) fn new(game: Awari, slice: SliceId) -> Self {
         let n = slice.0 as usize;
         let pairs = PairIndex::new(&game.halves, n);
@@ -164,6 +169,12 @@ impl SliceView for AwariView {
     }
 
     #[inline]
+    fn second_index(&self, key: Pair) -> u64 {
+        let other = usize::from(self.sowers[key.other as usize].stones);
+        self.pairs.index(other, key.turned())
+    }
+
+    #[inline]
     fn predecessors(&self, key: Pair, mut visit: impl FnMut(u64, Pair)) {
         let sower = &self.sowers[key.other as usize];
         if !sower.reachable {
@@ -232,11 +243,6 @@ impl SliceView for AwariView {
                 return Ok(());
             }
         }
-    }
-
-    fn memory(&self) -> u64 {
-        (self.receivers.len() * size_of::<Receiver>() + self.sowers.len() * size_of::<Sower>())
-            as u64
     }
 }
 

@@ -62,7 +62,7 @@ impl Codes {
     #[inline]
     pub fn open(&self, exits: Exits) -> u64 {
         if exits.best >= 0 {
-            self.floor + exits.best as u64
+            self.floor + (exits.best as u64).min(self.max)
         } else if self.max == 0 {
             self.floor
         } else {

@@ -1,7 +1,10 @@
 //! Phase 2: values spread inside the slice, from conversions alone.
 
+pub mod levels;
 pub mod memory;
 pub mod sweep;
+
+use crate::store::disk::{Bytes, ScratchError};
 
 /// The scores of a solved slice, wherever its solver keeps them.
 #[derive(Debug)]
@@ -10,16 +13,20 @@ pub enum Solved {
     States(memory::States),
     /// As they are.
     Plain(Vec<i8>),
+    /// In a file.
+    File(Bytes),
 }
 
 impl Solved {
     /// Writes the scores of consecutive positions.
-    pub fn scores(&self, start: u64, out: &mut [i8]) {
+    pub fn scores(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
         match self {
+            Solved::File(file) => file.read(start, out)?,
             Solved::States(states) => states.scores(start, out),
             Solved::Plain(scores) => {
                 out.copy_from_slice(&scores[start as usize..start as usize + out.len()]);
             }
         }
+        Ok(())
     }
 }

@@ -46,7 +46,7 @@ pub fn solve_on<G: Game>(
     last: u32,
     threads: usize,
 ) -> Result<Vec<SliceReport>, SolveError> {
-    let options = SolveOptions { threads, verify: true, program: "test".into() };
+    let options = SolveOptions::new(threads, "test");
     solve(game, storage, dir, SliceId(last), &options, &Silent)
 }
 

@@ -1,0 +1,114 @@
+//! How to solve: which solver, how much memory, how much of the scores.
+
+use nutcracker_retro::choice::{Solver, Window};
+use nutcracker_retro::store::paged::Policy;
+
+use crate::machine;
+
+/// Left for everything else when nothing is said about memory: an eighth.
+const MARGIN: u64 = 8;
+
+/// Which solver with what memory.
+#[derive(Clone, Debug, clap::Args)]
+pub struct How {
+    /// The solver: auto takes whole states in memory if they fit, else two bits a position, else
+    /// one bit, else one bit through a cache by a second index. The files are the same
+    #[arg(long, value_name = "SOLVER", default_value = "auto", value_parser = parse_solver)]
+    pub solver: Solver,
+    /// Memory to use, such as 512MiB or 4GiB; without it, what is free, less a margin
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// Only whether a score is at least k or at most -k, for k up to K in the last slice, and in
+    /// smaller slices what that needs
+    #[arg(long, value_name = "K", conflicts_with = "game_stones", value_parser = clap::value_parser!(u8).range(1..=127))]
+    window: Option<u8>,
+    /// Only what decides every game that starts with so many stones
+    #[arg(long, value_name = "G", value_parser = clap::value_parser!(u32).range(1..=127))]
+    game_stones: Option<u32>,
+    /// Bytes of a block in the dual-index solver's cache
+    #[arg(long, value_name = "SIZE", default_value = "16KiB", value_parser = parse_size)]
+    cache_block: u64,
+    /// Which block leaves the dual-index solver's cache: clock (near least recently used) or fifo
+    #[arg(long, value_name = "POLICY", default_value = "clock", value_parser = parse_policy)]
+    cache_policy: Policy,
+}
+
+impl How {
+    /// Bytes that may be used.
+    pub fn memory(&self) -> u64 {
+        self.memory
+            .or_else(|| machine::available_memory().map(|free| free - free / MARGIN))
+            .unwrap_or(u64::MAX)
+    }
+
+    /// Whether memory was asked for.
+    pub fn memory_given(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// How much of the scores is wanted.
+    pub fn window(&self) -> Window {
+        match (self.window, self.game_stones) {
+            (Some(window), _) => Window::Top(window),
+            (_, Some(stones)) => Window::Game(stones),
+            _ => Window::Full,
+        }
+    }
+
+    /// The dual-index solver's cache.
+    pub fn paging(&self) -> (u64, Policy) {
+        (self.cache_block, self.cache_policy)
+    }
+}
+
+fn parse_solver(text: &str) -> Result<Solver, String> {
+    Solver::ALL.into_iter().find(|solver| solver.name() == text).ok_or_else(|| {
+        let known: Vec<&str> = Solver::ALL.iter().map(|solver| solver.name()).collect();
+        format!("there is no such solver; known are {}", known.join(", "))
+    })
+}
+
+fn parse_policy(text: &str) -> Result<Policy, String> {
+    match text {
+        "clock" => Ok(Policy::Clock),
+        "fifo" => Ok(Policy::Fifo),
+        _ => Err("known are clock and fifo".to_owned()),
+    }
+}
+
+/// A size in bytes, with or without a unit.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("a size is a number with a unit, such as 512MiB or 4GiB, not {text:?}");
+    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let (number, unit) = text.split_at(digits);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let bytes = number * factor as f64;
+    if (1.0..=1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_size;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("512MiB"), Ok(512 << 20));
+        assert_eq!(parse_size("1.5g"), Ok(3 << 29));
+        assert_eq!(parse_size("2TB"), Ok(2_000_000_000_000));
+        for wrong in ["", "MiB", "0", "-1", "12 parsecs", "1e99"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

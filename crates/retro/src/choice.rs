@@ -1,0 +1,194 @@
+//! Which solver, and how much of the scores.
+
+use std::fmt;
+
+use nutcracker_game::{Game, SliceId};
+
+use crate::fixpoint::levels::Changes;
+use crate::fixpoint::memory::States;
+use crate::limited::Method;
+use crate::plan::cache_bytes;
+use crate::solve::{SolveError, SolveOptions};
+use crate::store::paged::Paging;
+
+/// A solver by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Solver {
+    /// The fastest that fits the memory: whole states, else two bits, else one bit, else the dual
+    /// index.
+    #[default]
+    Auto,
+    /// Whole states in memory.
+    Memory,
+    /// Two bits a position in memory, un-moves followed at once.
+    TwoBit,
+    /// Two bits a position in memory, repeated sweeps.
+    TwoBitSweeps,
+    /// One bit a position in memory.
+    OneBit,
+    /// One bit a position through a cache, by the second index.
+    DualIndex,
+}
+
+impl Solver {
+    /// All of them.
+    pub const ALL: [Solver; 6] = [
+        Solver::Auto,
+        Solver::Memory,
+        Solver::TwoBit,
+        Solver::TwoBitSweeps,
+        Solver::OneBit,
+        Solver::DualIndex,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solver::Auto => "auto",
+            Solver::Memory => "memory",
+            Solver::TwoBit => "two-bit",
+            Solver::TwoBitSweeps => "two-bit-sweeps",
+            Solver::OneBit => "one-bit",
+            Solver::DualIndex => "dual-index",
+        }
+    }
+}
+
+impl fmt::Display for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How much of the scores is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Window {
+    /// Exact scores.
+    #[default]
+    Full,
+    /// Whether the score of the largest slice is at least k or at most -k, for k up to this; of
+    /// smaller slices, what that needs.
+    Top(u8),
+    /// What decides every game that starts with so many stones.
+    Game(u32),
+}
+
+impl Window {
+    /// The largest k that is asked in a slice when `last` is the largest.
+    pub fn of<G: Game>(self, game: &G, slice: SliceId, last: SliceId) -> u8 {
+        let max = i64::from(game.max_score(slice));
+        let top = match self {
+            Window::Full => max,
+            Window::Top(k) => i64::from(k) + i64::from(game.max_score(last)) - max,
+            Window::Game(stones) => i64::from(stones) + 1 - max,
+        };
+        top.clamp(i64::from(max > 0), max) as u8
+    }
+
+    /// The slices to be solved up to `last`: no game of G stones has G - 1 left.
+    pub fn slices<G: Game>(self, _game: &G, last: SliceId) -> impl Iterator<Item = SliceId> {
+        let left_out = match self {
+            Window::Game(stones) => stones.checked_sub(1),
+            _ => None,
+        };
+        (0..=last.0).filter(move |slice| Some(*slice) != left_out).map(SliceId)
+    }
+}
+
+/// What was chosen.
+pub(crate) enum Chosen {
+    Memory,
+    Sweep,
+    Limited(Method),
+}
+
+pub(crate) struct Choice {
+    pub(crate) solver: Chosen,
+    /// Whether the game's tables fit.
+    pub(crate) tables: bool,
+    /// One line for the person who waits.
+    pub(crate) reason: String,
+}
+
+/// Code, stacks, buffers: what every solver needs.
+fn overhead(threads: usize) -> u64 {
+    (8 << 20) + threads as u64 * (3 << 20)
+}
+
+/// Bytes of memory the independent check of a slice takes.
+pub fn memory_to_check<G: Game>(game: &G, slice: SliceId) -> u64 {
+    let positions = game.slice_len(slice);
+    let width = if game.max_score(slice) < 32 { 1 } else { 2 };
+    positions * width + game.forward_bytes(slice) + cache_bytes(positions) + overhead(1)
+}
+
+pub(crate) fn choose<G: Game>(
+    game: &G,
+    slice: SliceId,
+    top: u8,
+    options: &SolveOptions,
+) -> Result<Choice, SolveError> {
+    let name = format!("{slice} {}", game.slice_unit());
+    if !G::UNMOVES {
+        let reason = format!("{name}: sweeps, because the game has no un-moves");
+        return Ok(Choice { solver: Chosen::Sweep, tables: false, reason });
+    }
+    let len = game.slice_len(slice);
+    let given = options.memory;
+    let cache = cache_bytes(len).min(given / 8);
+    let overhead = overhead(options.threads) + cache;
+    let tables = game.view_bytes(slice) + game.forward_bytes(slice);
+    let with_tables = tables <= given / 4;
+    let limited = overhead + Changes::memory(len) + if with_tables { tables } else { 0 };
+    let worklist = (given / 64 / 16).clamp(1 << 10, 1 << 18) as usize;
+    let lists = (worklist * 16 * options.threads) as u64;
+
+    let width = States::bytes_per_position(top, game.max_moves());
+    let memory = overhead + len * width + game.view_bytes(slice) + len / 16;
+    let two_bit = limited + len / 4 + lists;
+    let one_bit = limited + len / 8;
+    let least = limited + (1 << 20);
+    let needed = |solver| match solver {
+        Solver::Auto | Solver::DualIndex => least,
+        Solver::Memory => memory,
+        Solver::TwoBit | Solver::TwoBitSweeps => two_bit,
+        Solver::OneBit => one_bit,
+    };
+    let solver = match options.solver {
+        Solver::Auto => [Solver::Memory, Solver::TwoBit, Solver::OneBit]
+            .into_iter()
+            .find(|&solver| needed(solver) <= given)
+            .unwrap_or(Solver::DualIndex),
+        solver => solver,
+    };
+    if needed(solver) > given {
+        return Err(SolveError::TooLittleMemory {
+            game: game.id().to_string(),
+            slice: name,
+            solver,
+            needed: needed(solver),
+            given,
+        });
+    }
+    let (block_bytes, policy) = options.paging;
+    let chosen = match solver {
+        Solver::Memory | Solver::Auto => Chosen::Memory,
+        Solver::TwoBit => Chosen::Limited(Method::TwoBit { worklist }),
+        Solver::TwoBitSweeps => Chosen::Limited(Method::TwoBitSweeps),
+        Solver::OneBit => Chosen::Limited(Method::OneBit),
+        Solver::DualIndex => {
+            let cache_bytes = given.saturating_sub(limited).min(len / 8 + 2 * block_bytes);
+            Chosen::Limited(Method::DualIndex(Paging { block_bytes, cache_bytes, policy }))
+        }
+    };
+    let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
+    let reason = format!(
+        "{name}: solver {solver}, {} MiB of memory (whole states would take {}, two bits {}, one \
+         bit {})",
+        mebibytes(needed(solver).max(if solver == Solver::DualIndex { given } else { 0 })),
+        mebibytes(memory),
+        mebibytes(two_bit),
+        mebibytes(one_bit)
+    );
+    Ok(Choice { solver: chosen, tables: with_tables, reason })
+}

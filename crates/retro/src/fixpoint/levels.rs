@@ -1,0 +1,504 @@
+//! The level method: scores in descending size with one or two bits a position.
+//!
+//! The score range is cut into win/loss/draw questions, "at least k or at most -k", from the largest
+//! k down to 1. Who is won for k + 1 is won for k, and who is lost for k + 1 is lost for k: so the
+//! sets only grow, each position is settled once, and its score is the k at which that happened.
+//!
+//! Two stores differ between the solvers, and nothing else does: the *random* side, [`Wins`], and
+//! the *sequential* side, [`Sequence`]. The best values through conversions are computed once into a
+//! support file, and scores are on disk too; both are read and written in sequence once a level.
+//!
+//! | solver | random side | sequential side | spreads by |
+//! |---|---|---|---|
+//! | two-bit | two bits in memory | the same two bits | un-moves from each new loss at once, or sweeps |
+//! | one-bit | one bit in memory | two bits on disk | sweeps |
+//! | dual-index | one bit through a cache, by the second index | two bits on disk | sweeps |
+//!
+//! A sweep looks at every open position: if all its internal moves lead to won positions, it is lost,
+//! and its predecessors are won. A sweep leaves out chunks none of whose successors' blocks changed.
+//! Every fact that is entered is true, whatever is entered later: so threads need no order, and work
+//! that was interrupted goes on from whatever facts are on disk.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
+
+use nutcracker_game::{Exits, ForwardView, SliceView, Target};
+
+use crate::parallel::for_each_chunk;
+use crate::progress::Progress;
+use crate::store::bits::TwoBits;
+use crate::store::disk::{Bytes, ScratchError};
+use crate::store::{Sequence, Session, Side, Wins};
+
+/// How much was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Sweeps over the open positions, all levels together.
+    pub sweeps: u64,
+    /// Chunks looked at in sweeps.
+    pub chunks: u64,
+    /// Chunks left out because nothing they depend on had changed.
+    pub skipped: u64,
+}
+
+/// A slice at work: the views, the stores, the files.
+#[derive(Debug)]
+pub struct Levels<'a, V, F, W, Q> {
+    /// Un-moves.
+    pub view: &'a V,
+    /// Moves.
+    pub forward: &'a F,
+    /// The random side.
+    pub wins: &'a W,
+    /// The sequential side.
+    pub sides: &'a Q,
+    /// The best value through conversions of each position, clipped to the largest level;
+    /// [`Exits::NONE`] counts as the worst.
+    pub exits: &'a Bytes,
+    /// The number of positions.
+    pub len: u64,
+    /// Threads at work.
+    pub threads: usize,
+}
+
+/// Which chunks a sweep must look at.
+#[derive(Debug)]
+pub struct Changes {
+    chunk: u64,
+    /// The time at which each block of the random side last changed.
+    changed: Vec<AtomicU64>,
+    /// The time at which each chunk was last looked at; 0 if it must be.
+    seen: Vec<AtomicU64>,
+    /// For each chunk, which blocks its open positions' successors are in: bits in words.
+    depends: Vec<AtomicU64>,
+    words: usize,
+    now: AtomicU64,
+}
+
+/// Positions read and written at a time; a multiple of what shares a word or a byte.
+const PIECE: u64 = 1 << 16;
+
+/// Chunks are large enough that there are no more than this many, and the table of which depends on
+/// which stays small.
+const MOST_CHUNKS: u64 = 4096;
+
+impl Changes {
+    /// Nothing has been looked at.
+    pub fn new(len: u64) -> Self {
+        let chunk = len.div_ceil(MOST_CHUNKS).next_multiple_of(64).max(1 << 12);
+        let chunks = len.div_ceil(chunk) as usize;
+        let words = chunks.div_ceil(64);
+        let zeros = |count: usize| (0..count).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
+        Changes {
+            chunk,
+            changed: zeros(chunks),
+            seen: zeros(chunks),
+            depends: zeros(chunks * words),
+            words,
+            now: AtomicU64::new(1),
+        }
+    }
+
+    /// The bytes it takes.
+    pub fn memory(len: u64) -> u64 {
+        let chunks = len.div_ceil(MOST_CHUNKS).next_multiple_of(64).max(1 << 12);
+        let chunks = len.div_ceil(chunks);
+        chunks * (16 + chunks / 8 + 8)
+    }
+
+    fn note_change(&self, index: u64) {
+        self.changed[(index / self.chunk) as usize].store(self.now.load(Relaxed), Relaxed);
+    }
+
+    fn note_dependence(&self, chunk: u64, index: u64) {
+        let block = (index / self.chunk) as usize;
+        let word = &self.depends[chunk as usize * self.words + block / 64];
+        let bit = 1 << (block % 64);
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+        }
+    }
+
+    fn must_look(&self, chunk: u64) {
+        self.seen[chunk as usize].store(0, Relaxed);
+    }
+
+    /// Whether anything a chunk depends on changed since it was looked at.
+    fn is_due(&self, chunk: u64) -> bool {
+        let seen = self.seen[chunk as usize].load(Relaxed);
+        if seen == 0 {
+            return true;
+        }
+        let first = chunk as usize * self.words;
+        (0..self.words).any(|word| {
+            let mut bits = self.depends[first + word].load(Relaxed);
+            while bits != 0 {
+                let block = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if self.changed[block].load(Relaxed) >= seen {
+                    return true;
+                }
+            }
+            false
+        })
+    }
+
+    fn look(&self, chunk: u64) {
+        let time = self.now.fetch_add(1, Relaxed) + 1;
+        self.seen[chunk as usize].store(time, Relaxed);
+    }
+}
+
+impl<V, F, W, Q> Levels<'_, V, F, W, Q>
+where
+    V: SliceView,
+    F: Sync,
+    W: Wins,
+    Q: Sequence,
+{
+    fn won_index(&self, index: u64, key: V::Key) -> u64 {
+        if W::SECOND { self.view.second_index(key) } else { index }
+    }
+
+    /// Enters what the level above has settled into the scores, and what conversions say at this
+    /// level into the sides. Without the sides of the level above, nothing was settled there that
+    /// the scores do not say.
+    pub fn turn(
+        &self,
+        level: u8,
+        above: Option<&Q>,
+        old: Option<&Bytes>,
+        new: Option<&Bytes>,
+        changes: &Changes,
+    ) -> Result<(), ScratchError> {
+        let level = level as i8;
+        for_each_chunk(self.len, PIECE, self.threads, |range| {
+            let mut session = self.wins.session();
+            let mut cursor = V::Cursor::default();
+            let count = (range.end - range.start) as usize;
+            let (mut exits, mut scores) = (vec![0; count], vec![0; count]);
+            let mut sides = vec![Side::Safe; count];
+            self.exits.read(range.start, &mut exits)?;
+            if let Some(old) = old {
+                old.read(range.start, &mut scores)?;
+            }
+            if let Some(above) = above {
+                above.load(range.clone(), &mut sides)?;
+            }
+            for (at, index) in range.clone().enumerate() {
+                let mut place = || self.won_index(index, self.view.key_at(&mut cursor, index));
+                if above.is_some() && scores[at] == 0 {
+                    if sides[at] == Side::Lost {
+                        scores[at] = -(level + 1);
+                    } else if session.is_won(place())? {
+                        scores[at] = level + 1;
+                    }
+                }
+                sides[at] = match (scores[at], exits[at]) {
+                    (1.., _) => Side::Won,
+                    (..=-1, _) => Side::Lost,
+                    (_, exit) if exit >= level => Side::Won,
+                    (_, exit) if exit > -level => Side::Safe,
+                    _ => {
+                        if sides[at] == Side::Safe {
+                            changes.must_look(index / changes.chunk);
+                        }
+                        Side::Open
+                    }
+                };
+                if sides[at] == Side::Won {
+                    let place = place();
+                    if session.win(place)? {
+                        changes.note_change(place);
+                    }
+                }
+            }
+            if let Some(new) = new {
+                new.write(range.start, &scores)?;
+            }
+            self.sides.store(range.start, &sides)
+        })
+    }
+
+    /// Calls `follow` for every position that conversions win at this level, and every one that
+    /// may be lost from this level on; at the first level, for all that may be lost.
+    pub fn follow(
+        &self,
+        level: u8,
+        first: bool,
+        scores: &Bytes,
+        follow: &(dyn Fn(u64, Side) + Sync),
+    ) -> Result<(), ScratchError> {
+        let level = level as i8;
+        for_each_chunk(self.len, PIECE, self.threads, |range| {
+            let count = (range.end - range.start) as usize;
+            let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
+            self.exits.read(range.start, &mut exits)?;
+            scores.read(range.start, &mut settled)?;
+            for ((index, exit), settled) in range.zip(exits).zip(settled) {
+                if settled == 0 && exit >= level {
+                    follow(index, Side::Won);
+                } else if settled == 0 && (exit == -level || first && exit < -level) {
+                    follow(index, Side::Open);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn key(&self, cursor: &mut V::Cursor, index: u64) -> V::Key {
+        self.view.key_at(cursor, index)
+    }
+
+    /// Writes the final scores, after level 1.
+    pub fn finish(&self, old: &Bytes, new: &Bytes) -> Result<(), ScratchError> {
+        for_each_chunk(self.len, PIECE, self.threads, |range| {
+            let mut session = self.wins.session();
+            let mut cursor = V::Cursor::default();
+            let count = (range.end - range.start) as usize;
+            let mut scores = vec![0; count];
+            let mut sides = Vec::new();
+            old.read(range.start, &mut scores)?;
+            self.sides.load(range.clone(), &mut sides)?;
+            for (at, index) in range.clone().enumerate() {
+                if scores[at] == 0 {
+                    if sides[at] == Side::Lost {
+                        scores[at] = -1;
+                    } else {
+                        let key = self.key(&mut cursor, index);
+                        if session.is_won(self.won_index(index, key))? {
+                            scores[at] = 1;
+                        }
+                    }
+                }
+            }
+            new.write(range.start, &scores)
+        })
+    }
+
+    /// Brings the random side to what the files say: for work that goes on after an interruption.
+    pub fn restore(
+        &self,
+        level: u8,
+        scores: &Bytes,
+        changes: &Changes,
+    ) -> Result<(), ScratchError> {
+        let level = level as i8;
+        for_each_chunk(self.len, PIECE, self.threads, |range| {
+            let mut session = self.wins.session();
+            let mut cursor = V::Cursor::default();
+            let count = (range.end - range.start) as usize;
+            let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
+            let mut sides = Vec::new();
+            self.exits.read(range.start, &mut exits)?;
+            scores.read(range.start, &mut settled)?;
+            self.sides.load(range.clone(), &mut sides)?;
+            for (at, index) in range.clone().enumerate() {
+                if settled[at] > 0 || settled[at] == 0 && exits[at] >= level {
+                    let key = self.key(&mut cursor, index);
+                    session.win(self.won_index(index, key))?;
+                } else if sides[at] == Side::Lost {
+                    let key = self.key(&mut cursor, index);
+                    self.win_before(&mut session, key, changes)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// The predecessors of a lost position are won.
+    fn win_before(
+        &self,
+        session: &mut W::Session<'_>,
+        lost: V::Key,
+        changes: &Changes,
+    ) -> Result<(), ScratchError> {
+        let mut failure = Ok(());
+        self.view.predecessors(lost, |index, key| {
+            let place = self.won_index(index, key);
+            match session.win(place) {
+                Ok(true) => changes.note_change(place),
+                Ok(false) => {}
+                Err(error) => failure = Err(error),
+            }
+        });
+        failure
+    }
+
+    /// Looks once at every open position in chunks that are due; returns how many were lost.
+    pub fn sweep<P>(
+        &self,
+        changes: &Changes,
+        work: &WorkCount,
+        progress: &dyn Progress,
+    ) -> Result<u64, ScratchError>
+    where
+        F: ForwardView<P>,
+    {
+        let found = AtomicU64::new(0);
+        work.sweeps.fetch_add(1, Relaxed);
+        for_each_chunk(self.len, changes.chunk, self.threads, |range| {
+            let chunk = range.start / changes.chunk;
+            if !changes.is_due(chunk) {
+                work.skipped.fetch_add(1, Relaxed);
+                return Ok(());
+            }
+            work.chunks.fetch_add(1, Relaxed);
+            changes.look(chunk);
+            let mut session = self.wins.session();
+            let mut start = range.start;
+            while start < range.end {
+                let piece = start..(start + PIECE).min(range.end);
+                start = piece.end;
+                let lost = self.sweep_piece(chunk, piece, &mut session, changes)?;
+                progress.advance(found.fetch_add(lost, Relaxed) + lost);
+            }
+            Ok(())
+        })?;
+        Ok(found.into_inner())
+    }
+
+    /// Looks at the open positions of a piece; returns how many were lost.
+    fn sweep_piece<P>(
+        &self,
+        chunk: u64,
+        range: Range<u64>,
+        session: &mut W::Session<'_>,
+        changes: &Changes,
+    ) -> Result<u64, ScratchError>
+    where
+        F: ForwardView<P>,
+    {
+        let mut back = V::Cursor::default();
+        let mut ahead = F::Cursor::default();
+        let (mut sides, mut next, mut lost) = (Vec::new(), Vec::new(), Vec::new());
+        self.sides.load(range.clone(), &mut sides)?;
+        for (index, side) in range.clone().zip(&sides) {
+            // By the second index, a look at the position's own bit would cost more than it saves:
+            // a won position has a successor that is not won.
+            if *side != Side::Open || !W::SECOND && session.is_won(index)? {
+                continue;
+            }
+            next.clear();
+            let key = self.forward.key_at(&mut ahead, index);
+            if W::SECOND {
+                self.forward.inside_second(key, |place| next.push(place));
+            } else {
+                self.forward.targets(key, |target| {
+                    if let Target::Inside(place) = target {
+                        next.push(place);
+                    }
+                });
+            }
+            let mut all = true;
+            for &place in &next {
+                changes.note_dependence(chunk, place);
+                all = all && session.is_won(place)?;
+            }
+            if all {
+                lost.push(index);
+                let key = self.view.key_at(&mut back, index);
+                self.win_before(session, key, changes)?;
+            }
+        }
+        self.sides.lose(range.start, &sides, &lost)?;
+        Ok(lost.len() as u64)
+    }
+}
+
+/// Counts [`Work`] from several threads.
+#[derive(Debug, Default)]
+pub struct WorkCount {
+    sweeps: AtomicU64,
+    chunks: AtomicU64,
+    skipped: AtomicU64,
+}
+
+impl WorkCount {
+    /// What was counted.
+    pub fn get(&self) -> Work {
+        Work {
+            sweeps: self.sweeps.load(Relaxed),
+            chunks: self.chunks.load(Relaxed),
+            skipped: self.skipped.load(Relaxed),
+        }
+    }
+}
+
+/// Follows un-moves from new wins and losses at once, on a bounded worklist.
+#[derive(Debug)]
+pub struct Follow<'a, V, F> {
+    /// Un-moves.
+    pub view: &'a V,
+    /// Moves.
+    pub forward: &'a F,
+    /// Both sides.
+    pub bits: &'a TwoBits,
+    /// The most wins on a thread's worklist.
+    pub worklist: usize,
+    /// Set when a worklist was full: the rest must be found by sweeps.
+    pub left_over: &'a AtomicBool,
+}
+
+impl<V: SliceView, F> Follow<'_, V, F> {
+    /// Spreads from a position that is newly won, or newly may be lost.
+    pub fn from<P>(&self, index: u64, side: Side)
+    where
+        F: ForwardView<P>,
+    {
+        let mut wins: Vec<V::Key> = Vec::new();
+        let key = self.view.key_at(&mut V::Cursor::default(), index);
+        match side {
+            Side::Won => wins.push(key),
+            _ => self.look(index, key, &mut wins),
+        }
+        let mut before = Vec::new();
+        while let Some(won) = wins.pop() {
+            before.clear();
+            self.view.predecessors(won, |index, key| {
+                self.bits.prefetch(index);
+                before.push((index, key));
+            });
+            for &(index, key) in &before {
+                self.look(index, key, &mut wins);
+            }
+        }
+    }
+
+    /// If an open position has only won successors, it is lost, and its predecessors are won.
+    fn look<P>(&self, index: u64, key: V::Key, wins: &mut Vec<V::Key>)
+    where
+        F: ForwardView<P>,
+    {
+        if self.bits.side(index) != Side::Open {
+            return;
+        }
+        // Two threads may win the last two successors at once: each must see the other's win, or
+        // neither would find the loss.
+        fence(SeqCst);
+        let mut all = true;
+        let ahead = self.forward.key_at(&mut F::Cursor::default(), index);
+        self.forward.targets(ahead, |target| {
+            if let Target::Inside(next) = target {
+                all = all && self.bits.side(next) == Side::Won;
+            }
+        });
+        if !all || !self.bits.lose_one(index) {
+            return;
+        }
+        self.view.predecessors(key, |index, key| {
+            if self.bits.win_one(index) {
+                if wins.len() < self.worklist {
+                    wins.push(key);
+                } else {
+                    self.left_over.store(true, Relaxed);
+                }
+            }
+        });
+    }
+}
+
+/// The exits of a position as the support file has them: clipped, and the worst where there are none.
+pub fn clip(exits: Exits, top: u8) -> i8 {
+    if exits.best == Exits::NONE { -(top as i8) } else { exits.best.clamp(-(top as i8), top as i8) }
+}

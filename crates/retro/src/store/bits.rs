@@ -1,0 +1,128 @@
+//! Bits in memory.
+
+use std::ops::Range;
+
+use nutcracker_mem::{OutOfMemory, Packed};
+
+use super::disk::ScratchError;
+use super::{Sequence, Session, Side, Wins};
+
+/// One bit a position in memory: won or not. The other side is elsewhere.
+#[derive(Debug)]
+pub struct OneBit(Packed<1>);
+
+impl OneBit {
+    /// Nobody has won yet.
+    pub fn new(len: u64) -> Result<Self, OutOfMemory> {
+        Ok(OneBit(Packed::zeroed(len)?))
+    }
+}
+
+impl Wins for OneBit {
+    const SECOND: bool = false;
+    type Session<'a> = &'a OneBit;
+
+    fn session(&self) -> &OneBit {
+        self
+    }
+}
+
+impl Session for &OneBit {
+    #[inline]
+    fn is_won(&mut self, index: u64) -> Result<bool, ScratchError> {
+        Ok(self.0.get(index) == 1)
+    }
+
+    #[inline]
+    fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
+        Ok(self.0.update(index, |bit| (bit == 0).then_some(1)).is_some())
+    }
+
+    #[inline]
+    fn expect(&self, index: u64) {
+        self.0.prefetch(index);
+    }
+}
+
+/// Two bits a position in memory: both sides at once.
+#[derive(Debug)]
+pub struct TwoBits(Packed<2>);
+
+impl TwoBits {
+    /// Everything is open.
+    pub fn new(len: u64) -> Result<Self, OutOfMemory> {
+        Ok(TwoBits(Packed::zeroed(len)?))
+    }
+
+    /// What is known of a position.
+    #[inline]
+    pub fn side(&self, index: u64) -> Side {
+        Side::from_bits(self.0.get(index) as u8)
+    }
+
+    /// Marks a position as won; true if it was not.
+    #[inline]
+    pub fn win_one(&self, index: u64) -> bool {
+        let open = |side| side == Side::Open as u64 || side == Side::Safe as u64;
+        self.0.update(index, |side| open(side).then_some(Side::Won as u64)).is_some()
+    }
+
+    /// Asks the processor to bring in a position's bits.
+    #[inline]
+    pub fn prefetch(&self, index: u64) {
+        self.0.prefetch(index);
+    }
+
+    /// Marks an open position as lost; false if it was not open any more.
+    #[inline]
+    pub fn lose_one(&self, index: u64) -> bool {
+        let lost = Side::Lost as u64;
+        self.0.update(index, |side| (side == Side::Open as u64).then_some(lost)).is_some()
+    }
+}
+
+impl Wins for TwoBits {
+    const SECOND: bool = false;
+    type Session<'a> = &'a TwoBits;
+
+    fn session(&self) -> &TwoBits {
+        self
+    }
+}
+
+impl Session for &TwoBits {
+    #[inline]
+    fn is_won(&mut self, index: u64) -> Result<bool, ScratchError> {
+        Ok(self.side(index) == Side::Won)
+    }
+
+    #[inline]
+    fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
+        Ok(self.win_one(index))
+    }
+
+    #[inline]
+    fn expect(&self, index: u64) {
+        self.0.prefetch(index);
+    }
+}
+
+impl Sequence for TwoBits {
+    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError> {
+        out.clear();
+        self.0.for_each(range, |side| out.push(Side::from_bits(side as u8)));
+        Ok(())
+    }
+
+    fn store(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError> {
+        self.0.fill(start, sides.iter().map(|&side| side as u64));
+        Ok(())
+    }
+
+    fn lose(&self, _start: u64, _sides: &[Side], lost: &[u64]) -> Result<(), ScratchError> {
+        for &index in lost {
+            self.lose_one(index);
+        }
+        Ok(())
+    }
+}

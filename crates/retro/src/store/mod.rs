@@ -1,0 +1,94 @@
+//! Where the bits of a slice live while it is solved with little memory.
+//!
+//! A solver of the [level method](crate::fixpoint::levels) has two sides. The *random* side holds
+//! which positions are won and is asked by position, in any order. The *sequential* side holds what
+//! else is known and is read and written from front to back.
+
+pub mod bits;
+pub mod disk;
+pub mod paged;
+
+use std::ops::Range;
+
+use crate::store::disk::ScratchError;
+
+/// What the sequential side says of a position at a level.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Side {
+    /// Nothing better than a loss is in sight yet, if all internal moves lead to won positions.
+    Open = 0,
+    /// It cannot lose at this level, and may still be won.
+    Safe = 1,
+    /// Won, at this level or a higher one.
+    Won = 2,
+    /// Lost, at this level or a higher one.
+    Lost = 3,
+}
+
+impl Side {
+    /// From its two bits.
+    pub fn from_bits(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Side::Open,
+            1 => Side::Safe,
+            2 => Side::Won,
+            _ => Side::Lost,
+        }
+    }
+}
+
+/// The random side: which positions are won.
+pub trait Wins: Sync {
+    /// Whether positions are numbered by the second index here.
+    const SECOND: bool;
+    /// One thread's access.
+    type Session<'a>: Session
+    where
+        Self: 'a;
+
+    /// Access for a thread.
+    fn session(&self) -> Self::Session<'_>;
+}
+
+/// One thread's access to the random side.
+pub trait Session {
+    /// Whether a position is won.
+    fn is_won(&mut self, index: u64) -> Result<bool, ScratchError>;
+    /// Marks a position as won; true if it was not.
+    fn win(&mut self, index: u64) -> Result<bool, ScratchError>;
+    /// Tells that memory will be asked for this position soon.
+    fn expect(&self, _index: u64) {}
+}
+
+/// The sequential side: two bits a position.
+pub trait Sequence: Sync {
+    /// Reads the sides of consecutive positions.
+    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError>;
+    /// Writes all of them: nobody else uses this range now.
+    fn store(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError>;
+    /// Marks positions of a range, which was loaded as `sides`, as lost.
+    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), ScratchError>;
+    /// Waits until everything written is safe, where that means anything.
+    fn sync(&self) -> Result<(), ScratchError> {
+        Ok(())
+    }
+}
+
+impl<Q: Sequence> Sequence for &Q {
+    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError> {
+        (**self).load(range, out)
+    }
+
+    fn store(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError> {
+        (**self).store(start, sides)
+    }
+
+    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), ScratchError> {
+        (**self).lose(start, sides, lost)
+    }
+
+    fn sync(&self) -> Result<(), ScratchError> {
+        (**self).sync()
+    }
+}

@@ -1,0 +1,191 @@
+//! One bit a position on disk, through a cache of bounded size, numbered by the second index.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, RwLock, RwLockReadGuard};
+
+use nutcracker_mem::{OutOfMemory, Packed};
+
+use super::disk::{Scratch, ScratchError};
+use super::{Session, Wins};
+
+/// Which block leaves the cache for a new one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Policy {
+    /// The one that was used least recently, up to one turn of a clock hand.
+    #[default]
+    Clock,
+    /// The one that came first.
+    Fifo,
+}
+
+/// How the cache is built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Paging {
+    /// Bytes of a block; a power of two of at least 64.
+    pub block_bytes: u64,
+    /// Bytes of all blocks in memory.
+    pub cache_bytes: u64,
+    /// Which block leaves.
+    pub policy: Policy,
+}
+
+/// Bits on disk, some of them in memory.
+#[derive(Debug)]
+pub struct Paged {
+    file: Scratch,
+    /// The cached blocks, one after another, in frames.
+    bits: Packed<1>,
+    block_bits: u64,
+    /// The frame of each block, or [`NOWHERE`].
+    frames: Vec<AtomicU32>,
+    policy: Policy,
+    /// Whether each frame was used since the hand passed.
+    used: Vec<AtomicBool>,
+    dirty: Vec<AtomicBool>,
+    /// Readers go in and out with it; who brings in a block holds it alone.
+    gate: RwLock<()>,
+    /// The block in each frame, and the hand.
+    hand: Mutex<Hand>,
+    misses: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Hand {
+    blocks: Vec<u32>,
+    at: usize,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Paged {
+    /// Bits for `len` positions in a file of zeros.
+    pub fn new(file: Scratch, len: u64, paging: Paging) -> Result<Self, OutOfMemory> {
+        let block_bits = paging.block_bytes.next_power_of_two().max(64) * 8;
+        let blocks = len.div_ceil(block_bits).max(1);
+        let count = (paging.cache_bytes * 8 / block_bits).clamp(2, blocks.max(2));
+        Ok(Paged {
+            file,
+            bits: Packed::zeroed(count * block_bits)?,
+            block_bits,
+            frames: (0..blocks).map(|_| AtomicU32::new(NOWHERE)).collect(),
+            policy: paging.policy,
+            used: (0..count).map(|_| AtomicBool::new(false)).collect(),
+            dirty: (0..count).map(|_| AtomicBool::new(false)).collect(),
+            gate: RwLock::new(()),
+            hand: Mutex::new(Hand { blocks: vec![NOWHERE; count as usize], at: 0 }),
+            misses: AtomicU64::new(0),
+        })
+    }
+
+    /// The bytes of the file behind `len` positions.
+    pub fn file_bytes(len: u64, block_bytes: u64) -> u64 {
+        let block_bits = block_bytes.next_power_of_two().max(64) * 8;
+        len.div_ceil(block_bits).max(1) * block_bits / 8
+    }
+
+    /// How often a block had to be brought in.
+    pub fn misses(&self) -> u64 {
+        self.misses.load(Relaxed)
+    }
+
+    /// Brings in a block; nobody else may use the cache meanwhile.
+    fn bring(&self, block: u64) -> Result<(), ScratchError> {
+        let _alone = self.gate.write().expect("no thread panics");
+        if self.frames[block as usize].load(Relaxed) != NOWHERE {
+            return Ok(());
+        }
+        self.misses.fetch_add(1, Relaxed);
+        let mut hand = self.hand.lock().expect("no thread panics");
+        let frame = loop {
+            let at = hand.at;
+            hand.at = (at + 1) % hand.blocks.len();
+            let spared = self.policy == Policy::Clock && self.used[at].swap(false, Relaxed);
+            if hand.blocks[at] == NOWHERE || !spared {
+                break at;
+            }
+        };
+        let bytes = self.block_bits / 8;
+        let mut buffer = vec![0; bytes as usize];
+        let leaving = std::mem::replace(&mut hand.blocks[frame], block as u32);
+        if leaving != NOWHERE {
+            if self.dirty[frame].swap(false, Relaxed) {
+                self.bits.copy_to(frame as u64 * self.block_bits, &mut buffer);
+                self.file.write(u64::from(leaving) * bytes, &buffer)?;
+            }
+            self.frames[leaving as usize].store(NOWHERE, Relaxed);
+        }
+        self.file.read(block * bytes, &mut buffer)?;
+        self.bits.copy_from(frame as u64 * self.block_bits, &buffer);
+        self.frames[block as usize].store(frame as u32, Relaxed);
+        Ok(())
+    }
+}
+
+impl Wins for Paged {
+    const SECOND: bool = true;
+    type Session<'a> = PagedSession<'a>;
+
+    fn session(&self) -> PagedSession<'_> {
+        PagedSession { paged: self, inside: None, stay: 0 }
+    }
+}
+
+/// A thread's access: while it is inside, no block leaves.
+#[derive(Debug)]
+pub struct PagedSession<'a> {
+    paged: &'a Paged,
+    inside: Option<RwLockReadGuard<'a, ()>>,
+    /// How long it may stay inside, so that others need not wait for a block.
+    stay: u32,
+}
+
+/// Accesses before a thread lets others in.
+const STAY: u32 = 4096;
+
+impl PagedSession<'_> {
+    /// Where the bit of a position is in memory now.
+    #[inline]
+    fn place(&mut self, index: u64) -> Result<(u64, usize), ScratchError> {
+        let paged = self.paged;
+        let block = index / paged.block_bits;
+        loop {
+            if self.stay == 0 {
+                self.inside = None;
+                self.stay = STAY;
+            }
+            self.stay -= 1;
+            if self.inside.is_none() {
+                self.inside = Some(paged.gate.read().expect("no thread panics"));
+            }
+            let frame = paged.frames[block as usize].load(Relaxed);
+            if frame != NOWHERE {
+                let used = &paged.used[frame as usize];
+                if !used.load(Relaxed) {
+                    used.store(true, Relaxed);
+                }
+                let place = u64::from(frame) * paged.block_bits + index % paged.block_bits;
+                return Ok((place, frame as usize));
+            }
+            self.inside = None;
+            paged.bring(block)?;
+        }
+    }
+}
+
+impl Session for PagedSession<'_> {
+    #[inline]
+    fn is_won(&mut self, index: u64) -> Result<bool, ScratchError> {
+        let (place, _) = self.place(index)?;
+        Ok(self.paged.bits.get(place) == 1)
+    }
+
+    #[inline]
+    fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
+        let (place, frame) = self.place(index)?;
+        let new = self.paged.bits.update(place, |bit| (bit == 0).then_some(1)).is_some();
+        if new {
+            self.paged.dirty[frame].store(true, Relaxed);
+        }
+        Ok(new)
+    }
+}

@@ -1,0 +1,108 @@
+//! Every solver gives the same files, byte for byte.
+
+mod common;
+
+use std::path::Path;
+
+use common::disk;
+use nutcracker_game::{Game, SliceId};
+use nutcracker_games::awari::Awari;
+use nutcracker_games::kalah::Kalah;
+use nutcracker_retro::choice::{Solver, Window};
+use nutcracker_retro::progress::Silent;
+use nutcracker_retro::solve::{SolveOptions, solve};
+use nutcracker_retro::store::paged::Policy;
+
+fn run<G: Game>(game: &G, dir: &Path, last: u32, options: &SolveOptions) {
+    solve(game, &disk(), dir, SliceId(last), options, &Silent)
+        .unwrap_or_else(|error| panic!("{} by {}: {error}", game.id(), options.solver));
+}
+
+/// The tables of a folder: names and bytes.
+fn tables(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut tables: Vec<_> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "nut"))
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect();
+    tables.sort();
+    tables
+}
+
+const LIMITED: [Solver; 4] =
+    [Solver::TwoBit, Solver::TwoBitSweeps, Solver::OneBit, Solver::DualIndex];
+
+fn all_the_same<G: Game>(game: &G, last: u32, window: Window, threads: &[usize]) {
+    let reference = tempfile::tempdir().unwrap();
+    let options =
+        |solver, threads| SolveOptions { solver, window, ..SolveOptions::new(threads, "test") };
+    run(game, reference.path(), last, &options(Solver::Memory, 2));
+    let expected = tables(reference.path());
+    assert!(!expected.is_empty());
+    for solver in LIMITED {
+        for &threads in threads {
+            let dir = tempfile::tempdir().unwrap();
+            run(game, dir.path(), last, &options(solver, threads));
+            let found = tables(dir.path());
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!(
+                    found == expected,
+                    "{} of {} differs by {solver} with {threads} threads",
+                    found.0,
+                    game.id()
+                );
+            }
+            let left = std::fs::read_dir(dir.path()).unwrap().filter(|entry| {
+                entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("work")
+            });
+            assert_eq!(left.count(), 0, "files at work are gone");
+        }
+    }
+}
+
+#[test]
+fn awari_by_every_solver() {
+    all_the_same(&Awari::new(6).unwrap(), 10, Window::Full, &[1, 2, 3]);
+}
+
+#[test]
+fn small_awari_by_every_solver() {
+    all_the_same(&Awari::new(2).unwrap(), 16, Window::Full, &[1, 2]);
+    all_the_same(&Awari::new(3).unwrap(), 14, Window::Full, &[1, 2]);
+    all_the_same(&Awari::new(4).unwrap(), 10, Window::Full, &[1, 2]);
+}
+
+#[test]
+fn kalah_by_every_solver() {
+    all_the_same(&Kalah::new(3, 2, false).unwrap(), 12, Window::Full, &[1, 2]);
+    all_the_same(&Kalah::new(6, 1, true).unwrap(), 7, Window::Full, &[2]);
+}
+
+#[test]
+fn windows_by_every_solver() {
+    all_the_same(&Awari::new(6).unwrap(), 9, Window::Top(2), &[2]);
+    all_the_same(&Awari::new(3).unwrap(), 12, Window::Game(12), &[2]);
+    all_the_same(&Kalah::new(3, 2, false).unwrap(), 12, Window::Top(1), &[2]);
+}
+
+#[test]
+fn a_small_cache_changes_nothing() {
+    let awari = Awari::new(6).unwrap();
+    let reference = tempfile::tempdir().unwrap();
+    run(&awari, reference.path(), 9, &SolveOptions::new(2, "test"));
+    for policy in [Policy::Clock, Policy::Fifo] {
+        let dir = tempfile::tempdir().unwrap();
+        let options = SolveOptions {
+            solver: Solver::DualIndex,
+            paging: (64, policy),
+            ..SolveOptions::new(2, "test")
+        };
+        run(&awari, dir.path(), 9, &options);
+        assert!(tables(dir.path()) == tables(reference.path()));
+    }
+}
