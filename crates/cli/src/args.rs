@@ -12,7 +12,7 @@ use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
 use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 
-use crate::cmd::{games, probe, solve, stats, verify};
+use crate::cmd::{experiment, games, probe, solve, stats, verify};
 use crate::failure::Failure;
 use crate::machine;
 
@@ -47,6 +47,7 @@ pub enum Command {
     Stats(stats::Args),
     Verify(verify::Args),
     Games(games::Args),
+    Experiment(experiment::Args),
 }
 
 impl Command {
@@ -58,6 +59,7 @@ impl Command {
             Command::Stats(args) => args.run(),
             Command::Verify(args) => args.run(),
             Command::Games(args) => args.run(),
+            Command::Experiment(args) => args.run(),
         }
     }
 }

@@ -31,6 +31,9 @@ pub struct How {
     /// Which block leaves the dual-index solver's cache: clock (near least recently used) or fifo
     #[arg(long, value_name = "POLICY", default_value = "clock", value_parser = parse_policy)]
     cache_policy: Policy,
+    /// Positions from which on a slice goes on after an interruption where it was
+    #[arg(long, value_name = "N", default_value_t = 1 << 24, hide = true)]
+    pub checkpoint_positions: u64,
 }
 
 impl How {
@@ -39,11 +42,6 @@ impl How {
         self.memory
             .or_else(|| machine::available_memory().map(|free| free - free / MARGIN))
             .unwrap_or(u64::MAX)
-    }
-
-    /// Whether memory was asked for.
-    pub fn memory_given(&self) -> bool {
-        self.memory.is_some()
     }
 
     /// How much of the scores is wanted.

@@ -26,3 +26,11 @@ fn free_at(place: &Path) -> Option<u64> {
 fn free_at(_: &Path) -> Option<u64> {
     None
 }
+
+/// The most memory this process has had at once, in bytes: code, stacks, mapped files and all.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}

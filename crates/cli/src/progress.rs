@@ -160,6 +160,14 @@ impl Progress for Reporter {
         self.postpone();
     }
 
+    fn note(&self, text: &str) {
+        // Which solver is news where something limits it; the in-memory one is the rule.
+        if !text.contains("solver memory") {
+            self.clear();
+            note(text);
+        }
+    }
+
     fn begin(&self, phase: Phase, positions: u64) {
         let mut state = self.lock();
         (state.phase, state.name) = place(phase);

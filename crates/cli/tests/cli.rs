@@ -1,6 +1,8 @@
 //! The commands as a user meets them: what they print, what they refuse, and their exit codes.
 
 mod damage;
+mod endure;
+mod experiment;
 mod games;
 mod harness;
 mod planted;

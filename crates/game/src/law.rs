@@ -312,19 +312,22 @@ impl<G: Game> Check<'_, G> {
             "the forward view finds other successors of position {index} of slice {slice} than \
              the rules: {seen:?}, not {expected:?}"
         );
-        let (mut seconds, mut inside) = (Vec::new(), Vec::new());
-        if view.outcome(key).is_none() {
-            view.inside_second(key, |second| seconds.push(second));
-        }
+        let mut inside = Vec::new();
         for target in expected {
             if let Target::Inside(next) = target {
-                inside.push(game.second_rank(&game.unrank(slice, next)));
+                inside.push((next, game.second_rank(&game.unrank(slice, next))));
             }
         }
+        let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
+        if view.outcome(key).is_none() {
+            view.inside(key, |first| firsts.push(first));
+            view.inside_second(key, |second| seconds.push(second));
+        }
+        let seen: Vec<(u64, u64)> = firsts.iter().copied().zip(seconds.iter().copied()).collect();
         law!(
-            seconds == inside,
+            firsts.len() == seconds.len() && seen == inside,
             "the forward view gives the successors of position {index} of slice {slice} other \
-             second numbers than the game: {seconds:?}, not {inside:?}"
+             numbers than the game: {firsts:?} and {seconds:?}, not {inside:?}"
         );
         Ok(())
     }

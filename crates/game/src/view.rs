@@ -115,6 +115,15 @@ pub trait ForwardView<P>: Send + Sync {
     fn outcome(&self, key: Self::Key) -> Option<Score>;
     /// Visits where every legal move leads.
     fn targets(&self, key: Self::Key, visit: impl FnMut(Target));
+    /// Visits the number of every internal successor: [`targets`](ForwardView::targets) without
+    /// the trouble of conversions.
+    fn inside(&self, key: Self::Key, mut visit: impl FnMut(u64)) {
+        self.targets(key, |target| {
+            if let Target::Inside(index) = target {
+                visit(index);
+            }
+        });
+    }
     /// Visits the second number of every successor inside the slice, in the order of
     /// [`targets`](ForwardView::targets).
     fn inside_second(&self, key: Self::Key, visit: impl FnMut(u64));

@@ -424,7 +424,7 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
                 // A win rests on one loss of its own size: here it is, if a move leads there.
                 if stored == -score {
                     let mut leads = false;
-                    self.view.targets(key, |target| leads |= target == Target::Inside(next));
+                    self.view.inside(key, |index| leads |= index == next);
                     if leads {
                         self.found(index, key, news);
                     }
@@ -445,11 +445,9 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
             again.inside = inside.len();
             self.cells.prefetch(again.index);
             if self.view.outcome(again.key).is_none() {
-                self.view.targets(again.key, |target| {
-                    if let Target::Inside(next) = target {
-                        self.cells.prefetch(next);
-                        inside.push((next, 0));
-                    }
+                self.view.inside(again.key, |next| {
+                    self.cells.prefetch(next);
+                    inside.push((next, 0));
                 });
             }
         }

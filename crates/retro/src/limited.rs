@@ -12,14 +12,14 @@ use std::time::Instant;
 use nutcracker_game::{ForwardView, Game, PlainView, SliceId, SliceView};
 
 use crate::conversions::SetChildren;
-use crate::fixpoint::levels::{Changes, Follow, Levels, Work, WorkCount, clip};
+use crate::fixpoint::levels::{Changes, Follow, FollowNews, Levels, Work, WorkCount, clip};
 use crate::parallel::for_each_chunk;
 use crate::progress::{Phase, Progress};
 use crate::solve::SolveError;
 use crate::store::bits::{OneBit, TwoBits};
 use crate::store::disk::{Bytes, DiskSides, Scratch, ScratchError};
 use crate::store::paged::{Paged, Paging};
-use crate::store::{Sequence, Side, Wins};
+use crate::store::{Sequence, Wins};
 
 /// Which bits are where, and how scores spread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,7 +118,7 @@ impl<G: Game> Limited<'_, G> {
                 let follow = Follow { view, forward, bits: &bits, worklist, left_over: &left_over };
                 let spreading = Spreading {
                     lasting: false,
-                    follow: Some(&|index, side| follow.from(index, side)),
+                    follow: Some(&|news| follow.spread(news)),
                     must_sweep: &|| left_over.swap(false, Relaxed),
                 };
                 task.run(&bits, |_| Ok(&bits), &spreading)?
@@ -232,8 +232,8 @@ struct Task<'a, G, V, F> {
 struct Spreading<'a> {
     /// Whether the sequential side outlives an interruption.
     lasting: bool,
-    /// Spreads from a new win, or from a position that may be lost from now on.
-    follow: Option<&'a (dyn Fn(u64, Side) + Sync)>,
+    /// Spreads from new wins, and from positions that may be lost from now on.
+    follow: Option<&'a FollowNews>,
     /// Whether sweeps must find the rest.
     must_sweep: &'a dyn Fn() -> bool,
 }

@@ -351,7 +351,9 @@ impl<G: Game> Job<'_, G> {
             Chosen::Sweep => {
                 let mut scores = sweep::solve(self.game, self.slice, &children)?;
                 let top = self.top as i8;
-                scores.iter_mut().for_each(|score| *score = (*score).clamp(-top, top));
+                for score in &mut scores {
+                    *score = (*score).clamp(-top, top);
+                }
                 seconds.fixpoint = started.elapsed().as_secs_f64();
                 return Ok((Solved::Plain(scores), Effort::default()));
             }

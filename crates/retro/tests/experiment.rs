@@ -1,5 +1,5 @@
 //! The measurement of cache misses against caches that are simulated one by one, and the same
-//! measurement with the usual index of awari.
+//! measurement with a plain index of awari.
 
 use std::collections::VecDeque;
 
@@ -270,14 +270,14 @@ impl Game for ByPits {
 }
 
 #[test]
-fn passes_with_the_usual_index_agree_with_the_rules() {
+fn passes_with_the_plain_index_agree_with_the_rules() {
     agrees_with_the_rules(&ByPits::new(6), 6, 16);
 }
 
 /// For `docs/performance.md`; a minute.
 #[test]
 #[ignore = "prints a table, asserts nothing"]
-fn the_usual_index_at_20_stones() {
+fn the_plain_index_at_20_stones() {
     let found = cache_misses(&ByPits::new(20), SliceId(20), BLOCK_BYTES, 2, |_| {});
     println!("{} blocks, {} accesses", found.blocks, found.accesses());
     for row in found.rows() {

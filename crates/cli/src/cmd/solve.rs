@@ -124,6 +124,7 @@ impl Visitor for Args {
             memory: self.how.memory(),
             window: self.how.window(),
             paging: self.how.paging(),
+            checkpoint_positions: self.how.checkpoint_positions,
             ..SolveOptions::new(self.threads.count(), program)
         };
         let dir = self.subject.dir(&game);
@@ -144,6 +145,7 @@ impl Visitor for Args {
             if let Some(start) = start.json() {
                 object.insert("start".to_owned(), start);
             }
+            object.insert("peak_memory".to_owned(), machine::peak_memory().into());
             return print(&format!("{}\n", Value::from(object)));
         }
         if let Some(sentence) = start.sentence(&game) {
@@ -246,7 +248,7 @@ fn interesting<G: Game>(game: &G, slice: SliceId) -> String {
 }
 
 fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {
-    let SliceReport { slice, positions, bytes, histogram, seconds, .. } = report;
+    let SliceReport { slice, positions, bytes, histogram, seconds, window, effort } = report;
     json!({
         (game.slice_unit()): slice.0,
         "positions": positions,
@@ -261,6 +263,10 @@ fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {
         "draws": histogram.draws(),
         "losses": histogram.losses(),
         "mean": rounded(histogram.mean()),
+        "window": window,
+        "sweeps": effort.work.sweeps,
+        "chunks": { "looked_at": effort.work.chunks, "skipped": effort.work.skipped },
+        "cache_misses": effort.misses,
     })
 }
 

@@ -50,6 +50,25 @@ impl AwariForward {
         AwariForward { game, slice, pairs, halves }
     }
 
+    /// Visits the internal successors with the stones of their mover's half; false if the rules
+    /// must say: where a sowing comes around, or the opponent has no stones.
+    #[inline]
+    fn inside_pairs(&self, key: Pair, mut visit: impl FnMut(usize, Pair)) -> bool {
+        let own = &self.halves[key.own as usize];
+        let other = &self.halves[key.other as usize];
+        if own.round || key.other == 0 {
+            return false;
+        }
+        for (&left, &across) in own.left.iter().zip(&own.across).take(usize::from(own.moves)) {
+            let across = usize::from(across);
+            if other.prizes >> across & 1 == 0 {
+                let id = if across == 0 { key.other } else { other.received[across - 1] };
+                visit(usize::from(other.stones) + across, Pair { own: id, other: left });
+            }
+        }
+        true
+    }
+
     /// What `sown` stones, the last of them in the other half, capture from it; `None` if that
     /// would be everything.
     fn capture(&self, other: &Moved, sown: usize, left: u32, own_left: usize) -> Option<Target> {
@@ -165,23 +184,22 @@ impl ForwardView<Board> for AwariForward {
     }
 
     #[inline]
-    fn inside_second(&self, key: Pair, mut visit: impl FnMut(u64)) {
-        let own = &self.halves[key.own as usize];
-        let other = &self.halves[key.other as usize];
-        let mut any = false;
-        if !own.round && key.other != 0 {
-            for (&left, &across) in own.left.iter().zip(&own.across).take(usize::from(own.moves)) {
-                let across = usize::from(across);
-                if other.prizes >> across & 1 == 0 {
-                    let id = if across == 0 { key.other } else { other.received[across - 1] };
-                    let own_left = self.slice.0 as usize - usize::from(other.stones) - across;
-                    visit(self.pairs.index(own_left, Pair { own: left, other: id }));
-                    any = true;
+    fn inside(&self, key: Pair, mut visit: impl FnMut(u64)) {
+        if !self.inside_pairs(key, |received, next| visit(self.pairs.index(received, next))) {
+            targets_of(&self.game, &self.position(key), |target| {
+                if let Target::Inside(index) = target {
+                    visit(index);
                 }
-            }
+            });
         }
-        // The rules also say whether there are none because every move captures.
-        if !any {
+    }
+
+    #[inline]
+    fn inside_second(&self, key: Pair, mut visit: impl FnMut(u64)) {
+        let all = self.slice.0 as usize;
+        if !self.inside_pairs(key, |received, next| {
+            visit(self.pairs.index(all - received, next.turned()));
+        }) {
             inside_second_of(&self.game, &self.position(key), visit);
         }
     }

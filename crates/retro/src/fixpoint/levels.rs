@@ -22,7 +22,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
 
-use nutcracker_game::{Exits, ForwardView, SliceView, Target};
+use nutcracker_game::{Exits, ForwardView, SliceView};
 
 use crate::parallel::for_each_chunk;
 use crate::progress::Progress;
@@ -77,6 +77,9 @@ pub struct Changes {
 
 /// Positions read and written at a time; a multiple of what shares a word or a byte.
 const PIECE: u64 = 1 << 16;
+
+/// Wins whose predecessors are looked at together.
+const TOGETHER: usize = 16;
 
 /// Chunks are large enough that there are no more than this many, and the table of which depends on
 /// which stays small.
@@ -227,7 +230,7 @@ where
         level: u8,
         first: bool,
         scores: &Bytes,
-        follow: &(dyn Fn(u64, Side) + Sync),
+        follow: &FollowNews,
     ) -> Result<(), ScratchError> {
         let level = level as i8;
         for_each_chunk(self.len, PIECE, self.threads, |range| {
@@ -235,13 +238,15 @@ where
             let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
             self.exits.read(range.start, &mut exits)?;
             scores.read(range.start, &mut settled)?;
+            let mut news = Vec::new();
             for ((index, exit), settled) in range.zip(exits).zip(settled) {
                 if settled == 0 && exit >= level {
-                    follow(index, Side::Won);
+                    news.push((index, Side::Won));
                 } else if settled == 0 && (exit == -level || first && exit < -level) {
-                    follow(index, Side::Open);
+                    news.push((index, Side::Open));
                 }
             }
+            follow(&news);
             Ok(())
         })
     }
@@ -384,11 +389,7 @@ where
             if W::SECOND {
                 self.forward.inside_second(key, |place| next.push(place));
             } else {
-                self.forward.targets(key, |target| {
-                    if let Target::Inside(place) = target {
-                        next.push(place);
-                    }
-                });
+                self.forward.inside(key, |place| next.push(place));
             }
             let mut all = true;
             for &place in &next {
@@ -405,6 +406,9 @@ where
         Ok(lost.len() as u64)
     }
 }
+
+/// What spreads from new wins, and from positions that may be lost from now on.
+pub type FollowNews = dyn Fn(&[(u64, Side)]) + Sync;
 
 /// Counts [`Work`] from several threads.
 #[derive(Debug, Default)]
@@ -441,47 +445,51 @@ pub struct Follow<'a, V, F> {
 }
 
 impl<V: SliceView, F> Follow<'_, V, F> {
-    /// Spreads from a position that is newly won, or newly may be lost.
-    pub fn from<P>(&self, index: u64, side: Side)
+    /// Spreads from positions that are newly won, or newly may be lost.
+    pub fn spread<P>(&self, news: &[(u64, Side)])
     where
         F: ForwardView<P>,
     {
-        let mut wins: Vec<V::Key> = Vec::new();
-        let key = self.view.key_at(&mut V::Cursor::default(), index);
-        match side {
-            Side::Won => wins.push(key),
-            _ => self.look(index, key, &mut wins),
-        }
-        let mut before = Vec::new();
-        while let Some(won) = wins.pop() {
-            before.clear();
-            self.view.predecessors(won, |index, key| {
-                self.bits.prefetch(index);
-                before.push((index, key));
-            });
-            for &(index, key) in &before {
-                self.look(index, key, &mut wins);
+        let mut back = V::Cursor::default();
+        let mut ahead = F::Cursor::default();
+        let (mut wins, mut before) = (Vec::new(), Vec::new());
+        for &(index, side) in news {
+            let key = self.view.key_at(&mut back, index);
+            if side == Side::Won {
+                wins.push(key);
+            } else {
+                self.look(index, key, &mut ahead, &mut wins);
+            }
+            while !wins.is_empty() {
+                before.clear();
+                for won in wins.drain(wins.len().saturating_sub(TOGETHER)..) {
+                    self.view.predecessors(won, |index, key| {
+                        self.bits.prefetch(index);
+                        before.push((index, key));
+                    });
+                }
+                // Two threads may win the last two successors of a position at once: each must
+                // see the other's win, or neither would find the loss.
+                fence(SeqCst);
+                for &(index, key) in &before {
+                    self.look(index, key, &mut ahead, &mut wins);
+                }
             }
         }
     }
 
     /// If an open position has only won successors, it is lost, and its predecessors are won.
-    fn look<P>(&self, index: u64, key: V::Key, wins: &mut Vec<V::Key>)
+    #[inline]
+    fn look<P>(&self, index: u64, key: V::Key, ahead: &mut F::Cursor, wins: &mut Vec<V::Key>)
     where
         F: ForwardView<P>,
     {
         if self.bits.side(index) != Side::Open {
             return;
         }
-        // Two threads may win the last two successors at once: each must see the other's win, or
-        // neither would find the loss.
-        fence(SeqCst);
         let mut all = true;
-        let ahead = self.forward.key_at(&mut F::Cursor::default(), index);
-        self.forward.targets(ahead, |target| {
-            if let Target::Inside(next) = target {
-                all = all && self.bits.side(next) == Side::Won;
-            }
+        self.forward.inside(self.forward.key_at(ahead, index), |next| {
+            all = all && self.bits.side(next) == Side::Won;
         });
         if !all || !self.bits.lose_one(index) {
             return;

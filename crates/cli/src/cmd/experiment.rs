@@ -1,0 +1,207 @@
+//! `nutcracker experiment`: measurements behind the design of the solvers.
+
+use std::fmt::Write;
+
+use clap::{Subcommand, ValueEnum};
+use nutcracker_draw::{Curve, CurveChart, curve_chart};
+use nutcracker_game::Game;
+use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses, cache_misses};
+use nutcracker_retro::progress::Progress;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Rules, Threads, known_slice, parse_slice, slice_name};
+use crate::failure::Failure;
+use crate::number::{rounded, size, thousands};
+use crate::progress::Reporter;
+use crate::{print, table};
+
+/// Measure what the design of the solvers rests on
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true)]
+pub struct Args {
+    #[command(subcommand)]
+    experiment: Experiment,
+}
+
+/// The experiments; each describes itself.
+#[derive(Debug, Subcommand)]
+enum Experiment {
+    CacheMisses(Misses),
+}
+
+impl Args {
+    /// Measures.
+    pub fn run(self) -> Result<(), Failure> {
+        match self.experiment {
+            Experiment::CacheMisses(misses) => {
+                let (name, options) = (misses.game.clone(), misses.rules.options());
+                with_game(&name, &options, misses)?
+            }
+        }
+    }
+}
+
+/// Count cache misses in one pass over a slice's bits, with one index and with two
+///
+/// A solver that keeps one bit a position in a cache smaller than the slice walks through the
+/// positions in order and looks at the bits of their successors. With one index, the bit of a
+/// position is where the position is in the walk; with two, where the opponent sees it, so that
+/// successors of neighbours are neighbours. The cache forgets the block not used for longest;
+/// a block has 16 KiB. No databases are needed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  nutcracker experiment cache-misses --stones 15
+  nutcracker experiment cache-misses --stones 20 --format svg > cache-misses.svg")]
+struct Misses {
+    /// The game, as `nutcracker games` lists it
+    #[arg(default_value = "awari")]
+    game: String,
+    #[command(flatten)]
+    rules: Rules,
+    /// The slice: stones on the board in awari, seeds in kalah
+    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
+    slice: u32,
+    #[command(flatten)]
+    threads: Threads,
+    /// How the counts are printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// How the counts are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For spreadsheets: one row for each size of the cache
+    Csv,
+    /// For programs
+    Json,
+    /// A picture
+    Svg,
+}
+
+impl Visitor for Misses {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let slice = known_slice(&game, self.slice)?;
+        if !G::SECOND_INDEX {
+            return Err(Failure::Asked(format!(
+                "{} has one index only, so there is nothing to compare; try awari",
+                game.id()
+            )));
+        }
+        let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
+        // Each position is looked at once with each index.
+        reporter.begin_only(slice, "misses", 2 * game.slice_len(slice));
+        let threads = self.threads.count();
+        let found = cache_misses(&game, slice, BLOCK_BYTES, threads, |done| reporter.advance(done));
+        reporter.clear();
+        print(&match self.format {
+            Format::Table => for_people(&game, &found),
+            Format::Csv => csv(&found),
+            Format::Json => format!("{}\n", for_programs(&game, &found)),
+            Format::Svg => svg(&game, &found),
+        })
+    }
+}
+
+fn for_people<G: Game>(game: &G, found: &CacheMisses) -> String {
+    let accesses = found.accesses();
+    // From one in three down to one in millions: a power of ten says more than zeros.
+    let each = |misses: u64| match accesses {
+        0 => "-".to_owned(),
+        accesses => format!("{:.1e}", misses as f64 / accesses as f64),
+    };
+    let rows = found
+        .rows()
+        .map(|row| {
+            vec![
+                format!("{}%", row.percent),
+                thousands(row.cache),
+                thousands(row.one),
+                each(row.one),
+                thousands(row.two),
+                each(row.two),
+                format!("{:.1}", row.ratio()),
+            ]
+        })
+        .collect();
+    let header =
+        ["cache", "blocks", "one index", "per access", "two indices", "per access", "ratio"];
+    format!(
+        "{}, {}: {} positions, {} accesses in one pass\n{} blocks of {}, of which {} are accessed; \
+         each of these misses at least once\n\n{}",
+        game.id(),
+        slice_name(game, found.slice.0),
+        thousands(found.positions),
+        thousands(accesses),
+        thousands(found.blocks),
+        size(found.block_bytes),
+        thousands(found.one.blocks()),
+        table::render(&header, &[], rows),
+    )
+}
+
+fn csv(found: &CacheMisses) -> String {
+    let mut text = "percent,blocks,accesses,one_index,two_indices\n".to_owned();
+    let accesses = found.accesses();
+    for row in found.rows() {
+        let _ = writeln!(text, "{},{},{accesses},{},{}", row.percent, row.cache, row.one, row.two);
+    }
+    text
+}
+
+fn for_programs<G: Game>(game: &G, found: &CacheMisses) -> Value {
+    let rows: Vec<Value> = found
+        .rows()
+        .map(|row| {
+            json!({
+                "percent": row.percent,
+                "blocks": row.cache,
+                "one_index": row.one,
+                "two_indices": row.two,
+                "ratio": rounded(row.ratio()),
+            })
+        })
+        .collect();
+    let id = game.id();
+    let mut object = Map::new();
+    object.insert("game".to_owned(), id.name.into());
+    object.insert("options".to_owned(), id.options.into());
+    object.insert(game.slice_unit().to_owned(), found.slice.0.into());
+    object.insert("positions".to_owned(), found.positions.into());
+    object.insert("accesses".to_owned(), found.accesses().into());
+    object.insert("block_bytes".to_owned(), found.block_bytes.into());
+    object.insert("blocks".to_owned(), found.blocks.into());
+    object.insert("caches".to_owned(), rows.into());
+    object.into()
+}
+
+fn svg<G: Game>(game: &G, found: &CacheMisses) -> String {
+    let caption = format!(
+        "{}, {}: {} accesses in one pass, {} blocks of {}, LRU",
+        game.id(),
+        slice_name(game, found.slice.0),
+        thousands(found.accesses()),
+        thousands(found.blocks),
+        size(found.block_bytes),
+    );
+    let chart = CurveChart {
+        title: "Cache misses with one index and with two",
+        caption: &caption,
+        x: ("size of the cache in percent of the bits", "%"),
+        y: "cache misses, logarithmic",
+        floor: Some((found.one.blocks(), "every block once")),
+    };
+    let (mut one, mut two) = (Vec::new(), Vec::new());
+    for row in found.rows() {
+        one.push((row.percent, row.one));
+        two.push((row.percent, row.two));
+    }
+    let curves = [("one index", one), ("two indices", two)]
+        .map(|(label, points)| Curve { label: label.to_owned(), points });
+    curve_chart(&chart, &curves)
+}
