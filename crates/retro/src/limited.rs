@@ -233,7 +233,7 @@ struct Spreading<'a> {
     /// Whether the sequential side outlives an interruption.
     lasting: bool,
     /// Spreads from new wins, and from positions that may be lost from now on.
-    follow: Option<&'a FollowNews>,
+    follow: Option<&'a FollowNews<'a>>,
     /// Whether sweeps must find the rest.
     must_sweep: &'a dyn Fn() -> bool,
 }

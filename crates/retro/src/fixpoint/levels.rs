@@ -230,7 +230,7 @@ where
         level: u8,
         first: bool,
         scores: &Bytes,
-        follow: &FollowNews,
+        follow: &FollowNews<'_>,
     ) -> Result<(), ScratchError> {
         let level = level as i8;
         for_each_chunk(self.len, PIECE, self.threads, |range| {
@@ -408,7 +408,7 @@ where
 }
 
 /// What spreads from new wins, and from positions that may be lost from now on.
-pub type FollowNews = dyn Fn(&[(u64, Side)]) + Sync;
+pub type FollowNews<'a> = dyn Fn(&[(u64, Side)]) + Sync + 'a;
 
 /// Counts [`Work`] from several threads.
 #[derive(Debug, Default)]
