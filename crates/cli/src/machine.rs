@@ -34,3 +34,17 @@ pub fn peak_memory() -> Option<u64> {
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
+
+/// Makes the allocator give large blocks back as soon as they are freed, and keep no heap for each
+/// thread: otherwise what one slice needed stays with the process while the next, larger one is
+/// solved, and the memory that was promised does not suffice.
+pub fn give_memory_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: called before any other thread is started; it changes settings of the allocator, and
+    // a setting it does not know is ignored.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 18);
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}

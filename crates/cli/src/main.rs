@@ -30,6 +30,7 @@ fn main() -> ExitCode {
             writeln!(io::stderr(), "nutcracker: a fault in this program, please report it: {what}");
         std::process::exit(1);
     }));
+    machine::give_memory_back();
     let outcome = match Args::try_parse() {
         Ok(args) => args.command.run(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

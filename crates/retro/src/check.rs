@@ -18,12 +18,12 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::{Children, ForwardView, Game, Score, Side, Situation, SliceId, Target, Turn};
+use nutcracker_game::{ForwardView, Game, Score, Side, Situation, SliceId, Target, Turn};
 use nutcracker_mem::{OutOfMemory, Packed};
 use nutcracker_table::{Histogram, Manifest, TableError, TableSet};
 use thiserror::Error;
 
-use crate::conversions::SetChildren;
+use crate::conversions::{Nearby, SetChildren};
 use crate::parallel::for_each_chunk;
 use crate::progress::{Phase, Progress};
 
@@ -106,7 +106,7 @@ pub struct Checked {
 }
 
 /// Positions a thread checks at a time.
-const CHUNK: u64 = 1 << 14;
+const CHUNK: u64 = 1 << 16;
 
 /// Checks the file of a slice against the rules and the files of smaller slices.
 pub fn check_slice<G: Game>(
@@ -305,11 +305,12 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
         let first: Mutex<Option<(u64, Fault)>> = Mutex::new(None);
         for_each_chunk(self.cells.len(), CHUNK, threads, |range| {
             let mut scratch = Scratch::new();
+            let mut nearby = Nearby::new(&self.children);
             let mut cursor = Default::default();
             for second in range.clone().rev() {
                 let key = self.view.second_key_at(&mut cursor, second);
                 let index = self.view.index(key);
-                if let Err(fault) = self.position(index, key, &mut scratch)? {
+                if let Err(fault) = self.position(index, key, &mut nearby, &mut scratch)? {
                     let mut first = first.lock().expect("no thread panics");
                     if first.as_ref().is_none_or(|(lowest, _)| index < *lowest) {
                         *first = Some((index, fault));
@@ -332,6 +333,7 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
         &self,
         index: u64,
         key: Key<G>,
+        nearby: &mut Nearby<'_>,
         scratch: &mut Scratch<G>,
     ) -> Result<Result<(), Fault>, TableError> {
         let stored = self.score(index);
@@ -359,17 +361,15 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
                 inside.push((next, score));
                 best = best.max(-score);
             }
-            Target::Outside { slice, index, gain, turn } => {
-                match self.children.score(slice, index) {
-                    Ok(score) => {
-                        let value = gain + if turn == Turn::Passes { -score } else { score };
-                        let value = value.clamp(-self.window, self.window);
-                        founded |= stored > 0 && value == stored;
-                        best = best.max(value);
-                    }
-                    Err(error) => failure = Some(error),
+            Target::Outside { slice, index, gain, turn } => match nearby.score(slice, index) {
+                Ok(score) => {
+                    let value = gain + if turn == Turn::Passes { -score } else { score };
+                    let value = value.clamp(-self.window, self.window);
+                    founded |= stored > 0 && value == stored;
+                    best = best.max(value);
                 }
-            }
+                Err(error) => failure = Some(error),
+            },
         });
         if let Some(error) = failure {
             return Err(error);

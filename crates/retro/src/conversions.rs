@@ -52,6 +52,42 @@ impl Children for SetChildren<'_> {
     }
 }
 
+/// One thread's access to single scores of finished slices: remembers the blocks it used last, so
+/// that neighbours cost no lock.
+#[derive(Debug)]
+pub(crate) struct Nearby<'a> {
+    children: &'a SetChildren<'a>,
+    /// By a hash of slice and block: which block, and its scores.
+    blocks: Vec<(u64, Vec<i8>)>,
+}
+
+impl<'a> Nearby<'a> {
+    const PLACES: u64 = 64;
+    const NOTHING: u64 = u64::MAX;
+
+    pub(crate) fn new(children: &'a SetChildren<'a>) -> Self {
+        let blocks = (0..Self::PLACES).map(|_| (Self::NOTHING, Vec::new())).collect();
+        Nearby { children, blocks }
+    }
+
+    #[inline]
+    pub(crate) fn score(&mut self, slice: SliceId, index: u64) -> Result<Score, TableError> {
+        let table = self.children.table(slice)?;
+        let size = u64::from(table.header().block_positions);
+        let (block, within) = (index / size, index % size);
+        let name = block << 8 | u64::from(slice.0);
+        let place = (name.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % Self::PLACES;
+        let (found, scores) = &mut self.blocks[place as usize];
+        if *found != name {
+            *found = Self::NOTHING;
+            scores.resize(table.header().block_len(block), 0);
+            self.children.set.cache().read(table, block * size, scores)?;
+            *found = name;
+        }
+        Ok(scores[within as usize].into())
+    }
+}
+
 /// Enters the exits of all positions of a slice.
 pub(crate) fn conversions<V: SliceView>(
     view: &V,

@@ -27,7 +27,7 @@ const BITS: f64 = 3.6;
 
 /// Bytes of decoded scores of smaller slices kept while a slice of this size is solved or checked.
 pub fn cache_bytes(positions: u64) -> u64 {
-    (positions / 6).clamp(16 << 20, 64 << 20)
+    (positions / 10).clamp(8 << 20, 64 << 20)
 }
 
 /// What each of the slices `first..=last` takes with so many threads.
