@@ -138,7 +138,7 @@ pub(crate) fn choose<G: Game>(
     let cache = cache_bytes(len).min(given / 8);
     let overhead = overhead(options.threads) + cache;
     let tables = game.view_bytes(slice) + game.forward_bytes(slice);
-    let with_tables = tables <= given / 4;
+    let with_tables = tables <= given / 2;
     let limited = overhead + Changes::memory(len) + if with_tables { tables } else { 0 };
     let worklist = (given / 64 / 16).clamp(1 << 10, 1 << 18) as usize;
     let lists = (worklist * 16 * options.threads) as u64;
