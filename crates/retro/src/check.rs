@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use nutcracker_game::{ForwardView, Game, Score, Side, Situation, SliceId, Target, Turn};
 use nutcracker_mem::{OutOfMemory, Packed};
-use nutcracker_table::{Histogram, Manifest, TableError, TableSet};
+use nutcracker_table::{ErrorKind, Histogram, Manifest, TableError, TableSet};
 use thiserror::Error;
 
 use crate::conversions::{Nearby, SetChildren};
@@ -45,6 +45,17 @@ pub enum CheckError {
     /// The check needs more memory than there is.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+}
+
+impl CheckError {
+    /// Whether it was asked wrongly, is not here, or is broken.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            CheckError::Table(error) => error.kind(),
+            CheckError::Wrong { .. } => ErrorKind::DataBroken,
+            CheckError::Memory(_) => ErrorKind::Io,
+        }
+    }
 }
 
 /// What is wrong with a position's score.

@@ -37,6 +37,18 @@ pub enum Method {
     DualIndex(Paging),
 }
 
+impl Method {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::TwoBit { .. } => "two-bit",
+            Method::TwoBitSweeps => "two-bit-sweeps",
+            Method::OneBit => "one-bit",
+            Method::DualIndex(_) => "dual-index",
+        }
+    }
+}
+
 /// What it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {

@@ -8,8 +8,8 @@ use std::time::Instant;
 use nutcracker_game::{Game, SliceId, SliceView};
 use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{
-    DirLock, Entry, Expect, Header, Histogram, Manifest, PackOptions, Storage, TableError,
-    TableSet, pack_with, remove_unfinished,
+    DirLock, Entry, ErrorKind, Expect, Header, Histogram, Manifest, PackOptions, Storage,
+    TableError, TableSet, pack_with, remove_unfinished,
 };
 use thiserror::Error;
 
@@ -18,7 +18,7 @@ use crate::choice::{Chosen, Solver, Window, choose, memory_to_check};
 use crate::conversions::{SetChildren, conversions};
 use crate::fixpoint::memory::States;
 use crate::fixpoint::{Solved, sweep};
-use crate::limited::{Effort, Limited};
+use crate::limited::{Effort, Limited, Method};
 use crate::plan::cache_bytes;
 use crate::progress::{Phase, Progress};
 use crate::store::paged::Policy;
@@ -155,6 +155,20 @@ pub enum SolveError {
     },
 }
 
+impl SolveError {
+    /// Whether it was asked wrongly, is not here, or is broken.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            SolveError::Table(error) => error.kind(),
+            SolveError::Check(error) => error.kind(),
+            SolveError::Memory(_) | SolveError::Scratch(_) => ErrorKind::Io,
+            SolveError::NoSuchSlice { .. }
+            | SolveError::TooLittleMemory { .. }
+            | SolveError::ScoreTooLarge { .. } => ErrorKind::AskedWrongly,
+        }
+    }
+}
+
 /// The tables of a game in a directory, each compared when it is opened with what the game says of
 /// its slice.
 pub fn open_set<G: Game>(
@@ -286,8 +300,7 @@ impl<G: Game> Job<'_, G> {
         }
         manifest.record(&sealed);
         manifest.save(&**self.storage, self.dir)?;
-        // The work on a finished slice is of no use any more; what stays is only in the way.
-        let _ = std::fs::remove_dir_all(self.folder());
+        self.clear_work();
         seconds.verify = started.elapsed().as_secs_f64();
         Ok(SliceReport {
             slice: self.slice,
@@ -322,9 +335,24 @@ impl<G: Game> Job<'_, G> {
         Ok(())
     }
 
-    /// Where the files at work are.
-    fn folder(&self) -> PathBuf {
-        self.dir.join(format!("work-{}-{}", self.slice, self.top))
+    /// Where a method's files at work are. Each method has its own: what one has left behind
+    /// after an interruption says nothing to another.
+    fn folder(&self, method: &Method) -> PathBuf {
+        self.dir.join(format!("{}{}-{}", self.work_prefix(), self.top, method.name()))
+    }
+
+    fn work_prefix(&self) -> String {
+        format!("work-{}-", self.slice)
+    }
+
+    /// Removes the files at work of a slice that is finished. What stays is only in the way.
+    fn clear_work(&self) {
+        let prefix = self.work_prefix();
+        for entry in std::fs::read_dir(self.dir).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
     }
 
     fn open_set(&self) -> TableSet {
@@ -368,7 +396,7 @@ impl<G: Game> Job<'_, G> {
                 method,
                 tables: choice.tables,
                 threads: self.options.threads,
-                folder: self.folder(),
+                folder: self.folder(&method),
                 lasting: self.game.slice_len(self.slice) >= self.options.checkpoint_positions,
             };
             let (scores, effort, conversions) = limited.solve(&children, self.progress)?;

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
@@ -151,48 +150,4 @@ fn a_set_refuses_tables_of_others() {
     }
     let error = expecting(10, 60, "halves-1").get(5).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AskedWrongly);
-}
-
-/// Run with `--release -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn probe_times() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut state = 88_172_645_463_325_252;
-    // Skewed noise of about 3.5 bits a position.
-    let values: Vec<i8> = (0..40_000_000)
-        .map(|_| ((random(&mut state) & random(&mut state)).count_ones() as i8) - 16)
-        .collect();
-    let header = Header::new("awari", "pits=6", 16, values.len() as u64, 48, "halves-1");
-    let options = PackOptions { threads: 2, ..PackOptions::default() };
-    let start = Instant::now();
-    let sealed = pack(&Disk::default(), dir.path(), &header, &options, &values).unwrap();
-    let bits = sealed.bytes as f64 * 8.0 / values.len() as f64;
-    println!("packed in {:?}, {bits:.2} bits a position", start.elapsed());
-    for map in [true, false] {
-        let start = Instant::now();
-        let table = Table::open(&Disk { map }, &sealed.path).unwrap();
-        println!("map {map}: opened in {:?}", start.elapsed());
-        let start = Instant::now();
-        table.verify_file(|_| {}).unwrap();
-        println!("verified in {:?}", start.elapsed());
-        let mut time = |what: &str, probes: u32, reach: u64, probe: &dyn Fn(u64) -> i8| {
-            let start = Instant::now();
-            for _ in 0..probes {
-                let index = random(&mut state) % reach;
-                assert_eq!(probe(index), values[index as usize]);
-            }
-            println!("{what}: {:?} a probe", start.elapsed() / probes);
-        };
-        time("cold", 20_000, 40_000_000, &|index| table.probe(index).unwrap());
-        for mib in [1, 8, 64] {
-            let cache = BlockCache::new(mib << 20);
-            let reach = (mib as u64) << 19;
-            for index in (0..reach).step_by(8192) {
-                cache.probe(&table, index).unwrap();
-            }
-            let what = format!("warm in {mib} MiB");
-            time(&what, 5_000_000, reach, &|index| cache.probe(&table, index).unwrap());
-        }
-    }
 }
