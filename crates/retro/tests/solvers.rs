@@ -106,3 +106,17 @@ fn a_small_cache_changes_nothing() {
         assert!(tables(dir.path()) == tables(reference.path()));
     }
 }
+
+#[test]
+fn larger_awari_by_every_solver() {
+    let awari = Awari::new(6).unwrap();
+    let options = |solver| SolveOptions { solver, verify: false, ..SolveOptions::new(2, "test") };
+    let reference = tempfile::tempdir().unwrap();
+    run(&awari, reference.path(), 14, &options(Solver::Memory));
+    let expected = tables(reference.path());
+    for solver in [Solver::TwoBit, Solver::OneBit, Solver::DualIndex] {
+        let dir = tempfile::tempdir().unwrap();
+        run(&awari, dir.path(), 14, &options(solver));
+        assert!(tables(dir.path()) == expected, "{solver}");
+    }
+}
