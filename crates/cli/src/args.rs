@@ -12,7 +12,7 @@ use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
 use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 
-use crate::cmd::{experiment, games, probe, solve, stats, verify};
+use crate::cmd::{experiment, games, plan, probe, solve, stats, verify};
 use crate::failure::Failure;
 use crate::machine;
 
@@ -43,6 +43,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Solve(solve::Args),
+    Plan(plan::Args),
     Probe(probe::Args),
     Stats(stats::Args),
     Verify(verify::Args),
@@ -55,6 +56,7 @@ impl Command {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Command::Solve(args) => args.run(),
+            Command::Plan(args) => args.run(),
             Command::Probe(args) => args.run(),
             Command::Stats(args) => args.run(),
             Command::Verify(args) => args.run(),

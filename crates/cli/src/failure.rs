@@ -5,6 +5,8 @@ use nutcracker_retro::check::CheckError;
 use nutcracker_retro::solve::SolveError;
 use nutcracker_table::{ErrorKind, TableError};
 
+use crate::number::size;
+
 /// Why a command ended without success. The texts are one sentence that says what to do.
 #[derive(Debug)]
 pub enum Failure {
@@ -55,6 +57,14 @@ impl From<SolveError> for Failure {
             SolveError::Table(error) => error.into(),
             SolveError::Check(error) => error.into(),
             SolveError::NoSuchSlice { .. } => Failure::Asked(error.to_string()),
+            SolveError::TooLittleMemory { game, slice, solver, needed, given } => {
+                Failure::Failed(format!(
+                    "{slice} of {game} needs at least {} of memory with solver {solver}, and {} \
+                     may be used; raise --memory",
+                    size(needed),
+                    size(given),
+                ))
+            }
             SolveError::Memory(_) => {
                 Failure::Failed(format!("{error}; end other programs or solve fewer slices"))
             }

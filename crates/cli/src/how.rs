@@ -1,6 +1,7 @@
 //! How to solve: which solver, how much memory, how much of the scores.
 
 use nutcracker_retro::choice::{Solver, Window};
+use nutcracker_retro::solve::SolveOptions;
 use nutcracker_retro::store::paged::Policy;
 
 use crate::machine;
@@ -15,6 +16,22 @@ pub struct How {
     /// one bit, else one bit through a cache by a second index. The files are the same
     #[arg(long, value_name = "SOLVER", default_value = "auto", value_parser = parse_solver)]
     pub solver: Solver,
+    #[command(flatten)]
+    pub bounds: Bounds,
+    /// Bytes of a block in the dual-index solver's cache
+    #[arg(long, value_name = "SIZE", default_value = "16KiB", value_parser = parse_size)]
+    cache_block: u64,
+    /// Which block leaves the dual-index solver's cache: clock (near least recently used) or fifo
+    #[arg(long, value_name = "POLICY", default_value = "clock", value_parser = parse_policy)]
+    cache_policy: Policy,
+    /// Positions from which on a slice goes on after an interruption where it was
+    #[arg(long, value_name = "N", default_value_t = 1 << 24, hide = true)]
+    checkpoint_positions: u64,
+}
+
+/// How much memory, and how much of the scores.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Bounds {
     /// Memory to use, such as 512MiB or 4GiB; without it, what is free, less a margin
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
@@ -25,23 +42,17 @@ pub struct How {
     /// Only what decides every game that starts with so many stones
     #[arg(long, value_name = "G", value_parser = clap::value_parser!(u32).range(1..=127))]
     game_stones: Option<u32>,
-    /// Bytes of a block in the dual-index solver's cache
-    #[arg(long, value_name = "SIZE", default_value = "16KiB", value_parser = parse_size)]
-    cache_block: u64,
-    /// Which block leaves the dual-index solver's cache: clock (near least recently used) or fifo
-    #[arg(long, value_name = "POLICY", default_value = "clock", value_parser = parse_policy)]
-    cache_policy: Policy,
-    /// Positions from which on a slice goes on after an interruption where it was
-    #[arg(long, value_name = "N", default_value_t = 1 << 24, hide = true)]
-    pub checkpoint_positions: u64,
 }
 
-impl How {
+impl Bounds {
+    /// Whether somebody said how much memory may be used.
+    pub fn says_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
     /// Bytes that may be used.
     pub fn memory(&self) -> u64 {
-        self.memory
-            .or_else(|| machine::available_memory().map(|free| free - free / MARGIN))
-            .unwrap_or(u64::MAX)
+        self.memory.or_else(|| machine::available_memory().map(with_margin)).unwrap_or(u64::MAX)
     }
 
     /// How much of the scores is wanted.
@@ -53,10 +64,32 @@ impl How {
         }
     }
 
-    /// The dual-index solver's cache.
-    pub fn paging(&self) -> (u64, Policy) {
-        (self.cache_block, self.cache_policy)
+    /// Options with these bounds, and otherwise the usual ones.
+    pub fn options(&self, threads: usize) -> SolveOptions {
+        let program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
+        SolveOptions {
+            memory: self.memory(),
+            window: self.window(),
+            ..SolveOptions::new(threads, program)
+        }
     }
+}
+
+impl How {
+    /// All of it.
+    pub fn options(&self, threads: usize) -> SolveOptions {
+        SolveOptions {
+            solver: self.solver,
+            paging: (self.cache_block, self.cache_policy),
+            checkpoint_positions: self.checkpoint_positions,
+            ..self.bounds.options(threads)
+        }
+    }
+}
+
+/// What is used of memory that is free.
+pub fn with_margin(free: u64) -> u64 {
+    free - free / MARGIN
 }
 
 fn parse_solver(text: &str) -> Result<Solver, String> {

@@ -4,14 +4,17 @@
 //! wrong, the machine is too small), 2 for what was asked wrongly.
 
 mod args;
+mod calibrate;
 mod cmd;
 mod failure;
+mod hiding;
 mod how;
 mod machine;
 mod number;
 mod progress;
 mod start;
 mod table;
+mod value;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -14,6 +14,7 @@ use crate::cmd::probe::{outcome_sentence, result_json};
 use crate::failure::Failure;
 use crate::note;
 use crate::number::thousands;
+use crate::value::Value as Found;
 
 /// Positions a search looks at before it gives up.
 const NODES: u64 = 200_000_000;
@@ -26,9 +27,11 @@ const SOON: Duration = Duration::from_secs(1);
 /// What was found.
 pub enum Start {
     /// The score, and the positions searched; none if a database has it.
-    Known { score: Score, nodes: u64, position: String, result: Option<Value> },
+    Known { value: Found, nodes: u64, position: String, result: Option<Value> },
     /// The search gave up.
     NotReached,
+    /// Databases are clipped or left out, so that a search over them would not be exact.
+    Clipped,
     /// The game repeats positions above its databases, so that no search helps.
     Repeats,
 }
@@ -60,6 +63,18 @@ pub fn value<G: Game>(
 ) -> Result<Start, Failure> {
     let set = subject.open(game, false, CACHE);
     let start = game.start();
+    let mut exact = true;
+    for slice in 0..=last.0 {
+        exact &= set.available(slice)?.first() == Some(&0);
+    }
+    if !exact {
+        if game.slice_of(&start.position) > last {
+            return Ok(Start::Clipped);
+        }
+        let value = Found::probe(game, &set, &start.position);
+        let value = value.map_err(|error| subject.explain(game, error))?;
+        return Ok(Start::known(game, value, 0));
+    }
     let oracle = Databases { set: &set, last };
     let stop = AtomicBool::new(false);
     let limits = Limits { nodes: NODES, stop: Some(&stop), ..Limits::default() };
@@ -83,12 +98,7 @@ pub fn value<G: Game>(
         found
     });
     match found {
-        Ok(Some(solved)) => Ok(Start::Known {
-            score: solved.score,
-            nodes: solved.nodes,
-            position: game.format(&start),
-            result: result_json(game, &start, solved.score),
-        }),
+        Ok(Some(solved)) => Ok(Start::known(game, Found::exact(solved.score), solved.nodes)),
         Ok(None) => Ok(Start::NotReached),
         Err(SearchError::Repeats { .. }) => Ok(Start::Repeats),
         Err(SearchError::Oracle(error)) => Err(subject.explain(game, error)),
@@ -96,19 +106,31 @@ pub fn value<G: Game>(
 }
 
 impl Start {
+    fn known<G: Game>(game: &G, value: Found, nodes: u64) -> Self {
+        let start = game.start();
+        let (position, result) = (game.format(&start), result_json(game, &start, value));
+        Start::Known { value, nodes, position, result }
+    }
+
     /// What it is, for people.
     pub fn sentence<G: Game>(&self, game: &G) -> Option<String> {
-        let Start::Known { score, nodes, position, .. } = self else { return None };
+        let Start::Known { value, nodes, position, .. } = self else { return None };
         let how = match nodes {
             0 => "from its database".to_owned(),
             nodes => format!("{} positions searched", thousands(*nodes)),
         };
-        let outcome = outcome_sentence(game, &game.start(), *score);
+        let outcome = outcome_sentence(game, &game.start(), *value);
         Some(format!("Start position {position}: {outcome} ({how})"))
     }
 
     /// What would help, where it was not reached.
     pub fn advice<G: Game>(&self, game: &G, last: SliceId) -> Option<String> {
+        if let Start::Clipped = self {
+            return Some(
+                "The value of the start position is not searched for: the databases are clipped"
+                    .to_owned(),
+            );
+        }
         let Start::NotReached = self else { return None };
         Some(format!(
             "The value of the start position, {}, was not reached by search; larger databases \
@@ -122,13 +144,19 @@ impl Start {
     /// What it is, for programs.
     pub fn json(&self) -> Option<Value> {
         match self {
-            Start::Known { score, nodes, position, result } => Some(json!({
-                "position": position,
-                "score": score,
-                "result": result,
-                "nodes": nodes,
-            })),
-            Start::NotReached => Some(json!(null)),
+            Start::Known { value, nodes, position, result } => {
+                let mut object = json!({
+                    "position": position,
+                    "score": value.score,
+                    "result": result,
+                    "nodes": nodes,
+                });
+                if !value.is_exact() {
+                    object["kind"] = value.kind.name().into();
+                }
+                Some(object)
+            }
+            Start::NotReached | Start::Clipped => Some(json!(null)),
             Start::Repeats => None,
         }
     }

@@ -158,7 +158,7 @@ fn refusals() {
     assert!(
         too_large.contains("awari (pits=6), 0 to 48 stones, takes 1,399,358,844,975 positions")
     );
-    assert!(too_large.contains(" of memory can be had"), "{too_large}");
+    assert!(too_large.contains(" are free in DATA/awari-pits6"), "{too_large}");
     let (_, fits) = too_large.split_once("; --stones ").expect("what would fit");
     let fits: u32 = fits.trim_end().trim_end_matches(" would fit").parse().expect("a number");
     assert!((15..48).contains(&fits));
@@ -183,7 +183,7 @@ fn refusals() {
 #[test]
 fn help_has_examples() {
     let place = Place::new();
-    for verb in ["solve", "probe", "stats", "verify", "games"] {
+    for verb in ["solve", "plan", "probe", "stats", "verify", "games"] {
         let help = place.run(&[verb, "--help"]).success().stdout;
         assert!(help.contains("\nExample"), "{verb}");
         assert!(help.contains(&format!("\n  nutcracker {verb} ")), "{verb}");

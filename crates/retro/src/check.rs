@@ -19,93 +19,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use nutcracker_game::{ForwardView, Game, Score, Side, Situation, SliceId, Target, Turn};
-use nutcracker_mem::{OutOfMemory, Packed};
-use nutcracker_table::{ErrorKind, Histogram, Manifest, TableError, TableSet};
-use thiserror::Error;
+use nutcracker_mem::Packed;
+use nutcracker_table::{Histogram, Manifest, TableError, TableSet};
 
 use crate::conversions::{Nearby, SetChildren};
+pub use crate::fault::{CheckError, Fault};
 use crate::parallel::for_each_chunk;
 use crate::progress::{Phase, Progress};
-
-/// Why a slice was not found to be right.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum CheckError {
-    /// A file cannot be read, is damaged, or is not what the manifest says.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// A score is wrong.
-    #[error("{file} is wrong: {fault}")]
-    Wrong {
-        /// The file with the score.
-        file: String,
-        /// What is wrong with which position.
-        fault: Fault,
-    },
-    /// The check needs more memory than there is.
-    #[error(transparent)]
-    Memory(#[from] OutOfMemory),
-}
-
-impl CheckError {
-    /// Whether it was asked wrongly, is not here, or is broken.
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            CheckError::Table(error) => error.kind(),
-            CheckError::Wrong { .. } => ErrorKind::DataBroken,
-            CheckError::Memory(_) => ErrorKind::Io,
-        }
-    }
-}
-
-/// What is wrong with a position's score.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[non_exhaustive]
-pub enum Fault {
-    /// It is not the best of what its moves lead to.
-    #[error(
-        "position {position} (number {index}) has score {stored}, and its best move is worth {best}"
-    )]
-    NotBest {
-        /// The position, in the game's notation.
-        position: String,
-        /// Its number in the slice.
-        index: u64,
-        /// The score in the file.
-        stored: i8,
-        /// The best of its moves by the scores in the files.
-        best: Score,
-    },
-    /// The game is over, with another result.
-    #[error(
-        "position {position} (number {index}) has score {stored}, and the game ends there with {outcome}"
-    )]
-    NotOutcome {
-        /// The position, in the game's notation.
-        position: String,
-        /// Its number in the slice.
-        index: u64,
-        /// The score in the file.
-        stored: i8,
-        /// The score by the rules.
-        outcome: Score,
-    },
-    /// Scores support each other in a circle.
-    #[error(
-        "position {position} (number {index}) has score {stored}, which rests on repeated positions \
-         alone and so should be 0; {count} positions are like this"
-    )]
-    Unfounded {
-        /// The first such position, in the game's notation.
-        position: String,
-        /// Its number in the slice.
-        index: u64,
-        /// The score in the file.
-        stored: i8,
-        /// How many there are in the slice.
-        count: u64,
-    },
-}
 
 /// What a check has looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use nutcracker_game::{Game, SliceId};
 
-use crate::fixpoint::levels::Changes;
+use crate::fixpoint::changes::Changes;
 use crate::fixpoint::memory::States;
 use crate::limited::Method;
 use crate::plan::cache_bytes;

@@ -67,6 +67,7 @@ pub mod check;
 pub mod choice;
 mod conversions;
 pub mod experiment;
+mod fault;
 pub mod fixpoint;
 pub mod limited;
 mod parallel;

@@ -12,7 +12,9 @@ use std::time::Instant;
 use nutcracker_game::{ForwardView, Game, PlainView, SliceId, SliceView};
 
 use crate::conversions::SetChildren;
-use crate::fixpoint::levels::{Changes, Follow, FollowNews, Levels, Work, WorkCount, clip};
+use crate::fixpoint::changes::Changes;
+use crate::fixpoint::follow::{Follow, FollowNews};
+use crate::fixpoint::levels::{Levels, Work, WorkCount, clip};
 use crate::parallel::for_each_chunk;
 use crate::progress::{Phase, Progress};
 use crate::solve::SolveError;

@@ -2,7 +2,11 @@
 
 use nutcracker_game::{Game, SliceId};
 
+use crate::choice::{Chosen, Solver, choose, memory_to_check};
+use crate::fixpoint::changes::Changes;
 use crate::fixpoint::memory::States;
+use crate::limited::Method;
+use crate::solve::{SolveError, SolveOptions};
 
 /// What one slice takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,44 +15,247 @@ pub struct SlicePlan {
     pub slice: SliceId,
     /// The number of positions.
     pub positions: u64,
-    /// Bytes of memory at the peak.
+    /// 0 if scores are exact, else what they are clipped to.
+    pub window: u8,
+    /// The solver that the memory allows.
+    pub solver: Solver,
+    /// Whether the game's tables fit the memory too. Without them a solver goes by the rules, and
+    /// takes several times the seconds told here.
+    pub tables: bool,
+    /// Bytes of memory at the peak. More than what is given says that no solver, or not the one
+    /// asked for, can do with it.
     pub memory: u64,
     /// Bytes of its file, as far as can be said before.
     pub disk: u64,
+    /// Bytes of files at work, which are gone when it is finished.
+    pub work_disk: u64,
     /// Seconds, as far as can be said before.
     pub seconds: f64,
 }
 
-/// Processor time a position takes in all phases. Measured with awari on one machine, see
-/// `docs/performance.md`; other games and machines differ by a small factor.
-const NANOSECONDS: f64 = 300.0;
+impl SlicePlan {
+    /// Whether one of the files with these windows, the best first, makes solving needless.
+    pub fn served_by(&self, windows: &[u8]) -> bool {
+        match windows.first() {
+            None => false,
+            Some(0) => true,
+            Some(&widest) => self.window != 0 && widest >= self.window,
+        }
+    }
+
+    /// How many levels a solver with little memory goes through.
+    pub fn levels<G: Game>(&self, game: &G) -> u64 {
+        match self.window {
+            0 => game.max_score(self.slice).unsigned_abs().into(),
+            window => window.into(),
+        }
+    }
+}
+
+/// Nanoseconds a position takes in each phase, with all threads at work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    /// Best values through moves that leave the slice.
+    pub conversions: f64,
+    /// Values spread inside the slice, whole states in memory.
+    pub memory: f64,
+    /// For each level, two bits in memory, un-moves followed.
+    pub two_bit: f64,
+    /// For each level, two bits in memory, repeated sweeps.
+    pub two_bit_sweeps: f64,
+    /// For each level, one bit in memory.
+    pub one_bit: f64,
+    /// For each level, one bit through a cache.
+    pub dual_index: f64,
+    /// Blocks, checksums, the finished file.
+    pub pack: f64,
+    /// The finished file checked by other code.
+    pub verify: f64,
+}
+
+impl Rates {
+    /// Measured with awari on one machine, see `docs/performance.md`; other games and machines
+    /// differ by a small factor.
+    pub fn usual(threads: usize) -> Self {
+        let of = |nanoseconds: f64| nanoseconds / threads as f64;
+        Rates {
+            conversions: of(35.0),
+            memory: of(150.0),
+            two_bit: of(60.0),
+            two_bit_sweeps: of(160.0),
+            one_bit: of(180.0),
+            dual_index: of(220.0),
+            pack: of(30.0),
+            verify: of(85.0),
+        }
+    }
+
+    /// Nanoseconds of a position in all levels.
+    fn fixpoint(&self, solver: Solver, levels: u64) -> f64 {
+        let level = match solver {
+            Solver::Auto | Solver::Memory => return self.memory,
+            Solver::TwoBit => self.two_bit,
+            Solver::TwoBitSweeps => self.two_bit_sweeps,
+            Solver::OneBit => self.one_bit,
+            Solver::DualIndex => self.dual_index,
+        };
+        level * levels as f64
+    }
+}
+
 /// Bits a position takes in a file, a little more than awari needs.
-const BITS: f64 = 3.6;
+pub const BITS: f64 = 3.6;
 
 /// Bytes of decoded scores of smaller slices kept while a slice of this size is solved or checked.
 pub fn cache_bytes(positions: u64) -> u64 {
     (positions / 10).clamp(8 << 20, 64 << 20)
 }
 
-/// What each of the slices `first..=last` takes with so many threads.
-pub fn plan<G: Game>(game: &G, first: SliceId, last: SliceId, threads: usize) -> Vec<SlicePlan> {
-    (first.0..=last.0)
-        .map(SliceId)
-        .map(|slice| {
-            let positions = game.slice_len(slice);
-            let range = u8::try_from(game.max_score(slice)).unwrap_or(u8::MAX);
-            let width = States::bytes_per_position(range, game.max_moves());
-            // States, tables and worklists while it is solved; scores, tables and the cache while
-            // it is checked.
-            let solving = positions * width + positions / 3;
-            let checking = positions * width + positions / 5 + cache_bytes(positions);
-            SlicePlan {
-                slice,
-                positions,
-                memory: solving.max(checking) + (8 << 20),
-                disk: (positions as f64 * BITS / 8.0) as u64 + 1024,
-                seconds: positions as f64 * NANOSECONDS / 1e9 / threads as f64,
-            }
-        })
+/// What each of the slices up to `last` takes that the options ask for.
+pub fn plan<G: Game>(
+    game: &G,
+    last: SliceId,
+    options: &SolveOptions,
+    rates: &Rates,
+) -> Vec<SlicePlan> {
+    let window = options.window;
+    window
+        .slices(game, last)
+        .map(|slice| plan_slice(game, slice, window.of(game, slice, last), options, rates))
         .collect()
+}
+
+fn plan_slice<G: Game>(
+    game: &G,
+    slice: SliceId,
+    top: u8,
+    options: &SolveOptions,
+    rates: &Rates,
+) -> SlicePlan {
+    let positions = game.slice_len(slice);
+    let window = if i16::from(top) < game.max_score(slice) { top } else { 0 };
+    let (solver, tables, mut memory) = match choose(game, slice, top, options) {
+        Ok(choice) => {
+            let solver = match choice.solver {
+                Chosen::Memory | Chosen::Sweep => Solver::Memory,
+                Chosen::Limited(Method::TwoBit { .. }) => Solver::TwoBit,
+                Chosen::Limited(Method::TwoBitSweeps) => Solver::TwoBitSweeps,
+                Chosen::Limited(Method::OneBit) => Solver::OneBit,
+                Chosen::Limited(Method::DualIndex(_)) => Solver::DualIndex,
+            };
+            let memory = match choice.solver {
+                Chosen::Memory | Chosen::Sweep => whole_states(game, slice, top, options),
+                Chosen::Limited(method) => limited(game, slice, method, choice.tables, options),
+            };
+            // The rule that chooses knows best what fits.
+            let tables = choice.tables || solver == Solver::Memory;
+            (solver, tables, memory.min(options.memory))
+        }
+        Err(SolveError::TooLittleMemory { solver, needed, .. }) => (solver, true, needed),
+        Err(_) => (options.solver, true, 0),
+    };
+    let fits = memory <= options.memory;
+    // The scores are compared with each other only where that fits the memory.
+    let to_check = memory_to_check(game, slice);
+    let checked = options.verify && to_check <= options.memory;
+    if checked && fits {
+        memory = memory.max(to_check);
+    }
+    // Clipped scores take no more than their number allows.
+    let bits = match window {
+        0 => BITS,
+        window => BITS.min(f64::from(2 * u16::from(window) + 1).log2() + 0.2),
+    };
+    let mut plan = SlicePlan {
+        slice,
+        positions,
+        window,
+        solver,
+        tables,
+        memory,
+        disk: (positions as f64 * bits / 8.0) as u64 + 1024,
+        work_disk: work_disk(solver, positions),
+        seconds: 0.0,
+    };
+    let nanoseconds = rates.conversions
+        + rates.fixpoint(solver, plan.levels(game))
+        + rates.pack
+        + if checked { rates.verify } else { 0.0 };
+    plan.seconds = positions as f64 * nanoseconds / 1e9;
+    plan
+}
+
+/// What every solver needs, with its cache of smaller slices.
+fn common(len: u64, options: &SolveOptions) -> u64 {
+    let threads = options.threads as u64 * (3 << 20);
+    (8 << 20) + threads + cache_bytes(len).min(options.memory / 8)
+}
+
+fn whole_states<G: Game>(game: &G, slice: SliceId, top: u8, options: &SolveOptions) -> u64 {
+    let len = game.slice_len(slice);
+    let width = States::bytes_per_position(top, game.max_moves());
+    common(len, options) + len * width + game.view_bytes(slice) + len / 16
+}
+
+fn limited<G: Game>(
+    game: &G,
+    slice: SliceId,
+    method: Method,
+    tables: bool,
+    options: &SolveOptions,
+) -> u64 {
+    let len = game.slice_len(slice);
+    let tables = if tables { game.view_bytes(slice) + game.forward_bytes(slice) } else { 0 };
+    let bits = match method {
+        Method::TwoBit { worklist } => len / 4 + (worklist * 16 * options.threads) as u64,
+        Method::TwoBitSweeps => len / 4,
+        Method::OneBit => len / 8,
+        Method::DualIndex(paging) => paging.cache_bytes,
+    };
+    common(len, options) + Changes::memory(len) + tables + bits
+}
+
+/// The support file with a byte a position, the scores of two levels while one turns into the
+/// other, and what a solver with less than two bits in memory keeps on disk: the sides of two
+/// levels, and with the dual index the wins.
+fn work_disk(solver: Solver, positions: u64) -> u64 {
+    let scores = 3 * positions;
+    let sides = 2 * positions.div_ceil(4);
+    match solver {
+        Solver::Auto | Solver::Memory => 0,
+        Solver::TwoBit | Solver::TwoBitSweeps => scores,
+        Solver::OneBit => scores + sides,
+        Solver::DualIndex => scores + sides + positions.div_ceil(8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wider_file_serves_and_a_narrower_does_not() {
+        let plan = |window| SlicePlan {
+            slice: SliceId(9),
+            positions: 1,
+            window,
+            solver: Solver::Memory,
+            tables: true,
+            memory: 0,
+            disk: 0,
+            work_disk: 0,
+            seconds: 0.0,
+        };
+        assert!(!plan(0).served_by(&[]) && !plan(2).served_by(&[]));
+        assert!(plan(0).served_by(&[0]) && plan(2).served_by(&[0, 1]));
+        assert!(plan(2).served_by(&[3, 1]) && plan(2).served_by(&[2]));
+        assert!(!plan(2).served_by(&[1]) && !plan(0).served_by(&[8]));
+    }
+
+    #[test]
+    fn less_in_memory_is_more_on_disk() {
+        let on_disk = [Solver::Memory, Solver::TwoBit, Solver::OneBit, Solver::DualIndex]
+            .map(|s| work_disk(s, 800));
+        assert_eq!(on_disk, [0, 2400, 2800, 2900]);
+    }
 }

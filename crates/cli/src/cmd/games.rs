@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use nutcracker_game::{SliceId, law};
 use nutcracker_games::registry::{GAMES, GameInfo, Options, Registered, Visitor, with_game};
-use nutcracker_retro::plan::plan;
+use nutcracker_retro::choice::Solver;
+use nutcracker_retro::plan::{Rates, plan};
+use nutcracker_retro::solve::SolveOptions;
 use serde_json::{Value, json};
 
 use crate::args::{Data, Format, Rules, slice_name};
@@ -95,9 +97,16 @@ impl Visitor for Describe<'_> {
 
     fn visit<G: Registered>(self, game: G) -> About {
         let largest = game.largest_slice();
-        let slices = plan(&game, SliceId(0), largest, machine::cores());
+        let threads = machine::cores();
+        let room = Room::here(&self.0.data, None);
+        let options = SolveOptions {
+            solver: Solver::Memory,
+            memory: room.memory.unwrap_or(u64::MAX),
+            ..SolveOptions::new(threads, "")
+        };
+        let slices = plan(&game, largest, &options, &Rates::usual(threads));
         let modest = modest_slice(&game);
-        let fitting = Room::here(&self.0.data).fitting(&slices);
+        let fitting = room.fitting(&slices);
         let seconds = |count: usize| slices[..count].iter().map(|slice| slice.seconds).sum();
         About {
             unit: game.slice_unit(),

@@ -2,6 +2,7 @@
 
 pub mod experiment;
 pub mod games;
+pub mod plan;
 pub mod probe;
 pub mod solve;
 pub mod stats;

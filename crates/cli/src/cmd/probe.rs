@@ -4,11 +4,11 @@ use std::cmp::{Ordering, Reverse};
 
 use nutcracker_game::{Game, Score, Side, Situation, Step};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_table::TableSet;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Format, Subject};
 use crate::failure::Failure;
+use crate::value::{Kind, Value as Found};
 use crate::{number, print, table};
 
 /// Decoded scores kept: a probe reads a few blocks.
@@ -20,6 +20,9 @@ const CACHE: u64 = 1 << 20;
 /// play of both. A position is written as the game has it; for awari and kalah that is South's
 /// pits, a slash, North's pits, and then, where they matter, the side to move (S or N) and what
 /// South and North have captured so far.
+///
+/// A database solved with a window says of large scores only that they are at least or at most
+/// so much (≥ 10, ≤ -10); then all moves that reach that are marked as best.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   nutcracker solve awari --stones 10
@@ -50,7 +53,7 @@ impl Args {
 struct Choice {
     name: String,
     captures: Score,
-    score: Score,
+    value: Found,
 }
 
 impl Visitor for Args {
@@ -62,7 +65,10 @@ impl Visitor for Args {
             Failure::Asked(format!("{error}; a position looks like \"{example}\""))
         })?;
         let set = self.subject.open(&game, true, CACHE);
-        let score = self.score(&game, &set, &situation.position)?;
+        let probe = |position: &G::Position| {
+            Found::probe(&game, &set, position).map_err(|error| self.subject.explain(&game, error))
+        };
+        let value = probe(&situation.position)?;
         let mut moves = Vec::new();
         game.moves(&situation.position, &mut moves);
         let mut choices = Vec::new();
@@ -71,29 +77,17 @@ impl Visitor for Args {
             choices.push(Choice {
                 name: game.format_move(&situation, mv, &step),
                 captures: step.gain,
-                score: step.value(self.score(&game, &set, &step.next)?),
+                value: probe(&step.next)?.through(&step),
             });
         }
-        choices.sort_by_key(|choice| Reverse(choice.score));
+        choices.sort_by_key(|Choice { value, .. }| {
+            // Of equal numbers, the one that may be more comes first.
+            Reverse((value.score, value.kind == Kind::AtLeast, value.kind == Kind::Exact))
+        });
         print(&match self.format {
-            Format::Table => for_people(&game, &situation, score, &choices),
-            Format::Json => format!("{}\n", for_programs(&game, &situation, score, &choices)),
+            Format::Table => for_people(&game, &situation, value, &choices),
+            Format::Json => format!("{}\n", for_programs(&game, &situation, value, &choices)),
         })
-    }
-}
-
-impl Args {
-    fn score<G: Game>(
-        &self,
-        game: &G,
-        set: &TableSet,
-        position: &G::Position,
-    ) -> Result<Score, Failure> {
-        let slice = game.slice_of(position);
-        let score = set
-            .probe(slice.0, game.rank(position))
-            .map_err(|error| self.subject.explain(game, error))?;
-        Ok(score.into())
     }
 }
 
@@ -108,13 +102,31 @@ fn name<G: Game>(game: &G, side: Side) -> String {
 pub fn outcome_sentence<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    score: Score,
+    value: Found,
 ) -> String {
-    let sentence = match score {
-        0 => "score 0".to_owned(),
-        score => format!("score {score:+} for {}", name(game, situation.mover)),
+    let mover = situation.mover;
+    let sentence = match value.text() {
+        zero if zero == "0" => "score 0".to_owned(),
+        score => format!("score {score} for {}", name(game, mover)),
     };
-    let Some([first, second]) = game.final_result(situation, score) else { return sentence };
+    let Some([first, second]) = game.final_result(situation, value.score) else { return sentence };
+    // Whose share can only be larger than that.
+    let side = match (value.kind, mover) {
+        (Kind::Exact, _) => None,
+        (Kind::AtLeast, side) => Some(side),
+        (Kind::AtMost, Side::First) => Some(Side::Second),
+        (Kind::AtMost, Side::Second) => Some(Side::First),
+    };
+    if let Some(side) = side {
+        let ahead = if side == Side::First { first - second } else { second - first };
+        let name = name(game, side);
+        let outcome = match ahead.total_cmp(&0.0) {
+            Ordering::Greater => format!(" ({name} wins)"),
+            Ordering::Equal => format!(" ({name} does not lose)"),
+            Ordering::Less => String::new(),
+        };
+        return format!("{sentence}: final result at least {first}-{second} for {name}{outcome}");
+    }
     let winner = match first.total_cmp(&second) {
         Ordering::Greater => format!("{} wins", name(game, Side::First)),
         Ordering::Less => format!("{} wins", name(game, Side::Second)),
@@ -123,12 +135,13 @@ pub fn outcome_sentence<G: Game>(
     format!("{sentence}: final result {first}-{second} ({winner})")
 }
 
-/// The final result by the players' names.
+/// The final result by the players' names, where it is known.
 pub fn result_json<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    score: Score,
+    value: Found,
 ) -> Option<Value> {
+    let score = Some(value.score).filter(|_| value.is_exact())?;
     let points = game.final_result(situation, score)?;
     let mut result = Map::new();
     for (side, points) in [Side::First, Side::Second].into_iter().zip(points) {
@@ -140,22 +153,21 @@ pub fn result_json<G: Game>(
 fn for_people<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    score: Score,
+    value: Found,
     choices: &[Choice],
 ) -> String {
     let mut text =
-        format!("{}\n{}\n", game.format(situation), outcome_sentence(game, situation, score));
+        format!("{}\n{}\n", game.format(situation), outcome_sentence(game, situation, value));
     if choices.is_empty() {
         text += "The game is over here: there are no moves.\n";
         return text;
     }
-    let best = choices[0].score;
     let rows = choices
         .iter()
-        .map(|Choice { name, captures, score }| {
-            let best = if *score == best { "best" } else { "" };
-            let score = if *score == 0 { "0".to_owned() } else { format!("{score:+}") };
-            vec![name.clone(), captures.to_string(), score, best.to_owned()]
+        .map(|choice| {
+            let best = if value.is_reached_by(choice.value) { "best" } else { "" };
+            let captures = choice.captures.to_string();
+            vec![choice.name.clone(), captures, choice.value.text(), best.to_owned()]
         })
         .collect();
     text + "\n" + &table::render(&["move", "captures", "score", ""], &[0, 3], rows)
@@ -164,26 +176,29 @@ fn for_people<G: Game>(
 fn for_programs<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    score: Score,
+    value: Found,
     choices: &[Choice],
 ) -> Value {
-    let best = choices.first().map(|choice| choice.score);
     let moves: Vec<Value> = choices
         .iter()
-        .map(|Choice { name, captures, score }| {
-            json!({
-                "move": name,
-                "captures": captures,
-                "score": score,
-                "best": Some(*score) == best,
-            })
+        .map(|choice| {
+            let mut object = json!({
+                "move": choice.name,
+                "captures": choice.captures,
+                "score": choice.value.score,
+                "best": value.is_reached_by(choice.value),
+            });
+            if !choice.value.is_exact() {
+                object["kind"] = choice.value.kind.name().into();
+            }
+            object
         })
         .collect();
     json!({
         "position": game.format(situation),
-        "score": score,
-        "kind": "exact",
-        "result": result_json(game, situation, score),
+        "score": value.score,
+        "kind": value.kind.name(),
+        "result": result_json(game, situation, value),
         "moves": moves,
     })
 }

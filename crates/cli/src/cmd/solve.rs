@@ -4,8 +4,8 @@ use std::path::Path;
 
 use nutcracker_game::{Game, Side, Situation, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::plan::{SlicePlan, plan};
-use nutcracker_retro::solve::{SliceReport, SolveOptions, solve};
+use nutcracker_retro::plan::{Rates, SlicePlan, plan};
+use nutcracker_retro::solve::{SliceReport, SolveError, SolveOptions, solve};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use crate::args::{
     Format, Subject, Threads, known_slice, parse_slice, quoted, slice_name, storage, up_to_option,
 };
 use crate::failure::Failure;
-use crate::how::How;
+use crate::how::{How, with_margin};
 use crate::number::{about, rounded, signed, size, thousands};
 use crate::progress::Reporter;
 use crate::{machine, note, print, start, table};
@@ -82,14 +82,17 @@ pub fn modest_slice<G: Game>(game: &G) -> SliceId {
 /// What there is room for.
 #[derive(Clone, Copy)]
 pub struct Room {
-    memory: Option<u64>,
-    disk: Option<u64>,
+    /// Bytes of memory, unless nobody knows.
+    pub memory: Option<u64>,
+    /// Bytes of disk, unless nobody knows.
+    pub disk: Option<u64>,
 }
 
 impl Room {
-    /// What this machine has now, for files in `dir`.
-    pub fn here(dir: &Path) -> Self {
-        Room { memory: machine::available_memory(), disk: machine::free_disk(dir) }
+    /// What this machine has now, for files in `dir`; of memory what somebody said, if so.
+    pub fn here(dir: &Path, memory: Option<u64>) -> Self {
+        let memory = memory.or_else(|| machine::available_memory().map(with_margin));
+        Room { memory, disk: machine::free_disk(dir) }
     }
 
     /// How many of the slices can be solved one after another.
@@ -100,10 +103,23 @@ impl Room {
             .take_while(|slice| {
                 disk += slice.disk;
                 self.memory.is_none_or(|room| slice.memory <= room)
-                    && self.disk.is_none_or(|room| disk <= room)
+                    && self.disk.is_none_or(|room| disk + slice.work_disk <= room)
             })
             .count()
     }
+}
+
+/// The most disk in use at once: finished files, and those at work on the next.
+pub fn peak_disk(slices: &[SlicePlan]) -> u64 {
+    let mut finished = 0;
+    slices
+        .iter()
+        .map(|slice| {
+            finished += slice.disk;
+            finished + slice.work_disk
+        })
+        .max()
+        .unwrap_or(0)
 }
 
 impl Visitor for Args {
@@ -114,19 +130,11 @@ impl Visitor for Args {
             Some(asked) => known_slice(&game, asked)?,
             None => modest_slice(&game),
         };
-        self.announce(&game, last)?;
+        let options =
+            SolveOptions { verify: !self.no_verify, ..self.how.options(self.threads.count()) };
+        self.announce(&game, last, &options)?;
         let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
         let reporter = Reporter::new(game.slice_unit(), weights);
-        let program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
-        let options = SolveOptions {
-            verify: !self.no_verify,
-            solver: self.how.solver,
-            memory: self.how.memory(),
-            window: self.how.window(),
-            paging: self.how.paging(),
-            checkpoint_positions: self.how.checkpoint_positions,
-            ..SolveOptions::new(self.threads.count(), program)
-        };
         let dir = self.subject.dir(&game);
         let result = solve(&game, &storage(false), &dir, last, &options, &reporter);
         reporter.clear();
@@ -161,11 +169,20 @@ impl Visitor for Args {
 
 impl Args {
     /// Says what the run will take; an error where there is no room for it.
-    fn announce<G: Game>(&self, game: &G, last: SliceId) -> Result<(), Failure> {
+    fn announce<G: Game>(
+        &self,
+        game: &G,
+        last: SliceId,
+        options: &SolveOptions,
+    ) -> Result<(), Failure> {
         let dir = self.subject.dir(game);
-        let present = self.subject.open(game, false, 0).slices()?;
-        let mut missing = plan(game, SliceId(0), last, self.threads.count());
-        missing.retain(|slice| present.binary_search(&slice.slice.0).is_err());
+        let set = self.subject.open(game, false, 0);
+        let mut missing = Vec::new();
+        for slice in plan(game, last, options, &Rates::usual(options.threads)) {
+            if !slice.served_by(&set.available(slice.slice.0)?) {
+                missing.push(slice);
+            }
+        }
         let Some(first) = missing.first() else {
             note(&format!(
                 "{} up to {} is solved already, in {}",
@@ -182,19 +199,31 @@ impl Args {
             format!("{} to {}", first.slice, slice_name(game, end.0))
         };
         let memory = missing.iter().map(|slice| slice.memory).max().unwrap_or(0);
-        let disk = missing.iter().map(|slice| slice.disk).sum();
+        let disk = peak_disk(&missing);
         let forecast = format!(
             "{} positions, {} with {}, {} of memory and {} of disk",
             thousands(missing.iter().map(|slice| slice.positions).sum()),
             about(missing.iter().map(|slice| slice.seconds).sum()),
-            match self.threads.count() {
+            match options.threads {
                 1 => "1 thread".to_owned(),
                 threads => format!("{threads} threads"),
             },
             size(memory),
             size(disk),
         );
-        let room = Room::here(&dir);
+        let said = self.how.bounds.says_memory().then_some(options.memory);
+        let room = Room::here(&dir, Some(options.memory));
+        let too_large = missing.iter().find(|slice| slice.memory > options.memory);
+        if let (Some(given), Some(slice)) = (said, too_large) {
+            // Now, not when it is this slice's turn.
+            return Err(Failure::from(SolveError::TooLittleMemory {
+                game: game.id().to_string(),
+                slice: slice_name(game, slice.slice.0),
+                solver: slice.solver,
+                needed: slice.memory,
+                given,
+            }));
+        }
         let fitting = room.fitting(&missing);
         if fitting == missing.len() {
             note(&format!("{}, {what}: {forecast} in {}", game.id(), dir.display()));
@@ -272,9 +301,13 @@ fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {
 
 /// The table at the end.
 fn summary<G: Game>(game: &G, reports: &[SliceReport]) -> String {
-    let line = |name: String, positions: u64, bytes: u64, histogram: &Histogram, seconds| {
-        vec![
-            name,
+    let windows = reports.iter().any(|report| report.window != 0);
+    let line = |name: String, window, positions: u64, bytes, histogram: &Histogram, seconds| {
+        let mut cells = vec![name];
+        if windows {
+            cells.push(window_cell(window));
+        }
+        cells.extend([
             thousands(positions),
             thousands(histogram.wins()),
             thousands(histogram.draws()),
@@ -286,7 +319,8 @@ fn summary<G: Game>(game: &G, reports: &[SliceReport]) -> String {
                 Some(seconds) => format!("{seconds:.2}"),
                 None => "-".to_owned(),
             },
-        ]
+        ]);
+        cells
     };
     let mut all = Histogram::new();
     let mut rows = Vec::new();
@@ -294,19 +328,27 @@ fn summary<G: Game>(game: &G, reports: &[SliceReport]) -> String {
         all.merge(&report.histogram);
         rows.push(line(
             report.slice.to_string(),
+            report.window,
             report.positions,
             report.bytes,
             &report.histogram,
             report.seconds.map(|seconds| seconds.total()),
         ));
     }
-    let bytes = reports.iter().map(|report| report.bytes).sum();
+    let bytes: u64 = reports.iter().map(|report| report.bytes).sum();
     let seconds: Vec<f64> =
         reports.iter().filter_map(|report| Some(report.seconds?.total())).collect();
     let total = (!seconds.is_empty()).then(|| seconds.iter().sum());
-    rows.push(line("all".to_owned(), all.total(), bytes, &all, total));
-    let unit = game.slice_unit();
-    let header =
-        [unit, "positions", "wins", "draws", "losses", "mean", "size", "bits/pos", "seconds"];
+    rows.push(line("all".to_owned(), 0, all.total(), bytes, &all, total));
+    let mut header = vec![game.slice_unit()];
+    if windows {
+        header.push("window");
+    }
+    header.extend(["positions", "wins", "draws", "losses", "mean", "size", "bits/pos", "seconds"]);
     table::render(&header, &[], rows)
+}
+
+/// A window in a table; nothing where scores are exact.
+pub fn window_cell(window: u8) -> String {
+    if window == 0 { String::new() } else { window.to_string() }
 }

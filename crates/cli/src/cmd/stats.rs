@@ -13,7 +13,7 @@ use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Subject, Threads, parse_slice, slice_name};
-use crate::cmd::solve::modest_slice;
+use crate::cmd::solve::{modest_slice, window_cell};
 use crate::failure::Failure;
 use crate::number::{percent, rounded, signed, thousands};
 use crate::progress::Reporter;
@@ -28,7 +28,8 @@ const BAR: f64 = 40.0;
 /// often not capturing is the better choice; then how many positions have each score.
 ///
 /// A position has a choice if one legal move captures and another does not. Counting those takes
-/// a pass over all positions, so larger slices are left out unless --choices asks for them.
+/// a pass over all positions, so larger slices are left out unless --choices asks for them. It
+/// also takes exact scores, so slices solved with a window are left out too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 10
@@ -78,6 +79,8 @@ impl Args {
 /// What is known of a slice.
 struct Known {
     slice: SliceId,
+    /// 0 if scores are exact, else what they are clipped to.
+    window: u8,
     histogram: Histogram,
     choices: Option<Choices>,
 }
@@ -92,7 +95,8 @@ impl Visitor for Args {
         for slice in present {
             let table = set.get(slice).map_err(|error| self.subject.explain(&game, error))?;
             let histogram = table.histogram().clone();
-            slices.push(Known { slice: SliceId(slice), histogram, choices: None });
+            let window = table.header().window;
+            slices.push(Known { slice: SliceId(slice), window, histogram, choices: None });
         }
         drop(set);
         if matches!(self.format, Format::Table | Format::Json) {
@@ -113,7 +117,8 @@ impl Args {
         let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
         for (expected, known) in slices.iter_mut().enumerate() {
             // Captures lead to smaller slices: without one of them nothing larger can be counted.
-            if known.slice > last || known.slice.0 as usize != expected {
+            // A clipped score does not say which of two moves is better.
+            if known.slice > last || known.slice.0 as usize != expected || known.window != 0 {
                 break;
             }
             let positions = known.histogram.total();
@@ -131,6 +136,8 @@ impl Args {
         if let Some(first) = slices.iter().find(|known| known.choices.is_none()) {
             let why = if first.slice > last {
                 "; --choices counts them too"
+            } else if first.window != 0 {
+                ", because scores are clipped"
             } else {
                 ", because smaller slices are missing"
             };
@@ -155,10 +162,14 @@ fn total(slices: &[Known]) -> (Histogram, Option<Choices>) {
 }
 
 fn for_people<G: Game>(game: &G, slices: &[Known], all_scores: bool) -> String {
-    let line = |name: String, histogram: &Histogram, choices: Option<Choices>| {
+    let clipped = slices.iter().any(|known| known.window != 0);
+    let line = |name: String, window: u8, histogram: &Histogram, choices: Option<Choices>| {
         let positions = histogram.total();
-        vec![
-            name,
+        let mut cells = vec![name];
+        if clipped {
+            cells.push(window_cell(window));
+        }
+        cells.extend([
             thousands(positions),
             percent(histogram.wins(), positions),
             percent(histogram.draws(), positions),
@@ -169,18 +180,25 @@ fn for_people<G: Game>(game: &G, slices: &[Known], all_scores: bool) -> String {
                 || "-".to_owned(),
                 |choices| percent(choices.quiet_better, choices.positions),
             ),
-        ]
+        ]);
+        cells
     };
     let mut rows: Vec<_> = slices
         .iter()
-        .map(|known| line(known.slice.to_string(), &known.histogram, known.choices))
+        .map(|known| line(known.slice.to_string(), known.window, &known.histogram, known.choices))
         .collect();
     let (histogram, choices) = total(slices);
-    rows.push(line("all".to_owned(), &histogram, choices));
-    let unit = game.slice_unit();
-    let header =
-        [unit, "positions", "won", "drawn", "lost", "mean", "with a choice", "quiet better"];
+    rows.push(line("all".to_owned(), 0, &histogram, choices));
+    let mut header = vec![game.slice_unit()];
+    if clipped {
+        header.push("window");
+    }
+    header.extend(["positions", "won", "drawn", "lost", "mean", "with a choice", "quiet better"]);
     let mut text = format!("{}\n\n{}", game.id(), table::render(&header, &[], rows));
+    if clipped {
+        text += "\nWith a window, scores are clipped to it: the outermost ones stand for all beyond \
+                 them, also in the mean.\n";
+    }
     if let Some(choices) = choices.filter(|choices| choices.positions > 0) {
         let _ = write!(
             text,
@@ -193,20 +211,25 @@ fn for_people<G: Game>(game: &G, slices: &[Known], all_scores: bool) -> String {
     let shown = if all_scores { slices } else { &slices[slices.len() - 1..] };
     for known in shown {
         let _ = write!(text, "\n{}\n\n", slice_name(game, known.slice.0));
-        text += &score_table(&known.histogram);
+        text += &score_table(&known.histogram, known.window);
     }
     text
 }
 
 /// Scores, counts, shares, and bars.
-fn score_table(histogram: &Histogram) -> String {
+fn score_table(histogram: &Histogram, window: u8) -> String {
     let positions = histogram.total();
     let most = histogram.iter().map(|(_, count)| count).max().unwrap_or(1);
     let rows = histogram
         .iter()
         .map(|(score, count)| {
             vec![
-                if score == 0 { "0".to_owned() } else { format!("{score:+}") },
+                match score {
+                    0 => "0".to_owned(),
+                    score if score.unsigned_abs() != window => format!("{score:+}"),
+                    1.. => format!("≥ {score}"),
+                    _ => format!("≤ {score}"),
+                },
                 thousands(count),
                 percent(count, positions),
                 "#".repeat((BAR * count as f64 / most as f64).round() as usize),
@@ -245,6 +268,7 @@ fn for_programs<G: Game>(game: &G, slices: &[Known]) -> Value {
         .map(|known| {
             let mut object = Map::new();
             object.insert(game.slice_unit().to_owned(), known.slice.0.into());
+            object.insert("window".to_owned(), known.window.into());
             if let Value::Object(more) = figures(&known.histogram, known.choices) {
                 object.extend(more);
             }
@@ -271,7 +295,10 @@ fn svg<G: Game>(game: &G, slices: &[Known]) -> String {
     let slices: Vec<ScoreSlice> = slices
         .iter()
         .map(|known| ScoreSlice {
-            label: slice_name(game, known.slice.0),
+            label: match known.window {
+                0 => slice_name(game, known.slice.0),
+                window => format!("{}, clipped to ±{window}", slice_name(game, known.slice.0)),
+            },
             counts: known.histogram.iter().map(|(score, n)| (score.into(), n)).collect(),
         })
         .collect();

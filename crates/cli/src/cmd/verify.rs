@@ -1,25 +1,30 @@
 //! `nutcracker verify`: check finished databases.
 
-use std::path::Path;
+use std::cmp::Reverse;
+use std::sync::Arc;
 
-use nutcracker_game::SliceId;
+use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::check::{CheckError, Checked, check_manifest, check_slice};
 use nutcracker_retro::plan::cache_bytes;
+use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Manifest, TableError};
 use serde_json::{Value, json};
 
 use crate::args::{Format, Subject, Threads, parse_slice, slice_name, storage, up_to_option};
 use crate::failure::Failure;
+use crate::hiding::Hiding;
 use crate::number::{duration, rounded, thousands};
 use crate::progress::Reporter;
 use crate::{note, print};
 
 /// Check finished databases against the rules
 ///
-/// The code that checks shares nothing with the solver but the rules of the game. Every file is compared with its checksums and with the manifest. Then every score must be the
-/// best of what its moves lead to, and every score other than 0 must be founded: derived from
-/// captures and ends of the game in finitely many steps, not from positions that repeat.
+/// The code that checks shares nothing with the solver but the rules of the game. Every file is
+/// compared with its checksums and with the manifest. Then every score must be the best of what
+/// its moves lead to, and every score other than 0 must be founded: derived from
+/// captures and ends of the game in finitely many steps, not from positions that repeat. A slice
+/// that is there with several windows has each of its files checked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   nutcracker solve awari --stones 8
@@ -62,18 +67,24 @@ impl Visitor for Args {
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         let dir = self.subject.dir(&game);
-        let present = self.subject.slices(&game, self.up_to)?;
-        let mut slices = present.clone();
+        let set = self.subject.open(&game, false, 0);
+        let mut present = Vec::new();
+        for slice in self.subject.slices(&game, self.up_to)? {
+            present.extend(set.available(slice)?.into_iter().map(|window| (slice, window)));
+        }
+        let mut files = present.clone();
         let mut findings: Vec<Value> = Vec::new();
         let mut wrong = 0u32;
         let manifest = Manifest::load(&*storage(false), &dir);
         match &manifest {
             Ok(manifest) => {
                 let last = self.up_to.unwrap_or(u32::MAX).min(game.largest_slice().0);
-                slices.extend(manifest.entries().iter().map(|entry| entry.slice));
-                slices.retain(|&slice| slice <= last);
-                slices.sort_unstable();
-                slices.dedup();
+                files.extend(manifest.entries().iter().map(|entry| (entry.slice, entry.window)));
+                files.retain(|&(slice, _)| slice <= last);
+                // In each slice the exact file first, then from the widest window down.
+                files
+                    .sort_unstable_by_key(|&(slice, window)| (slice, window != 0, Reverse(window)));
+                files.dedup();
             }
             Err(error) => {
                 wrong += 1;
@@ -82,25 +93,30 @@ impl Visitor for Args {
         }
         let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
         let mut sound = true;
-        for &slice in &slices {
-            let name = slice_name(&game, slice);
+        for &(slice, window) in &files {
+            let name = file_name(&game, slice, window);
             let slice = SliceId(slice);
             reporter.begin_only(slice, "verify", game.slice_len(slice));
-            let finding = if present.binary_search(&slice.0).is_err() {
-                let entry = manifest.as_ref().ok().and_then(|manifest| manifest.entry(slice.0));
-                let window = entry.map_or(0, |entry| entry.window);
+            let finding = if present.contains(&(slice.0, window)) {
+                let known = manifest.is_ok();
+                self.look(&game, slice, window, known, sound, &reporter)
+            } else {
+                let clipped =
+                    if window == 0 { String::new() } else { format!(" --window {window}") };
+                let again = format!(" {} {slice}{clipped}", up_to_option(&game));
                 Finding::Wrong(format!(
                     "the manifest has {name}, and {} is not there; `{}` makes it again",
-                    self.subject.open(&game, false, 0).path(slice.0, window).display(),
-                    self.subject.command("solve", &format!(" {} {}", up_to_option(&game), slice.0)),
+                    set.path(slice.0, window).display(),
+                    self.subject.command("solve", &again),
                 ))
-            } else {
-                self.look(&game, slice, &dir, manifest.is_ok(), sound, &reporter)
             };
             let seconds = reporter.seconds();
             reporter.clear();
             sound &= matches!(finding, Finding::Right(_));
             let mut object = json!({ (game.slice_unit()): slice.0, "ok": false });
+            if window != 0 {
+                object["window"] = window.into();
+            }
             match &finding {
                 Finding::Right(Checked { positions, sweeps }) => {
                     object["ok"] = true.into();
@@ -153,15 +169,23 @@ impl Args {
         &self,
         game: &G,
         slice: SliceId,
-        dir: &Path,
+        window: u8,
         manifest: bool,
         sound: bool,
         reporter: &Reporter,
     ) -> Finding {
-        let set = self.subject.open(game, false, cache_bytes(game.slice_len(slice)));
+        let dir = self.subject.dir(game);
         let check = || -> Result<Finding, CheckError> {
+            let all = self.subject.open(game, false, 0);
+            let others = all.available(slice.0)?.into_iter().filter(|&other| other != window);
+            let names = others.filter_map(|other| {
+                let path = all.path(slice.0, other);
+                Some(path.file_name()?.to_string_lossy().into_owned())
+            });
+            let storage = Arc::new(Hiding::new(names.collect()));
+            let set = open_set(game, storage, &dir, cache_bytes(game.slice_len(slice)));
             if manifest {
-                check_manifest(&set, slice, dir)?;
+                check_manifest(&set, slice, &dir)?;
             }
             if sound {
                 let threads = self.threads.count();
@@ -192,6 +216,14 @@ impl Args {
             return Ok(());
         }
         print(&format!("WRONG  {name:>9}  {reason}\n"))
+    }
+}
+
+/// A slice, and what its scores are clipped to, if they are.
+fn file_name<G: Game>(game: &G, slice: u32, window: u8) -> String {
+    match window {
+        0 => slice_name(game, slice),
+        window => format!("{}, window {window}", slice_name(game, slice)),
     }
 }
 

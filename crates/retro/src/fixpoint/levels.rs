@@ -20,13 +20,14 @@
 //! that was interrupted goes on from whatever facts are on disk.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use nutcracker_game::{Exits, ForwardView, SliceView};
 
+use crate::fixpoint::changes::Changes;
+use crate::fixpoint::follow::FollowNews;
 use crate::parallel::for_each_chunk;
 use crate::progress::Progress;
-use crate::store::bits::TwoBits;
 use crate::store::disk::{Bytes, ScratchError};
 use crate::store::{Sequence, Session, Side, Wins};
 
@@ -61,96 +62,8 @@ pub struct Levels<'a, V, F, W, Q> {
     pub threads: usize,
 }
 
-/// Which chunks a sweep must look at.
-#[derive(Debug)]
-pub struct Changes {
-    chunk: u64,
-    /// The time at which each block of the random side last changed.
-    changed: Vec<AtomicU64>,
-    /// The time at which each chunk was last looked at; 0 if it must be.
-    seen: Vec<AtomicU64>,
-    /// For each chunk, which blocks its open positions' successors are in: bits in words.
-    depends: Vec<AtomicU64>,
-    words: usize,
-    now: AtomicU64,
-}
-
 /// Positions read and written at a time; a multiple of what shares a word or a byte.
 const PIECE: u64 = 1 << 16;
-
-/// Wins whose predecessors are looked at together.
-const TOGETHER: usize = 16;
-
-/// Chunks are large enough that there are no more than this many, and the table of which depends on
-/// which stays small.
-const MOST_CHUNKS: u64 = 4096;
-
-impl Changes {
-    /// Nothing has been looked at.
-    pub fn new(len: u64) -> Self {
-        let chunk = len.div_ceil(MOST_CHUNKS).next_multiple_of(64).max(1 << 12);
-        let chunks = len.div_ceil(chunk) as usize;
-        let words = chunks.div_ceil(64);
-        let zeros = |count: usize| (0..count).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
-        Changes {
-            chunk,
-            changed: zeros(chunks),
-            seen: zeros(chunks),
-            depends: zeros(chunks * words),
-            words,
-            now: AtomicU64::new(1),
-        }
-    }
-
-    /// The bytes it takes.
-    pub fn memory(len: u64) -> u64 {
-        let chunks = len.div_ceil(MOST_CHUNKS).next_multiple_of(64).max(1 << 12);
-        let chunks = len.div_ceil(chunks);
-        chunks * (16 + chunks / 8 + 8)
-    }
-
-    fn note_change(&self, index: u64) {
-        self.changed[(index / self.chunk) as usize].store(self.now.load(Relaxed), Relaxed);
-    }
-
-    fn note_dependence(&self, chunk: u64, index: u64) {
-        let block = (index / self.chunk) as usize;
-        let word = &self.depends[chunk as usize * self.words + block / 64];
-        let bit = 1 << (block % 64);
-        if word.load(Relaxed) & bit == 0 {
-            word.fetch_or(bit, Relaxed);
-        }
-    }
-
-    fn must_look(&self, chunk: u64) {
-        self.seen[chunk as usize].store(0, Relaxed);
-    }
-
-    /// Whether anything a chunk depends on changed since it was looked at.
-    fn is_due(&self, chunk: u64) -> bool {
-        let seen = self.seen[chunk as usize].load(Relaxed);
-        if seen == 0 {
-            return true;
-        }
-        let first = chunk as usize * self.words;
-        (0..self.words).any(|word| {
-            let mut bits = self.depends[first + word].load(Relaxed);
-            while bits != 0 {
-                let block = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                if self.changed[block].load(Relaxed) >= seen {
-                    return true;
-                }
-            }
-            false
-        })
-    }
-
-    fn look(&self, chunk: u64) {
-        let time = self.now.fetch_add(1, Relaxed) + 1;
-        self.seen[chunk as usize].store(time, Relaxed);
-    }
-}
 
 impl<V, F, W, Q> Levels<'_, V, F, W, Q>
 where
@@ -204,7 +117,7 @@ where
                     (_, exit) if exit > -level => Side::Safe,
                     _ => {
                         if sides[at] == Side::Safe {
-                            changes.must_look(index / changes.chunk);
+                            changes.must_look(index / changes.chunk());
                         }
                         Side::Open
                     }
@@ -342,8 +255,8 @@ where
     {
         let found = AtomicU64::new(0);
         work.sweeps.fetch_add(1, Relaxed);
-        for_each_chunk(self.len, changes.chunk, self.threads, |range| {
-            let chunk = range.start / changes.chunk;
+        for_each_chunk(self.len, changes.chunk(), self.threads, |range| {
+            let chunk = range.start / changes.chunk();
             if !changes.is_due(chunk) {
                 work.skipped.fetch_add(1, Relaxed);
                 return Ok(());
@@ -407,9 +320,6 @@ where
     }
 }
 
-/// What spreads from new wins, and from positions that may be lost from now on.
-pub type FollowNews<'a> = dyn Fn(&[(u64, Side)]) + Sync + 'a;
-
 /// Counts [`Work`] from several threads.
 #[derive(Debug, Default)]
 pub struct WorkCount {
@@ -426,83 +336,6 @@ impl WorkCount {
             chunks: self.chunks.load(Relaxed),
             skipped: self.skipped.load(Relaxed),
         }
-    }
-}
-
-/// Follows un-moves from new wins and losses at once, on a bounded worklist.
-#[derive(Debug)]
-pub struct Follow<'a, V, F> {
-    /// Un-moves.
-    pub view: &'a V,
-    /// Moves.
-    pub forward: &'a F,
-    /// Both sides.
-    pub bits: &'a TwoBits,
-    /// The most wins on a thread's worklist.
-    pub worklist: usize,
-    /// Set when a worklist was full: the rest must be found by sweeps.
-    pub left_over: &'a AtomicBool,
-}
-
-impl<V: SliceView, F> Follow<'_, V, F> {
-    /// Spreads from positions that are newly won, or newly may be lost.
-    pub fn spread<P>(&self, news: &[(u64, Side)])
-    where
-        F: ForwardView<P>,
-    {
-        let mut back = V::Cursor::default();
-        let mut ahead = F::Cursor::default();
-        let (mut wins, mut before) = (Vec::new(), Vec::new());
-        for &(index, side) in news {
-            let key = self.view.key_at(&mut back, index);
-            if side == Side::Won {
-                wins.push(key);
-            } else {
-                self.look(index, key, &mut ahead, &mut wins);
-            }
-            while !wins.is_empty() {
-                before.clear();
-                for won in wins.drain(wins.len().saturating_sub(TOGETHER)..) {
-                    self.view.predecessors(won, |index, key| {
-                        self.bits.prefetch(index);
-                        before.push((index, key));
-                    });
-                }
-                // Two threads may win the last two successors of a position at once: each must
-                // see the other's win, or neither would find the loss.
-                fence(SeqCst);
-                for &(index, key) in &before {
-                    self.look(index, key, &mut ahead, &mut wins);
-                }
-            }
-        }
-    }
-
-    /// If an open position has only won successors, it is lost, and its predecessors are won.
-    #[inline]
-    fn look<P>(&self, index: u64, key: V::Key, ahead: &mut F::Cursor, wins: &mut Vec<V::Key>)
-    where
-        F: ForwardView<P>,
-    {
-        if self.bits.side(index) != Side::Open {
-            return;
-        }
-        let mut all = true;
-        self.forward.inside(self.forward.key_at(ahead, index), |next| {
-            all = all && self.bits.side(next) == Side::Won;
-        });
-        if !all || !self.bits.lose_one(index) {
-            return;
-        }
-        self.view.predecessors(key, |index, key| {
-            if self.bits.win_one(index) {
-                if wins.len() < self.worklist {
-                    wins.push(key);
-                } else {
-                    self.left_over.store(true, Relaxed);
-                }
-            }
-        });
     }
 }
 

@@ -1,5 +1,7 @@
 //! Phase 2: values spread inside the slice, from conversions alone.
 
+pub mod changes;
+pub mod follow;
 pub mod levels;
 pub mod memory;
 pub mod sweep;

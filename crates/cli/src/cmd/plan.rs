@@ -1,0 +1,331 @@
+//! `nutcracker plan`: what solving would take.
+
+use std::fmt::Write;
+
+use nutcracker_game::{Game, SliceId};
+use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_retro::plan::{BITS, Rates, SlicePlan, plan};
+use serde_json::{Value, json};
+
+use crate::args::{Format, Subject, Threads, known_slice, parse_slice, slice_name};
+use crate::calibrate::{Measured, measure};
+use crate::cmd::solve::{peak_disk, window_cell};
+use crate::failure::Failure;
+use crate::how::{Bounds, parse_size};
+use crate::number::{about, duration, rounded, size, thousands};
+use crate::{machine, print, table};
+
+/// Say what solving a game would take, without solving it
+///
+/// Slice by slice: positions, the solver that the memory allows, memory, the finished file, files
+/// at work, and time. The time comes from rates measured now, in a few seconds, by solving one
+/// slice of medium size with each solver in a temporary directory. Everything is counted from the
+/// beginning, whether or not some slices are solved already.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  nutcracker plan awari --stones 48 --memory 32GiB --disk 2TB
+  nutcracker plan awari --stones 40 --game-stones 48 --memory 512MiB
+  nutcracker plan kalah --seeds 3 --format json")]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    /// The last slice: stones on the board in awari, seeds in kalah; the start position's unless
+    /// said otherwise
+    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
+    up_to: Option<u32>,
+    #[command(flatten)]
+    bounds: Bounds,
+    /// Disk to use, such as 500GiB or 2TB; without it, what is free where the databases are
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    disk: Option<u64>,
+    #[command(flatten)]
+    threads: Threads,
+    /// The most positions of the slice that is measured with
+    #[arg(long, value_name = "N", default_value_t = 1_500_000, hide = true)]
+    calibration_positions: u64,
+    /// How the plan is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Args {
+    /// Plans.
+    pub fn run(self) -> Result<(), Failure> {
+        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
+        with_game(&name, &options, self)?
+    }
+}
+
+/// A slice, and whether there is room for it.
+struct Row {
+    plan: SlicePlan,
+    fits_memory: bool,
+    fits_disk: bool,
+}
+
+/// All of it.
+struct Plan {
+    rows: Vec<Row>,
+    measured: Measured,
+    threads: usize,
+    memory: u64,
+    disk: Option<u64>,
+    /// Finished files.
+    finished: u64,
+    /// The most at once, with files at work.
+    peak: u64,
+}
+
+impl Visitor for Args {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let last = match self.up_to {
+            Some(asked) => known_slice(&game, asked)?,
+            None => game.slice_of(&game.start().position).min(game.largest_slice()),
+        };
+        let threads = self.threads.count();
+        let options = self.bounds.options(threads);
+        let disk = self.disk.or_else(|| machine::free_disk(&self.subject.dir(&game)));
+        let measured = measure(&game, threads, self.calibration_positions)?;
+        let slices = plan(&game, last, &options, &measured.rates);
+        let peak = peak_disk(&slices);
+        let mut finished = 0;
+        let rows = slices
+            .into_iter()
+            .map(|plan| {
+                finished += plan.disk;
+                Row {
+                    plan,
+                    fits_memory: plan.memory <= options.memory,
+                    fits_disk: disk.is_none_or(|disk| finished + plan.work_disk <= disk),
+                }
+            })
+            .collect();
+        let memory = options.memory;
+        let plan = Plan { rows, measured, threads, memory, disk, finished, peak };
+        print(&match self.format {
+            Format::Table => plan.for_people(&game),
+            Format::Json => format!("{}\n", plan.for_programs(&game)),
+        })
+    }
+}
+
+impl Plan {
+    fn positions(&self) -> u64 {
+        self.rows.iter().map(|row| row.plan.positions).sum()
+    }
+
+    fn seconds(&self) -> f64 {
+        self.rows.iter().map(|row| row.plan.seconds).sum()
+    }
+
+    /// The most memory of any slice.
+    fn most_memory(&self) -> u64 {
+        self.rows.iter().map(|row| row.plan.memory).max().unwrap_or(0)
+    }
+
+    fn for_people<G: Game>(&self, game: &G) -> String {
+        let room = match self.disk {
+            Some(disk) => format!(" and {} of disk", size(disk)),
+            None => String::new(),
+        };
+        let mut text = format!(
+            "{} with {}, {} of memory{room}\n\n{}",
+            game.id(),
+            threads(self.threads),
+            size(self.memory),
+            self.table(game),
+        );
+        let _ = writeln!(
+            text,
+            "\nTotal: {}, {} of memory at most, {} of disk when finished, {} at most with files \
+             at work.",
+            about(self.seconds()),
+            size(self.most_memory()),
+            size(self.finished),
+            size(self.peak),
+        );
+        for (what, fits) in
+            [("memory", (|row| row.fits_memory) as fn(&Row) -> bool), ("disk", |row| row.fits_disk)]
+        {
+            let lacking = self.rows.iter().filter(|&row| !fits(row)).map(|row| row.plan.slice);
+            if let Some(list) = ranges(lacking) {
+                let _ = writeln!(text, "Too little {what} for {} {list}.", game.slice_unit());
+            }
+        }
+        let by_rules = self.rows.iter().filter(|row| !row.plan.tables).map(|row| row.plan.slice);
+        if let Some(list) = ranges(by_rules) {
+            let _ = writeln!(
+                text,
+                "Too little memory for the tables of the game with {} {list}: these take several \
+                 times as long as said.",
+                game.slice_unit(),
+            );
+        }
+        let Rates { conversions, memory, two_bit, one_bit, dual_index, pack, verify, .. } =
+            self.measured.rates;
+        let _ = writeln!(
+            text,
+            "\nMeasured with {} ({} positions), nanoseconds a position: {:.0} for captures, file \
+             and check; whole states in memory {memory:.0}; for each level two-bit {two_bit:.0}, \
+             one-bit {one_bit:.0}, dual-index {dual_index:.0}.\nAssumed: as many levels as the \
+             window or the largest score; {BITS} bits a position in a file, fewer with a narrow \
+             window; and that large slices are as fast as the one measured, though they fit no \
+             processor's cache.",
+            slice_name(game, self.measured.slice.0),
+            thousands(self.measured.positions),
+            conversions + pack + verify,
+        );
+        text
+    }
+
+    fn table<G: Game>(&self, game: &G) -> String {
+        let windows = self.rows.iter().any(|row| row.plan.window != 0);
+        let lacks = self.rows.iter().any(|row| !row.fits_memory || !row.fits_disk);
+        let line = |name: String, window: String, cells: [String; 6], lacking: &str| {
+            let [positions, rest @ ..] = cells;
+            let mut line = vec![name, positions];
+            if windows {
+                line.push(window);
+            }
+            line.extend(rest);
+            if lacks {
+                line.push(lacking.to_owned());
+            }
+            line
+        };
+        let mut rows: Vec<_> = self
+            .rows
+            .iter()
+            .map(|Row { plan, fits_memory, fits_disk }| {
+                let cells = [
+                    thousands(plan.positions),
+                    plan.solver.to_string(),
+                    size(plan.memory),
+                    size(plan.disk),
+                    if plan.work_disk == 0 { "-".to_owned() } else { size(plan.work_disk) },
+                    duration(plan.seconds),
+                ];
+                let lacking = match (fits_memory, fits_disk) {
+                    (true, true) => "",
+                    (false, true) => "memory",
+                    (true, false) => "disk",
+                    (false, false) => "memory, disk",
+                };
+                line(plan.slice.to_string(), window_cell(plan.window), cells, lacking)
+            })
+            .collect();
+        let work = self.rows.iter().map(|row| row.plan.work_disk).max().unwrap_or(0);
+        let all = [
+            thousands(self.positions()),
+            String::new(),
+            size(self.most_memory()),
+            size(self.finished),
+            size(work),
+            duration(self.seconds()),
+        ];
+        rows.push(line("all".to_owned(), String::new(), all, ""));
+        let header = ["positions", "solver", "memory", "disk", "at work", "time"];
+        let header = line(
+            game.slice_unit().to_owned(),
+            "window".to_owned(),
+            header.map(str::to_owned),
+            "lacks",
+        );
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        let left: Vec<usize> = (0..header.len())
+            .filter(|&place| ["solver", "lacks"].contains(&header[place]))
+            .collect();
+        table::render(&header, &left, rows)
+    }
+
+    fn for_programs<G: Game>(&self, game: &G) -> Value {
+        let slices: Vec<Value> = self
+            .rows
+            .iter()
+            .map(|Row { plan, fits_memory, fits_disk }| {
+                json!({
+                    (game.slice_unit()): plan.slice.0,
+                    "positions": plan.positions,
+                    "window": plan.window,
+                    "solver": plan.solver.name(),
+                    "tables": plan.tables,
+                    "memory": plan.memory,
+                    "disk": plan.disk,
+                    "work_disk": plan.work_disk,
+                    "seconds": rounded(plan.seconds),
+                    "fits_memory": fits_memory,
+                    "fits_disk": fits_disk,
+                })
+            })
+            .collect();
+        let Measured { rates, slice, positions } = &self.measured;
+        let id = game.id();
+        json!({
+            "game": id.name,
+            "options": id.options,
+            "threads": self.threads,
+            "memory": self.memory,
+            "disk": self.disk,
+            "measured": {
+                (game.slice_unit()): slice.0,
+                "positions": positions,
+                "nanoseconds": {
+                    "conversions": rounded(rates.conversions),
+                    "memory": rounded(rates.memory),
+                    "two_bit_level": rounded(rates.two_bit),
+                    "one_bit_level": rounded(rates.one_bit),
+                    "dual_index_level": rounded(rates.dual_index),
+                    "pack": rounded(rates.pack),
+                    "verify": rounded(rates.verify),
+                },
+            },
+            "slices": slices,
+            "total": {
+                "positions": self.positions(),
+                "seconds": rounded(self.seconds()),
+                "memory": self.most_memory(),
+                "disk": self.finished,
+                "peak_disk": self.peak,
+            },
+        })
+    }
+}
+
+fn threads(count: usize) -> String {
+    if count == 1 { "1 thread".to_owned() } else { format!("{count} threads") }
+}
+
+/// Slices in ascending order as people write them: `3, 40 to 48`; nothing of none.
+fn ranges(slices: impl Iterator<Item = SliceId>) -> Option<String> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for SliceId(slice) in slices {
+        match runs.last_mut() {
+            Some((_, end)) if *end + 1 == slice => *end = slice,
+            _ => runs.push((slice, slice)),
+        }
+    }
+    let texts: Vec<String> = runs
+        .into_iter()
+        .map(
+            |(first, end)| {
+                if first == end { first.to_string() } else { format!("{first} to {end}") }
+            },
+        )
+        .collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_as_people_write_them() {
+        let text = |slices: &[u32]| ranges(slices.iter().copied().map(SliceId));
+        assert_eq!(text(&[]), None);
+        assert_eq!(text(&[3]), Some("3".to_owned()));
+        assert_eq!(text(&[3, 40, 41, 42]), Some("3, 40 to 42".to_owned()));
+    }
+}

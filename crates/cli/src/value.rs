@@ -1,0 +1,126 @@
+//! A score as a database tells it: exact, or on the edge of a window and so only a bound.
+
+use nutcracker_game::{Game, Score, Step, Turn};
+use nutcracker_table::{TableError, TableSet};
+
+/// How much a number says of the score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It is the score.
+    Exact,
+    /// The score is this or more.
+    AtLeast,
+    /// The score is this or less.
+    AtMost,
+}
+
+impl Kind {
+    /// For programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Exact => "exact",
+            Kind::AtLeast => "at-least",
+            Kind::AtMost => "at-most",
+        }
+    }
+
+    /// As the other side sees it.
+    fn flipped(self) -> Self {
+        match self {
+            Kind::Exact => Kind::Exact,
+            Kind::AtLeast => Kind::AtMost,
+            Kind::AtMost => Kind::AtLeast,
+        }
+    }
+}
+
+/// What is known of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The number.
+    pub score: Score,
+    /// What it says.
+    pub kind: Kind,
+    /// What scores of the same database are clipped to, if they are.
+    window: Option<Score>,
+}
+
+impl Value {
+    /// A score that is known.
+    pub fn exact(score: Score) -> Self {
+        Value { score, kind: Kind::Exact, window: None }
+    }
+
+    /// What the best database of its slice says of a position.
+    pub fn probe<G: Game>(
+        game: &G,
+        set: &TableSet,
+        position: &G::Position,
+    ) -> Result<Self, TableError> {
+        let table = set.get(game.slice_of(position).0)?;
+        let score = set.cache().probe(&table, game.rank(position))?;
+        let kind = match table.is_clipped(score) {
+            false => Kind::Exact,
+            true if score > 0 => Kind::AtLeast,
+            true => Kind::AtMost,
+        };
+        let window = table.header().window;
+        let window = (window != 0).then(|| window.into());
+        Ok(Value { score: score.into(), kind, window })
+    }
+
+    /// The value of a move to its mover when the next position has this one.
+    pub fn through<P>(self, step: &Step<P>) -> Self {
+        let kind = if step.turn == Turn::Passes { self.kind.flipped() } else { self.kind };
+        Value { score: step.value(self.score), kind, window: None }
+    }
+
+    /// Whether it is known.
+    pub fn is_exact(self) -> bool {
+        self.kind == Kind::Exact
+    }
+
+    /// Whether a move of that value is as good as this position's, as far as its database tells
+    /// scores apart.
+    pub fn is_reached_by(self, mv: Value) -> bool {
+        match self.window {
+            None => mv.score == self.score,
+            Some(window) => mv.score.clamp(-window, window) == self.score,
+        }
+    }
+
+    /// For people: `+3`, `0`, `≥ 10`, `≤ -10`.
+    pub fn text(self) -> String {
+        match (self.kind, self.score) {
+            (Kind::AtLeast, score) => format!("≥ {score}"),
+            (Kind::AtMost, score) => format!("≤ {score}"),
+            (Kind::Exact, 0) => "0".to_owned(),
+            (Kind::Exact, score) => format!("{score:+}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_turns_with_the_turn() {
+        let lost = Value { score: -4, kind: Kind::AtMost, window: Some(4) };
+        let won = lost.through(&Step { next: (), gain: 2, turn: Turn::Passes });
+        assert_eq!((won.text(), won.kind.name()), ("≥ 6".to_owned(), "at-least"));
+        let again = lost.through(&Step { next: (), gain: 1, turn: Turn::Stays });
+        assert_eq!((again.text(), again.kind.name()), ("≤ -3".to_owned(), "at-most"));
+        let known = Value::exact(-4).through(&Step::quiet(()));
+        assert_eq!((known.text(), known.is_exact()), ("+4".to_owned(), true));
+    }
+
+    #[test]
+    fn moves_beyond_the_window_reach_it() {
+        let won = Value { score: 2, kind: Kind::AtLeast, window: Some(2) };
+        assert!(won.is_reached_by(Value::exact(5)) && won.is_reached_by(Value::exact(2)));
+        assert!(!won.is_reached_by(Value::exact(1)));
+        let drawn = Value { score: 0, kind: Kind::Exact, window: Some(2) };
+        assert!(drawn.is_reached_by(Value::exact(0)) && !drawn.is_reached_by(Value::exact(-3)));
+    }
+}

@@ -1,0 +1,88 @@
+//! `nutcracker plan`.
+
+use insta::assert_snapshot;
+
+use crate::harness::Place;
+
+/// Numbers as `#`, and blanks and rules between columns as one: what stays is the shape.
+fn shape(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut words: Vec<String> = Vec::new();
+        let mut more = false;
+        for word in line.split_whitespace() {
+            let number = word.trim_end_matches([',', '.', ';', ':', '%']);
+            let tail = &word[number.len()..];
+            let is_number =
+                number.trim_start_matches('(').starts_with(|c: char| c.is_ascii_digit());
+            let is_unit = ["B", "KiB", "MiB", "GiB", "TiB", "s", "min", "h", "d"].contains(&number);
+            match words.last_mut() {
+                // One mark for `3.1 MiB`, and for `2 h 5 min`.
+                Some(last) if last == "#" && is_unit => {
+                    more = !more && ["min", "h", "d"].contains(&number);
+                    *last += tail;
+                }
+                Some(last) if more && is_number => *last += tail,
+                _ if is_number => words.push(format!("#{tail}")),
+                _ if word.len() > 1 && word.chars().all(|c| c == '-') => {
+                    words.push("---".to_owned());
+                }
+                _ => words.push(word.to_owned()),
+            }
+        }
+        lines.push(words.join(" "));
+    }
+    lines.join("\n")
+}
+
+const QUICK: [&str; 4] = ["--calibration-positions", "20000", "--threads", "2"];
+
+#[test]
+fn for_people() {
+    let place = Place::new();
+    let args = ["plan", "awari", "--stones", "20", "--memory", "64MiB", "--disk", "100MiB"];
+    let run = place.run(&[&args[..], &QUICK].concat()).success();
+    assert_snapshot!("plan_for_people", shape(&run.stdout));
+    assert!(!place.awari().exists(), "nothing is made");
+    // The start position's slice, with a window: no game of 48 stones has 47 left.
+    let args = ["plan", "awari", "--game-stones", "48", "--memory", "32GiB", "--disk", "2TB"];
+    let text = place.run(&[&args[..], &QUICK].concat()).success().stdout;
+    assert!(text.contains("\n    46  ") && text.contains("\n    48  "), "{text}");
+    assert!(!text.contains("\n    47  "), "{text}");
+}
+
+#[test]
+fn for_programs() {
+    let place = Place::new();
+    let args = ["plan", "awari", "--stones=48", "--memory=32GiB", "--disk=2TB", "--format=json"];
+    let json = place.run(&[&args[..], &QUICK].concat()).json();
+    let slices = json["slices"].as_array().expect("slices");
+    assert_eq!(slices.len(), 49);
+    assert_eq!(json["total"]["positions"], 1_399_358_844_975_u64);
+    let sum: u64 = slices.iter().map(|slice| slice["disk"].as_u64().expect("bytes")).sum();
+    assert_eq!(json["total"]["disk"], sum);
+    assert!(json["total"]["peak_disk"].as_u64().expect("bytes") > sum);
+    assert!(json["total"]["seconds"].as_f64().expect("seconds") > 1000.0);
+    assert_eq!(slices[10]["solver"], "memory");
+    assert_eq!(slices[10]["work_disk"], 0);
+    // 280 thousand million bits are more than the memory.
+    assert_eq!(slices[48]["solver"], "dual-index");
+    for slice in slices {
+        assert!(slice["fits_memory"] == true, "{slice}");
+        assert!(slice["memory"].as_u64().expect("bytes") <= 32 << 30, "{slice}");
+    }
+    let kalah = ["plan", "kalah", "--pits", "3", "--seeds", "2", "--format", "json"];
+    let json = place.run(&[&kalah[..], &QUICK].concat()).json();
+    assert_eq!(json["slices"][12]["seeds"], 12);
+}
+
+#[test]
+fn refusals() {
+    let place = Place::new();
+    let refused = [
+        place.run(&["plan", "awari", "--stones", "49"]).asked_wrongly(),
+        place.run(&["plan", "awari", "--window", "2", "--game-stones", "9"]).asked_wrongly(),
+        place.run(&["plan", "awari", "--disk", "much"]).asked_wrongly(),
+    ];
+    assert_snapshot!("plan_refusals", refused.concat());
+}
