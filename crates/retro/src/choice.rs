@@ -138,38 +138,41 @@ pub(crate) fn choose<G: Game>(
     let cache = cache_bytes(len).min(given / 8);
     let overhead = overhead(options.threads) + cache;
     let tables = game.view_bytes(slice) + game.forward_bytes(slice);
-    let with_tables = tables <= given / 2;
-    let limited = overhead + Changes::memory(len) + if with_tables { tables } else { 0 };
     let worklist = (given / 64 / 16).clamp(1 << 10, 1 << 18) as usize;
     let lists = (worklist * 16 * options.threads) as u64;
-
     let width = States::bytes_per_position(top, game.max_moves());
-    let memory = overhead + len * width + game.view_bytes(slice) + len / 16;
-    let two_bit = limited + len / 4 + lists;
-    let one_bit = limited + len / 8;
-    let least = limited + (1 << 20);
-    let needed = |solver| match solver {
-        Solver::Auto | Solver::DualIndex => least,
-        Solver::Memory => memory,
-        Solver::TwoBit | Solver::TwoBitSweeps => two_bit,
-        Solver::OneBit => one_bit,
+    let limited =
+        |with_tables| overhead + Changes::memory(len) + if with_tables { tables } else { 0 };
+    let needed = |(solver, with_tables)| match solver {
+        Solver::Memory => overhead + len * width + game.view_bytes(slice) + len / 16,
+        Solver::TwoBit | Solver::TwoBitSweeps => limited(with_tables) + len / 4 + lists,
+        Solver::OneBit => limited(with_tables) + len / 8,
+        Solver::Auto | Solver::DualIndex => limited(with_tables) + (1 << 20),
     };
-    let solver = match options.solver {
-        Solver::Auto => [Solver::Memory, Solver::TwoBit, Solver::OneBit]
-            .into_iter()
-            .find(|&solver| needed(solver) <= given)
-            .unwrap_or(Solver::DualIndex),
-        solver => solver,
+    // Without tables everything is several times slower, so first what fits with them.
+    let candidates = match options.solver {
+        Solver::Auto => vec![
+            (Solver::Memory, true),
+            (Solver::TwoBit, true),
+            (Solver::OneBit, true),
+            (Solver::DualIndex, true),
+            (Solver::TwoBit, false),
+            (Solver::OneBit, false),
+            (Solver::DualIndex, false),
+        ],
+        solver => vec![(solver, true), (solver, false)],
     };
-    if needed(solver) > given {
+    let least = candidates[candidates.len() - 1];
+    let Some((solver, with_tables)) = candidates.into_iter().find(|&one| needed(one) <= given)
+    else {
         return Err(SolveError::TooLittleMemory {
             game: game.id().to_string(),
             slice: name,
-            solver,
-            needed: needed(solver),
+            solver: least.0,
+            needed: needed(least),
             given,
         });
-    }
+    };
     let (block_bytes, policy) = options.paging;
     let chosen = match solver {
         Solver::Memory | Solver::Auto => Chosen::Memory,
@@ -177,18 +180,24 @@ pub(crate) fn choose<G: Game>(
         Solver::TwoBitSweeps => Chosen::Limited(Method::TwoBitSweeps),
         Solver::OneBit => Chosen::Limited(Method::OneBit),
         Solver::DualIndex => {
-            let cache_bytes = given.saturating_sub(limited).min(len / 8 + 2 * block_bytes);
+            let cache_bytes =
+                given.saturating_sub(limited(with_tables)).min(len / 8 + 2 * block_bytes);
             Chosen::Limited(Method::DualIndex(Paging { block_bytes, cache_bytes, policy }))
         }
     };
     let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
+    let takes = match solver {
+        Solver::DualIndex => given.min(limited(with_tables) + len / 8 + 2 * block_bytes),
+        _ => needed((solver, with_tables)),
+    };
     let reason = format!(
-        "{name}: solver {solver}, {} MiB of memory (whole states would take {}, two bits {}, one \
+        "{name}: solver {solver}{}, {} MiB of memory (whole states would take {}, two bits {}, one \
          bit {})",
-        mebibytes(needed(solver).max(if solver == Solver::DualIndex { given } else { 0 })),
-        mebibytes(memory),
-        mebibytes(two_bit),
-        mebibytes(one_bit)
+        if with_tables { "" } else { " without tables" },
+        mebibytes(takes),
+        mebibytes(needed((Solver::Memory, true))),
+        mebibytes(needed((Solver::TwoBit, true))),
+        mebibytes(needed((Solver::OneBit, true)))
     );
     Ok(Choice { solver: chosen, tables: with_tables, reason })
 }
