@@ -13,7 +13,7 @@ pub enum CheckError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// A score is wrong.
-    #[error("{file} is wrong: {fault}")]
+    #[error("{file} is wrong: {fault}; delete it and build it again")]
     Wrong {
         /// The file with the score.
         file: String,

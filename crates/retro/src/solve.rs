@@ -213,7 +213,17 @@ pub fn solve<G: Game>(
     remove_unfinished(&**storage, dir)?;
     let mut manifest =
         Manifest::load_or_new(&**storage, dir, id.name, &id.options, &options.program)?;
-    if !manifest.reconcile(&**storage, dir)?.is_clean() {
+    let reconciled = manifest.reconcile(&**storage, dir)?;
+    // A file that no manifest knows was finished and perhaps never checked: the run that wrote it
+    // was interrupted, or its check failed.
+    if options.verify {
+        for slice in reconciled.adopted.iter().map(|(slice, _)| SliceId(*slice)) {
+            let top = options.window.of(game, slice, last);
+            Job { game, storage, dir, slice, top, options, progress }
+                .verify(game.slice_len(slice))?;
+        }
+    }
+    if !reconciled.is_clean() {
         manifest.save(&**storage, dir)?;
     }
     let mut reports = Vec::new();

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{disk, solve_on};
+use nutcracker_game::Game;
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::solve::SolveError;
 use nutcracker_table::fault::{Fault, Loss, MemoryStorage};
-use nutcracker_table::{DirLock, ErrorKind, Storage};
+use nutcracker_table::{DirLock, ErrorKind, Header, PackOptions, Storage, pack};
 
 const LAST: u32 = 4;
 
@@ -94,6 +95,30 @@ fn a_damaged_smaller_slice_stops_the_next_one() {
     let error = solve_on(&awari, &disk(), dir.path(), 6, 1).unwrap_err();
     assert!(error.to_string().contains("awari-03.nut"), "{error}");
     assert!(!dir.path().join(file(6)).exists());
+}
+
+#[test]
+fn a_file_that_was_never_checked_is_checked_before_it_is_used() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
+    // As if the run had written wrong scores and ended before its check: a whole file that the
+    // manifest does not know.
+    let (path, manifest) = (dir.path().join(file(3)), dir.path().join("manifest.json"));
+    let mut wrong = common::scores(&awari, &disk(), dir.path(), 3);
+    wrong[5] = if wrong[5] == 1 { 2 } else { 1 };
+    std::fs::remove_file(&path).unwrap();
+    std::fs::remove_file(&manifest).unwrap();
+    let id = awari.id();
+    let header = Header::new(id.name, id.options, 3, wrong.len() as u64, 3, awari.index_scheme());
+    pack(&*disk(), dir.path(), &header, &PackOptions::default(), &wrong).unwrap();
+    for _ in 0..2 {
+        let error = solve_on(&awari, &disk(), dir.path(), 5, 1).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DataBroken);
+        assert!(error.to_string().contains("awari-03.nut"), "{error}");
+    }
+    std::fs::remove_file(&path).unwrap();
+    solve_on(&awari, &disk(), dir.path(), 5, 1).unwrap();
 }
 
 #[test]
