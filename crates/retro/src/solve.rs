@@ -215,13 +215,11 @@ pub fn solve<G: Game>(
         Manifest::load_or_new(&**storage, dir, id.name, &id.options, &options.program)?;
     let reconciled = manifest.reconcile(&**storage, dir)?;
     // A file that no manifest knows was finished and perhaps never checked: the run that wrote it
-    // was interrupted, or its check failed.
-    if options.verify {
-        for slice in reconciled.adopted.iter().map(|(slice, _)| SliceId(*slice)) {
-            let top = options.window.of(game, slice, last);
-            Job { game, storage, dir, slice, top, options, progress }
-                .verify(game.slice_len(slice))?;
-        }
+    // was interrupted, or its check failed. Until this run has checked it, it stays unknown.
+    let mut unchecked = reconciled.adopted.clone();
+    unchecked.retain(|&(slice, _)| options.verify && slice <= last.0);
+    for &(slice, window) in &unchecked {
+        manifest.remove(slice, window);
     }
     if !reconciled.is_clean() {
         manifest.save(&**storage, dir)?;
@@ -230,6 +228,13 @@ pub fn solve<G: Game>(
     for slice in options.window.slices(game, last) {
         let top = options.window.of(game, slice, last);
         let exact = i16::from(top) >= game.max_score(slice);
+        for &(_, window) in unchecked.iter().filter(|(unchecked, _)| *unchecked == slice.0) {
+            let job = Job { game, storage, dir, slice, top, options, progress };
+            job.verify(game.slice_len(slice))?;
+            let path = job.open_set().path(slice.0, window);
+            manifest.adopt(&nutcracker_table::Table::open(&**storage, &path)?)?;
+            manifest.save(&**storage, dir)?;
+        }
         let serves = |entry: &&Entry| entry.window == 0 || !exact && entry.window >= top;
         let report = if let Some(entry) = manifest.entry(slice.0).filter(serves) {
             // A file that cannot be opened is found here, not after hours of work on the next.
