@@ -60,6 +60,7 @@
 //! ```
 
 pub mod combi;
+mod evaluate;
 mod game;
 pub mod law;
 mod notation;
@@ -67,6 +68,7 @@ pub mod perft;
 mod slice;
 mod view;
 
+pub use evaluate::Evaluate;
 pub use game::{Game, GameId, Step, Turn};
 pub use notation::{ParseError, Side, Situation};
 pub use slice::SliceId;

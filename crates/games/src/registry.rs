@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
-use nutcracker_game::Game;
+use nutcracker_game::Evaluate;
 
 /// A rule option of a game.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl Options {
 }
 
 /// What the registry wants to know of a game.
-pub trait Registered: Game {
+pub trait Registered: Evaluate {
     /// The game in one line.
     const ABOUT: &'static str;
     /// Its rule options.

@@ -14,7 +14,9 @@ mod view;
 
 use std::sync::Arc;
 
-use nutcracker_game::{Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn};
+use nutcracker_game::{
+    Evaluate, Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn,
+};
 
 use crate::halves::{self, Board, Half, Halves, stones};
 use crate::registry::{OptionInfo, Options, Registered};
@@ -305,6 +307,8 @@ impl Game for Awari {
         halves::final_result(situation, score)
     }
 }
+
+impl Evaluate for Awari {}
 
 impl Registered for Awari {
     const ABOUT: &'static str = "oware: sow stones, capture twos and threes";

@@ -18,7 +18,7 @@
 mod sow;
 
 use nutcracker_game::{
-    Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step, Turn,
+    Evaluate, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step, Turn,
 };
 
 use crate::halves::{self, Board, Halves, MAX_PITS, stones};
@@ -233,6 +233,8 @@ impl Game for Kalah {
         halves::final_result(situation, score)
     }
 }
+
+impl Evaluate for Kalah {}
 
 impl Registered for Kalah {
     const ABOUT: &'static str = "sow into your store, move again, capture what lies opposite";
