@@ -100,6 +100,7 @@ impl<P> Step<P> {
 /// | [`unmoves`](Game::unmoves) with [`UNMOVES`](Game::UNMOVES) | solved by forward sweeps until nothing changes: right, and many times slower |
 /// | the second index: [`second_rank`](Game::second_rank), [`second_unrank`](Game::second_unrank), [`second_next`](Game::second_next), with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
 /// | [`next_index`](Game::next_index) | [`unrank`](Game::unrank) |
+/// | [`is_indexed`](Game::is_indexed) | every position has a number |
 /// | [`steps`](Game::steps) | [`moves`](Game::moves) and [`play`](Game::play) |
 /// | a [`View`](Game::View) or [`Forward`](Game::Forward) of its own | [`PlainView`](crate::PlainView), by way of the methods here |
 ///
@@ -170,9 +171,28 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     fn next_index(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
         *position = self.unrank(slice, index);
     }
-    /// Bytes that [`view`](Game::view) keeps in memory; a solver with less goes by the rules.
+    /// Whether a position has a number in its slice. Where an index leaves out positions that no
+    /// move leads to, the value of such a position is found among those its moves lead to.
+    fn is_indexed(&self, _position: &Self::Position) -> bool {
+        true
+    }
+    /// Bytes that [`view`](Game::view) keeps in memory.
     fn view_bytes(&self, _slice: SliceId) -> u64 {
         0
+    }
+    /// The share of the slice's positions, 0 to 1, that tables of so many bytes, those of both
+    /// views together, serve.
+    fn tables_serve(&self, _slice: SliceId, _bytes: u64) -> f64 {
+        1.0
+    }
+    /// The solver's view, with tables of no more than so many bytes: what they leave out goes by
+    /// the rules, which is slower and otherwise the same.
+    fn view_within(&self, slice: SliceId, _bytes: u64) -> Self::View {
+        self.view(slice)
+    }
+    /// The check's view, with tables of no more than so many bytes.
+    fn forward_within(&self, slice: SliceId, _bytes: u64) -> Self::Forward {
+        self.forward(slice)
     }
     /// Bytes that [`forward`](Game::forward) keeps in memory.
     fn forward_bytes(&self, _slice: SliceId) -> u64 {

@@ -97,15 +97,26 @@ impl<G: Game> Check<'_, G> {
         self.report.exhaustive &= exhaustive;
 
         let forward = game.forward(slice);
+        // With tables of half the size, as solvers with little memory have them.
+        let (bytes, forward_bytes) = (game.view_bytes(slice), game.forward_bytes(slice));
+        let limited = (bytes > 0).then(|| game.view_within(slice, bytes / 2));
+        let limited_forward =
+            (forward_bytes > 0).then(|| game.forward_within(slice, forward_bytes / 2));
         let step = if exhaustive { 1 } else { len / sample };
         let mut internal_edges: HashMap<(u64, u64), u32> = HashMap::new();
         for index in (0..len).step_by(step as usize) {
             let position = game.unrank(slice, index);
             self.position(index, &position, &mut internal_edges)?;
             self.forward(&forward, index, &position)?;
+            if let Some(limited) = &limited_forward {
+                self.forward(limited, index, &position)?;
+            }
             self.report.positions += 1;
             if G::UNMOVES {
-                self.unmoves(&view, index, &position)?;
+                self.report.unmoves += self.unmoves(&view, index, &position)?;
+                if let Some(limited) = &limited {
+                    self.unmoves(limited, index, &position)?;
+                }
             }
         }
         if G::UNMOVES && exhaustive {
@@ -125,6 +136,10 @@ impl<G: Game> Check<'_, G> {
             game.slice_of(position) == slice,
             "position {index} of slice {slice} says it belongs to slice {}",
             game.slice_of(position)
+        );
+        law!(
+            game.is_indexed(position),
+            "position {index} of slice {slice} is said to have no number"
         );
         let rank = game.rank(position);
         law!(rank == index, "position {index} of slice {slice} is ranked {rank}");
@@ -186,6 +201,11 @@ impl<G: Game> Check<'_, G> {
                 to <= slice,
                 "move {mv:?} of position {index} leads from slice {slice} up to slice {to}"
             );
+            law!(
+                game.is_indexed(&step.next),
+                "move {mv:?} of position {index} of slice {slice} leads to a position that the \
+                 index leaves out"
+            );
             let next = game.rank(&step.next);
             law!(
                 next < game.slice_len(to) && game.unrank(to, next) == step.next,
@@ -221,16 +241,10 @@ impl<G: Game> Check<'_, G> {
     }
 
     /// Every un-move is a position with a move to here, and the view finds the same ones.
-    fn unmoves(
-        &mut self,
-        view: &G::View,
-        index: u64,
-        position: &G::Position,
-    ) -> Result<(), Breach> {
+    fn unmoves(&self, view: &G::View, index: u64, position: &G::Position) -> Result<u64, Breach> {
         let (game, slice) = (self.game, self.slice);
         let mut before = Vec::new();
         game.unmoves(position, &mut before);
-        self.report.unmoves += before.len() as u64;
         let mut ranks: Vec<u64> = Vec::new();
         for earlier in &before {
             let mut moves = Vec::new();
@@ -256,7 +270,7 @@ impl<G: Game> Check<'_, G> {
             "the view finds other predecessors of position {index} of slice {slice} than the \
              rules: {seen:?}, not {ranks:?}"
         );
-        Ok(())
+        Ok(ranks.len() as u64)
     }
 
     /// Every internal move is found by an un-move, as often as there are such moves.

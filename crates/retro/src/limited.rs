@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use nutcracker_game::{ForwardView, Game, PlainView, SliceId, SliceView};
+use nutcracker_game::{ForwardView, Game, SliceId, SliceView};
 
+use crate::choice::Solver;
 use crate::conversions::SetChildren;
 use crate::fixpoint::changes::Changes;
 use crate::fixpoint::follow::{Follow, FollowNews};
@@ -40,14 +41,19 @@ pub enum Method {
 }
 
 impl Method {
+    /// The solver it belongs to.
+    pub fn solver(&self) -> Solver {
+        match self {
+            Method::TwoBit { .. } => Solver::TwoBit,
+            Method::TwoBitSweeps => Solver::TwoBitSweeps,
+            Method::OneBit => Solver::OneBit,
+            Method::DualIndex(_) => Solver::DualIndex,
+        }
+    }
+
     /// Its name.
     pub fn name(&self) -> &'static str {
-        match self {
-            Method::TwoBit { .. } => "two-bit",
-            Method::TwoBitSweeps => "two-bit-sweeps",
-            Method::OneBit => "one-bit",
-            Method::DualIndex(_) => "dual-index",
-        }
+        self.solver().name()
     }
 }
 
@@ -71,8 +77,8 @@ pub struct Limited<'a, G> {
     pub top: u8,
     /// Which bits are where.
     pub method: Method,
-    /// Whether the game's tables fit the memory; else everything goes by the rules.
-    pub tables: bool,
+    /// Bytes for the game's tables; what they leave out goes by the rules.
+    pub tables: u64,
     /// Threads at work.
     pub threads: usize,
     /// Where the files at work are.
@@ -94,13 +100,13 @@ impl<G: Game> Limited<'_, G> {
             let _ = std::fs::remove_dir_all(&self.folder);
         }
         std::fs::create_dir_all(&self.folder).map_err(|error| self.failed(error))?;
-        if self.tables {
-            let (view, forward) = (self.game.view(self.slice), self.game.forward(self.slice));
-            self.with_views(&view, &forward, children, progress)
-        } else {
-            let view = PlainView::new(self.game.clone(), self.slice);
-            self.with_views(&view, &view, children, progress)
-        }
+        let (back, ahead) = (self.game.view_bytes(self.slice), self.game.forward_bytes(self.slice));
+        let for_view = (u128::from(self.tables) * u128::from(back))
+            .checked_div(u128::from(back + ahead))
+            .unwrap_or(0) as u64;
+        let view = self.game.view_within(self.slice, for_view);
+        let forward = self.game.forward_within(self.slice, self.tables - for_view);
+        self.with_views(&view, &forward, children, progress)
     }
 
     fn failed(&self, error: std::io::Error) -> ScratchError {

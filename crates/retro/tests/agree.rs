@@ -36,6 +36,25 @@ fn awari_agrees_with_the_plain_solver() {
 }
 
 #[test]
+fn the_reachable_index_has_the_same_scores() {
+    for (pits, last) in [(6, 9), (4, 10), (3, 14), (2, 16)] {
+        let (all, some) = (Awari::new(pits).unwrap(), Awari::reachable(pits).unwrap());
+        let (dir, small) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        solve_on(&all, &disk(), dir.path(), last, 2).unwrap();
+        solve_on(&some, &disk(), small.path(), last, 2).unwrap();
+        for slice in 0..=last {
+            let expected = scores(&all, &disk(), dir.path(), slice);
+            let found = scores(&some, &disk(), small.path(), slice);
+            assert_eq!(found.len() as u64, some.slice_len(SliceId(slice)));
+            for (index, score) in found.iter().enumerate() {
+                let position = some.unrank(SliceId(slice), index as u64);
+                assert_eq!(*score, expected[all.rank(&position) as usize], "{position:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn kalah_agrees_with_the_plain_solver() {
     for empty_capture in [false, true] {
         agrees_with_the_plain_solver(&Kalah::new(2, 4, empty_capture).unwrap(), 16);

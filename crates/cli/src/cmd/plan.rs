@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::plan::{BITS, Rates, SlicePlan, plan};
+use nutcracker_retro::plan::{BITS, BY_RULES, Rates, SlicePlan, plan};
 use serde_json::{Value, json};
 
 use crate::args::{Format, Subject, Threads, known_slice, parse_slice, slice_name};
@@ -154,13 +154,16 @@ impl Plan {
                 let _ = writeln!(text, "Too little {what} for {} {list}.", game.slice_unit());
             }
         }
-        let by_rules = self.rows.iter().filter(|row| !row.plan.tables).map(|row| row.plan.slice);
+        let by_rules =
+            self.rows.iter().filter(|row| row.plan.tables < 1.0).map(|row| row.plan.slice);
         if let Some(list) = ranges(by_rules) {
+            let least = self.rows.iter().map(|row| row.plan.tables).fold(1.0, f64::min);
             let _ = writeln!(
                 text,
-                "Too little memory for the tables of the game with {} {list}: these take several \
-                 times as long as said.",
+                "Too little memory for all tables of the game with {} {list}: they serve {:.0}% of \
+                 the positions or more, the others take {BY_RULES} times as long, as counted here.",
                 game.slice_unit(),
+                100.0 * least,
             );
         }
         let Rates { conversions, memory, two_bit, one_bit, dual_index, pack, verify, .. } =

@@ -189,7 +189,7 @@ impl Game for Kalah {
     }
 
     fn second_next(&self, _: SliceId, _: u64, board: &mut Board) {
-        *board = self.halves.after(board.turned()).turned();
+        *board = self.halves.second_after(*board);
     }
 
     fn start(&self) -> Situation<Board> {
