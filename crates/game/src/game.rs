@@ -80,6 +80,19 @@ impl<P> Step<P> {
     }
 }
 
+/// A part of a slice in which the two numberings are a matrix, read by rows and by columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exchange {
+    /// The number of the position in the first row and column.
+    pub first: u64,
+    /// Its second number.
+    pub second: u64,
+    /// How many rows: positions one after another by the second number.
+    pub rows: u64,
+    /// How many columns: positions one after another by the first number.
+    pub columns: u64,
+}
+
 /// The rules of a game, and how its positions are numbered.
 ///
 /// Positions are always seen by the side to move. A position's score is what its mover will bank
@@ -98,7 +111,7 @@ impl<P> Step<P> {
 /// | what | fallback |
 /// |---|---|
 /// | [`unmoves`](Game::unmoves) with [`UNMOVES`](Game::UNMOVES) | solved by forward sweeps until nothing changes: right, and many times slower |
-/// | the second index: [`second_rank`](Game::second_rank), [`second_unrank`](Game::second_unrank), [`second_next`](Game::second_next), with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
+/// | the second index: [`second_rank`](Game::second_rank), [`second_unrank`](Game::second_unrank), [`second_next`](Game::second_next), [`exchanges`](Game::exchanges), with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
 /// | [`next_index`](Game::next_index) | [`unrank`](Game::unrank) |
 /// | [`is_indexed`](Game::is_indexed) | every position has a number |
 /// | [`steps`](Game::steps) | [`moves`](Game::moves) and [`play`](Game::play) |
@@ -209,6 +222,11 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The position with this second number.
     fn second_unrank(&self, slice: SliceId, index: u64) -> Self::Position {
         self.unrank(slice, index)
+    }
+    /// The slice as matrices that the first numbering reads by rows and the second by columns, in
+    /// the order of the first; all of the slice is in them.
+    fn exchanges(&self, slice: SliceId) -> Vec<Exchange> {
+        vec![Exchange { first: 0, second: 0, rows: 1, columns: self.slice_len(slice) }]
     }
     /// [`next_index`](Game::next_index) for the second numbering.
     fn second_next(&self, slice: SliceId, index: u64, position: &mut Self::Position) {

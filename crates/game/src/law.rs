@@ -8,8 +8,8 @@ use std::error::Error;
 use std::fmt;
 
 use crate::{
-    Children, ForwardView, Game, Side, Situation, SliceId, SliceView, Target, Turn, exits_of,
-    targets_of,
+    Children, Exchange, ForwardView, Game, Side, Situation, SliceId, SliceView, Target, Turn,
+    exits_of, targets_of,
 };
 
 /// What was looked at.
@@ -96,6 +96,18 @@ impl<G: Game> Check<'_, G> {
         let exhaustive = len <= sample;
         self.report.exhaustive &= exhaustive;
 
+        let exchanges = game.exchanges(slice);
+        let mut next = 0;
+        for exchange in &exchanges {
+            law!(
+                exchange.first == next,
+                "the exchanges of slice {slice} go on at {}, not at {next}",
+                exchange.first
+            );
+            next += exchange.rows * exchange.columns;
+        }
+        law!(next == len, "the exchanges of slice {slice} have {next} positions, not {len}");
+
         let forward = game.forward(slice);
         // With tables of half the size, as solvers with little memory have them.
         let (bytes, forward_bytes) = (game.view_bytes(slice), game.forward_bytes(slice));
@@ -106,6 +118,13 @@ impl<G: Game> Check<'_, G> {
         let mut internal_edges: HashMap<(u64, u64), u32> = HashMap::new();
         for index in (0..len).step_by(step as usize) {
             let position = game.unrank(slice, index);
+            let after = exchanges.partition_point(|exchange| exchange.first <= index);
+            let Exchange { first, second, rows, columns } = exchanges[after - 1];
+            let (row, column) = ((index - first) / columns, (index - first) % columns);
+            law!(
+                game.second_rank(&position) == second + column * rows + row,
+                "the exchanges of slice {slice} give position {index} another second number"
+            );
             self.position(index, &position, &mut internal_edges)?;
             self.forward(&forward, index, &position)?;
             if let Some(limited) = &limited_forward {

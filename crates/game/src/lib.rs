@@ -69,7 +69,7 @@ mod slice;
 mod view;
 
 pub use evaluate::Evaluate;
-pub use game::{Game, GameId, Step, Turn};
+pub use game::{Exchange, Game, GameId, Step, Turn};
 pub use notation::{ParseError, Side, Situation};
 pub use slice::SliceId;
 pub use view::{

@@ -178,7 +178,8 @@ pub(crate) fn choose<G: Game>(
         Solver::Memory | Solver::Auto => (0, 0),
         Solver::TwoBit | Solver::TwoBitSweeps | Solver::OneBit => (room.min(all_tables), 0),
         Solver::DualIndex => {
-            let whole = (len / 8 + 2 * block_bytes).saturating_sub(1 << 20);
+            let most = (len / 8 + 2 * block_bytes).min(options.cache.unwrap_or(u64::MAX));
+            let whole = most.saturating_sub(1 << 20);
             let tables = all_tables.min(room.saturating_sub(whole).max(room / 2));
             (tables, (room - tables).min(whole))
         }
@@ -190,7 +191,8 @@ pub(crate) fn choose<G: Game>(
         Solver::TwoBitSweeps => Chosen::Limited(Method::TwoBitSweeps),
         Solver::OneBit => Chosen::Limited(Method::OneBit),
         Solver::DualIndex => {
-            let cache_bytes = cache_bytes + (1 << 20);
+            let most = options.cache.unwrap_or(u64::MAX);
+            let cache_bytes = (cache_bytes + (1 << 20)).min(most);
             Chosen::Limited(Method::DualIndex(Paging { block_bytes, cache_bytes, policy }))
         }
     };

@@ -43,6 +43,8 @@ pub struct SolveOptions {
     pub checkpoint_positions: u64,
     /// Bytes of a block in the cache of the dual-index solver, and which block leaves it.
     pub paging: (u64, Policy),
+    /// The most that cache takes; without it, what the memory allows.
+    pub cache: Option<u64>,
 }
 
 impl SolveOptions {
@@ -57,6 +59,7 @@ impl SolveOptions {
             window: Window::Full,
             checkpoint_positions: 1 << 24,
             paging: (16 << 10, Policy::Clock),
+            cache: None,
         }
     }
 }

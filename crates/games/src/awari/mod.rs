@@ -15,7 +15,7 @@ mod view;
 use std::sync::Arc;
 
 use nutcracker_game::{
-    Evaluate, Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn,
+    Evaluate, Exchange, Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn,
 };
 
 use crate::halves::{self, Board, Half, Halves, PairIndex, stones};
@@ -300,6 +300,10 @@ impl Game for Awari {
 
     fn second_unrank(&self, slice: SliceId, index: u64) -> Board {
         self.halves.second_unrank(slice.0 as usize, index)
+    }
+
+    fn exchanges(&self, slice: SliceId) -> Vec<Exchange> {
+        self.halves.exchanges(slice.0 as usize)
     }
 
     fn second_next(&self, _: SliceId, _: u64, position: &mut Board) {

@@ -1,5 +1,6 @@
 //! Whole boards, numbered.
 
+use nutcracker_game::Exchange;
 use nutcracker_game::combi::Rows;
 
 use super::{BYTES, Board, Half, LIMIT, MAX_PITS, stones};
@@ -176,6 +177,19 @@ impl Halves {
         self.rows.unrank(other, index / row, &mut board.other);
         self.rows.unrank(n - other, index % row, &mut board.own);
         board
+    }
+
+    /// The boards with `n` stones as matrices: for each number of stones on the mover's side, the
+    /// first index reads them by the mover's half and the second by the other.
+    pub fn exchanges(&self, n: usize) -> Vec<Exchange> {
+        (0..=n)
+            .map(|own| Exchange {
+                first: self.base(n, own),
+                second: self.second_base(n, n - own),
+                rows: self.rows.count(own),
+                columns: self.counts[n - own],
+            })
+            .collect()
     }
 
     /// The board after this one in the second index; after the last, any board.

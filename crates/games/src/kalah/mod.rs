@@ -18,7 +18,8 @@
 mod sow;
 
 use nutcracker_game::{
-    Evaluate, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step, Turn,
+    Evaluate, Exchange, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step,
+    Turn,
 };
 
 use crate::halves::{self, Board, Halves, MAX_PITS, stones};
@@ -186,6 +187,10 @@ impl Game for Kalah {
 
     fn second_unrank(&self, slice: SliceId, index: u64) -> Board {
         self.unrank(slice, index).turned()
+    }
+
+    fn exchanges(&self, slice: SliceId) -> Vec<Exchange> {
+        self.halves.exchanges(slice.0 as usize)
     }
 
     fn second_next(&self, _: SliceId, _: u64, board: &mut Board) {
