@@ -14,6 +14,8 @@ pub enum Failure {
     Asked(String),
     /// It makes sense and could not be done.
     Failed(String),
+    /// Somebody stopped it, with this exit code.
+    Stopped(String, u8),
     /// Whoever read standard output has gone.
     BrokenPipe,
 }

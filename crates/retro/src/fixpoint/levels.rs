@@ -26,8 +26,9 @@ use nutcracker_game::{Exits, ForwardView, SliceView};
 
 use crate::fixpoint::changes::Changes;
 use crate::fixpoint::follow::FollowNews;
-use crate::parallel::for_each_chunk;
-use crate::progress::Progress;
+use crate::parallel::for_each_until_stopped;
+use crate::progress::{Progress, Stopped};
+use crate::solve::SolveError;
 use crate::store::disk::{Bytes, ScratchError};
 use crate::store::{Sequence, Session, Side, Wins};
 
@@ -43,7 +44,7 @@ pub struct Work {
 }
 
 /// A slice at work: the views, the stores, the files.
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "whoever watches the progress has none")]
 pub struct Levels<'a, V, F, W, Q> {
     /// Un-moves.
     pub view: &'a V,
@@ -60,10 +61,14 @@ pub struct Levels<'a, V, F, W, Q> {
     pub len: u64,
     /// Threads at work.
     pub threads: usize,
+    /// Who wants to know, and may want to stop.
+    pub progress: &'a dyn Progress,
 }
 
 /// Positions read and written at a time; a multiple of what shares a word or a byte.
 const PIECE: u64 = 1 << 16;
+/// How far ahead of the piece at hand the kernel is told what will be read; a multiple of [`PIECE`].
+const AHEAD: u64 = 16 * PIECE;
 
 impl<V, F, W, Q> Levels<'_, V, F, W, Q>
 where
@@ -72,6 +77,12 @@ where
     W: Wins,
     Q: Sequence,
 {
+    /// Where a pass over all pieces will be a little later.
+    fn ahead(&self, range: &Range<u64>) -> Range<u64> {
+        let start = (range.start + AHEAD).min(self.len);
+        start..(start + PIECE).min(self.len)
+    }
+
     fn won_index(&self, index: u64, key: V::Key) -> u64 {
         if W::SECOND { self.view.second_index(key) } else { index }
     }
@@ -86,19 +97,22 @@ where
         old: Option<&Bytes>,
         new: Option<&Bytes>,
         changes: &Changes,
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), SolveError> {
         let level = level as i8;
-        for_each_chunk(self.len, PIECE, self.threads, |range| {
+        for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
             let mut session = self.wins.session();
             let mut cursor = V::Cursor::default();
             let count = (range.end - range.start) as usize;
             let (mut exits, mut scores) = (vec![0; count], vec![0; count]);
             let mut sides = vec![Side::Safe; count];
+            self.exits.expect(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
             if let Some(old) = old {
+                old.expect(self.ahead(&range));
                 old.read(range.start, &mut scores)?;
             }
             if let Some(above) = above {
+                above.expect(self.ahead(&range));
                 above.load(range.clone(), &mut sides)?;
             }
             for (at, index) in range.clone().enumerate() {
@@ -132,7 +146,8 @@ where
             if let Some(new) = new {
                 new.write(range.start, &scores)?;
             }
-            self.sides.store(range.start, &sides)
+            self.sides.store(range.start, &sides)?;
+            Ok(())
         })
     }
 
@@ -144,11 +159,13 @@ where
         first: bool,
         scores: &Bytes,
         follow: &FollowNews<'_>,
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), SolveError> {
         let level = level as i8;
-        for_each_chunk(self.len, PIECE, self.threads, |range| {
+        for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
             let count = (range.end - range.start) as usize;
             let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
+            self.exits.expect(self.ahead(&range));
+            scores.expect(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
             scores.read(range.start, &mut settled)?;
             let mut news = Vec::new();
@@ -169,13 +186,15 @@ where
     }
 
     /// Writes the final scores, after level 1.
-    pub fn finish(&self, old: &Bytes, new: &Bytes) -> Result<(), ScratchError> {
-        for_each_chunk(self.len, PIECE, self.threads, |range| {
+    pub fn finish(&self, old: &Bytes, new: &Bytes) -> Result<(), SolveError> {
+        for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
             let mut session = self.wins.session();
             let mut cursor = V::Cursor::default();
             let count = (range.end - range.start) as usize;
             let mut scores = vec![0; count];
             let mut sides = Vec::new();
+            old.expect(self.ahead(&range));
+            self.sides.expect(self.ahead(&range));
             old.read(range.start, &mut scores)?;
             self.sides.load(range.clone(), &mut sides)?;
             for (at, index) in range.clone().enumerate() {
@@ -190,25 +209,24 @@ where
                     }
                 }
             }
-            new.write(range.start, &scores)
+            new.write(range.start, &scores)?;
+            Ok(())
         })
     }
 
     /// Brings the random side to what the files say: for work that goes on after an interruption.
-    pub fn restore(
-        &self,
-        level: u8,
-        scores: &Bytes,
-        changes: &Changes,
-    ) -> Result<(), ScratchError> {
+    pub fn restore(&self, level: u8, scores: &Bytes, changes: &Changes) -> Result<(), SolveError> {
         let level = level as i8;
-        for_each_chunk(self.len, PIECE, self.threads, |range| {
+        for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
             let mut session = self.wins.session();
             let mut cursor = V::Cursor::default();
             let count = (range.end - range.start) as usize;
             let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
             let mut sides = Vec::new();
+            self.exits.expect(self.ahead(&range));
+            scores.expect(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
+            self.sides.expect(self.ahead(&range));
             scores.read(range.start, &mut settled)?;
             self.sides.load(range.clone(), &mut sides)?;
             for (at, index) in range.clone().enumerate() {
@@ -244,18 +262,13 @@ where
     }
 
     /// Looks once at every open position in chunks that are due; returns how many were lost.
-    pub fn sweep<P>(
-        &self,
-        changes: &Changes,
-        work: &WorkCount,
-        progress: &dyn Progress,
-    ) -> Result<u64, ScratchError>
+    pub fn sweep<P>(&self, changes: &Changes, work: &WorkCount) -> Result<u64, SolveError>
     where
         F: ForwardView<P>,
     {
         let found = AtomicU64::new(0);
         work.sweeps.fetch_add(1, Relaxed);
-        for_each_chunk(self.len, changes.chunk(), self.threads, |range| {
+        for_each_until_stopped(self.len, changes.chunk(), self.threads, self.progress, |range| {
             let chunk = range.start / changes.chunk();
             if !changes.is_due(chunk) {
                 work.skipped.fetch_add(1, Relaxed);
@@ -263,17 +276,41 @@ where
             }
             work.chunks.fetch_add(1, Relaxed);
             changes.look(chunk);
+            if Q::ON_DISK {
+                self.expect_next(chunk, changes);
+            }
             let mut session = self.wins.session();
             let mut start = range.start;
             while start < range.end {
                 let piece = start..(start + PIECE).min(range.end);
                 start = piece.end;
+                if self.progress.must_stop() {
+                    return Err(Stopped.into());
+                }
+                let ahead = piece.start + AHEAD;
+                if ahead < range.end {
+                    self.sides.expect(ahead..(ahead + PIECE).min(range.end));
+                }
                 let lost = self.sweep_piece(chunk, piece, &mut session, changes)?;
-                progress.advance(found.fetch_add(lost, Relaxed) + lost);
+                self.progress.advance(found.fetch_add(lost, Relaxed) + lost);
             }
-            Ok(())
+            Ok::<(), SolveError>(())
         })?;
         Ok(found.into_inner())
+    }
+
+    /// The beginning of the chunk that a thread will take up after this one.
+    fn expect_next(&self, chunk: u64, changes: &Changes) {
+        /// Beyond this many chunks it is too early to say which will be due.
+        const NEAR: u64 = 64;
+        let last = (self.len - 1) / changes.chunk();
+        let first = chunk + self.threads as u64;
+        let next = (first..=last.min(first + NEAR)).find(|&next| changes.is_due(next));
+        if let Some(next) = next {
+            let start = next * changes.chunk();
+            let end = (start + changes.chunk().min(AHEAD)).min(self.len);
+            self.sides.expect(start..end);
+        }
     }
 
     /// Looks at the open positions of a piece; returns how many were lost.

@@ -6,6 +6,7 @@
 
 pub mod bits;
 pub mod disk;
+pub mod folder;
 pub mod paged;
 
 use std::ops::Range;
@@ -63,12 +64,16 @@ pub trait Session {
 
 /// The sequential side: two bits a position.
 pub trait Sequence: Sync {
+    /// Whether it is on disk.
+    const ON_DISK: bool;
     /// Reads the sides of consecutive positions.
     fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError>;
     /// Writes all of them: nobody else uses this range now.
     fn store(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError>;
     /// Marks positions of a range, which was loaded as `sides`, as lost.
     fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), ScratchError>;
+    /// Tells that these positions will be read soon.
+    fn expect(&self, _range: Range<u64>) {}
     /// Waits until everything written is safe, where that means anything.
     fn sync(&self) -> Result<(), ScratchError> {
         Ok(())
@@ -76,6 +81,8 @@ pub trait Sequence: Sync {
 }
 
 impl<Q: Sequence> Sequence for &Q {
+    const ON_DISK: bool = Q::ON_DISK;
+
     fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError> {
         (**self).load(range, out)
     }
@@ -86,6 +93,10 @@ impl<Q: Sequence> Sequence for &Q {
 
     fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), ScratchError> {
         (**self).lose(start, sides, lost)
+    }
+
+    fn expect(&self, range: Range<u64>) {
+        (**self).expect(range);
     }
 
     fn sync(&self) -> Result<(), ScratchError> {

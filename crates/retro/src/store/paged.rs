@@ -106,16 +106,21 @@ impl Paged {
         };
         let bytes = self.block_bits / 8;
         let mut buffer = vec![0; bytes as usize];
-        let leaving = std::mem::replace(&mut hand.blocks[frame], block as u32);
+        // Where reading or writing fails, other threads go on for a while: at no moment does the
+        // cache say something that is not so.
+        let leaving = hand.blocks[frame];
         if leaving != NOWHERE {
-            if self.dirty[frame].swap(false, Relaxed) {
+            if self.dirty[frame].load(Relaxed) {
                 self.bits.copy_to(frame as u64 * self.block_bits, &mut buffer);
                 self.file.write(u64::from(leaving) * bytes, &buffer)?;
+                self.dirty[frame].store(false, Relaxed);
             }
             self.frames[leaving as usize].store(NOWHERE, Relaxed);
+            hand.blocks[frame] = NOWHERE;
         }
         self.file.read(block * bytes, &mut buffer)?;
         self.bits.copy_from(frame as u64 * self.block_bits, &buffer);
+        hand.blocks[frame] = block as u32;
         self.frames[block as usize].store(frame as u32, Relaxed);
         Ok(())
     }
@@ -187,5 +192,52 @@ impl Session for PagedSession<'_> {
             self.paged.dirty[frame].store(true, Relaxed);
         }
         Ok(new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::store::folder::{Operation, Watch};
+
+    #[test]
+    fn what_it_says_is_so_though_the_disk_fails_now_and_then() {
+        let dir = tempfile::tempdir().unwrap();
+        let count = Arc::new(AtomicU64::new(0));
+        let failing = Arc::clone(&count);
+        let watch = Watch::new(move |operation, _| {
+            let data = matches!(operation, Operation::Read | Operation::Write);
+            let now = failing.fetch_add(u64::from(data), Relaxed);
+            if data && now % 3 == 1 { Err(io::Error::other("the disk failed")) } else { Ok(()) }
+        });
+        let paging = Paging { block_bytes: 64, cache_bytes: 128, policy: Policy::Clock };
+        let len = 8 * 512;
+        let bytes = Paged::file_bytes(len, paging.block_bytes);
+        let file = Scratch::create(&dir.path().join("wins.bin"), bytes, watch).unwrap();
+        let paged = Paged::new(file, len, paging).unwrap();
+        let mut won = vec![false; len as usize];
+        let mut random = 1u64;
+        let mut failed = 0;
+        for _ in 0..20_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let index = (random >> 33) % len;
+            let known = &mut won[index as usize];
+            let mut session = paged.session();
+            if random >> 63 == 0 {
+                match session.win(index) {
+                    Ok(new) => assert_eq!(new, !std::mem::replace(known, true)),
+                    Err(_) => failed += 1,
+                }
+            } else {
+                match session.is_won(index) {
+                    Ok(is_won) => assert_eq!(is_won, *known),
+                    Err(_) => failed += 1,
+                }
+            }
+        }
+        assert!(failed > 1000, "{failed} accesses failed");
     }
 }
