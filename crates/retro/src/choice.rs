@@ -124,6 +124,14 @@ pub fn memory_to_check<G: Game>(game: &G, slice: SliceId) -> u64 {
     positions * width + game.forward_bytes(slice) + cache_bytes(positions) + overhead(1)
 }
 
+/// The least that the dual-index solver has for its cache and strips.
+const LEAST_CACHE: u64 = 1 << 20;
+
+/// Positions of a strip beside a cache of so many bytes: an eighth of its bits.
+pub(crate) fn strip(cache_bytes: u64) -> u64 {
+    cache_bytes.max(512 << 10)
+}
+
 pub(crate) fn choose<G: Game>(
     game: &G,
     slice: SliceId,
@@ -150,7 +158,7 @@ pub(crate) fn choose<G: Game>(
         Solver::Memory => overhead + len * width + game.view_bytes(slice) + len / 16,
         Solver::TwoBit | Solver::TwoBitSweeps => overhead + Changes::memory(len) + len / 4 + lists,
         Solver::OneBit => overhead + Changes::memory(len) + len / 8,
-        Solver::Auto | Solver::DualIndex => overhead + Changes::memory(len) + (1 << 20),
+        Solver::Auto | Solver::DualIndex => overhead + Changes::memory(len) + LEAST_CACHE,
     };
     // By the rules everything is several times slower, so a solver that leaves no room for the
     // tables is chosen only by name; the last one shares what there is between tables and cache.
@@ -179,7 +187,7 @@ pub(crate) fn choose<G: Game>(
         Solver::TwoBit | Solver::TwoBitSweeps | Solver::OneBit => (room.min(all_tables), 0),
         Solver::DualIndex => {
             let most = (len / 8 + 2 * block_bytes).min(options.cache.unwrap_or(u64::MAX));
-            let whole = most.saturating_sub(1 << 20);
+            let whole = (most + 2 * strip(most) / 8).saturating_sub(LEAST_CACHE);
             let tables = all_tables.min(room.saturating_sub(whole).max(room / 2));
             (tables, (room - tables).min(whole))
         }
@@ -192,7 +200,8 @@ pub(crate) fn choose<G: Game>(
         Solver::OneBit => Chosen::Limited(Method::OneBit),
         Solver::DualIndex => {
             let most = options.cache.unwrap_or(u64::MAX);
-            let cache_bytes = (cache_bytes + (1 << 20)).min(most);
+            // Strips of an eighth, twice.
+            let cache_bytes = ((cache_bytes + LEAST_CACHE) / 5 * 4).min(most);
             Chosen::Limited(Method::DualIndex(Paging { block_bytes, cache_bytes, policy }))
         }
     };

@@ -8,9 +8,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use nutcracker_game::{ForwardView, Game, SliceId, SliceView};
+use nutcracker_game::{Exchange, ForwardView, Game, SliceId, SliceView};
 
-use crate::choice::Solver;
+use crate::choice::{Solver, strip};
 use crate::conversions::SetChildren;
 use crate::fixpoint::changes::Changes;
 use crate::fixpoint::follow::{Follow, FollowNews};
@@ -125,7 +125,8 @@ impl<G: Game> Limited<'_, G> {
         let exits = self.exits(view, children, progress)?;
         let conversions = started.elapsed().as_secs_f64();
         progress.begin(Phase::Fixpoint, len);
-        let task = Task { limited: self, view, forward, exits: &exits, len, progress };
+        let exchanges = &self.game.exchanges(self.slice)[..];
+        let task = Task { limited: self, view, forward, exits: &exits, exchanges, len, progress };
         let sweeps = Spreading { lasting: true, follow: None, must_sweep: &|| true };
         let (scores, effort) = match self.method {
             Method::TwoBit { worklist } => {
@@ -238,6 +239,7 @@ struct Task<'a, G, V, F> {
     view: &'a V,
     forward: &'a F,
     exits: &'a Bytes,
+    exchanges: &'a [Exchange],
     len: u64,
     progress: &'a dyn Progress,
 }
@@ -280,6 +282,11 @@ where
             exits: self.exits,
             len: self.len,
             threads: self.limited.threads,
+            exchanges: self.exchanges,
+            strip: match self.limited.method {
+                Method::DualIndex(paging) => strip(paging.cache_bytes),
+                _ => self.len,
+            },
             progress: self.progress,
         }
     }

@@ -22,7 +22,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::{Exits, ForwardView, SliceView};
+use nutcracker_game::{Exchange, Exits, ForwardView, SliceView};
 
 use crate::fixpoint::changes::Changes;
 use crate::fixpoint::follow::FollowNews;
@@ -30,6 +30,7 @@ use crate::parallel::for_each_until_stopped;
 use crate::progress::{Progress, Stopped};
 use crate::solve::SolveError;
 use crate::store::disk::{Bytes, ScratchError};
+use crate::store::strip::{Own, Rows, Strip};
 use crate::store::{Sequence, Session, Side, Wins};
 
 /// How much was done.
@@ -61,6 +62,10 @@ pub struct Levels<'a, V, F, W, Q> {
     pub len: u64,
     /// Threads at work.
     pub threads: usize,
+    /// How the numbers of the random side go with those of the sequential one.
+    pub exchanges: &'a [Exchange],
+    /// The most positions whose wins are brought into sequence at a time.
+    pub strip: u64,
     /// Who wants to know, and may want to stop.
     pub progress: &'a dyn Progress,
 }
@@ -69,6 +74,8 @@ pub struct Levels<'a, V, F, W, Q> {
 const PIECE: u64 = 1 << 16;
 /// How far ahead of the piece at hand the kernel is told what will be read; a multiple of [`PIECE`].
 const AHEAD: u64 = 16 * PIECE;
+/// Columns of a strip that a thread takes up at a time.
+const COLUMNS: u64 = 64;
 
 impl<V, F, W, Q> Levels<'_, V, F, W, Q>
 where
@@ -81,6 +88,48 @@ where
     fn ahead(&self, range: &Range<u64>) -> Range<u64> {
         let start = (range.start + AHEAD).min(self.len);
         start..(start + PIECE).min(self.len)
+    }
+
+    /// Visits all positions in sequence, with access to their own wins; what is newly won is noted.
+    fn for_each_piece(
+        &self,
+        changes: Option<&Changes>,
+        work: impl Fn(Range<u64>, &mut Own<'_, W>) -> Result<(), SolveError> + Sync,
+    ) -> Result<(), SolveError> {
+        if !W::SECOND {
+            return for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
+                work(range, &mut Own::Direct(self.wins.session()))
+            });
+        }
+        for rows in Rows::cut(self.exchanges, self.strip) {
+            let strip = Strip::new(rows)?;
+            let by_columns = |work: &(dyn Fn(Range<u64>) -> Result<(), ScratchError> + Sync)| {
+                for_each_until_stopped(
+                    rows.columns(),
+                    COLUMNS,
+                    self.threads,
+                    self.progress,
+                    |columns| Ok::<(), SolveError>(work(columns)?),
+                )
+            };
+            by_columns(&|columns| strip.load(columns, &mut self.wins.session()))?;
+            // Pieces begin and end on one grid for all strips, so that threads share no byte.
+            let range = rows.range();
+            let grid = range.start / PIECE * PIECE;
+            let cells = range.end - grid;
+            for_each_until_stopped(cells, PIECE, self.threads, self.progress, |cell| {
+                let start = (grid + cell.start).max(range.start);
+                work(start..grid + cell.end, &mut Own::Strip(&strip))
+            })?;
+            by_columns(&|columns| {
+                strip.store(columns, &mut self.wins.session(), |place| {
+                    if let Some(changes) = changes {
+                        changes.note_change(place);
+                    }
+                })
+            })?;
+        }
+        Ok(())
     }
 
     fn won_index(&self, index: u64, key: V::Key) -> u64 {
@@ -99,9 +148,7 @@ where
         changes: &Changes,
     ) -> Result<(), SolveError> {
         let level = level as i8;
-        for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
-            let mut session = self.wins.session();
-            let mut cursor = V::Cursor::default();
+        self.for_each_piece(Some(changes), |range, own| {
             let count = (range.end - range.start) as usize;
             let (mut exits, mut scores) = (vec![0; count], vec![0; count]);
             let mut sides = vec![Side::Safe; count];
@@ -116,11 +163,10 @@ where
                 above.load(range.clone(), &mut sides)?;
             }
             for (at, index) in range.clone().enumerate() {
-                let mut place = || self.won_index(index, self.view.key_at(&mut cursor, index));
                 if above.is_some() && scores[at] == 0 {
                     if sides[at] == Side::Lost {
                         scores[at] = -(level + 1);
-                    } else if session.is_won(place())? {
+                    } else if own.is_won(index)? {
                         scores[at] = level + 1;
                     }
                 }
@@ -136,11 +182,8 @@ where
                         Side::Open
                     }
                 };
-                if sides[at] == Side::Won {
-                    let place = place();
-                    if session.win(place)? {
-                        changes.note_change(place);
-                    }
+                if sides[at] == Side::Won && own.win(index)? {
+                    changes.note_change(index);
                 }
             }
             if let Some(new) = new {
@@ -187,9 +230,7 @@ where
 
     /// Writes the final scores, after level 1.
     pub fn finish(&self, old: &Bytes, new: &Bytes) -> Result<(), SolveError> {
-        for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
-            let mut session = self.wins.session();
-            let mut cursor = V::Cursor::default();
+        self.for_each_piece(None, |range, own| {
             let count = (range.end - range.start) as usize;
             let mut scores = vec![0; count];
             let mut sides = Vec::new();
@@ -201,11 +242,8 @@ where
                 if scores[at] == 0 {
                     if sides[at] == Side::Lost {
                         scores[at] = -1;
-                    } else {
-                        let key = self.key(&mut cursor, index);
-                        if session.is_won(self.won_index(index, key))? {
-                            scores[at] = 1;
-                        }
+                    } else if own.is_won(index)? {
+                        scores[at] = 1;
                     }
                 }
             }
@@ -217,7 +255,7 @@ where
     /// Brings the random side to what the files say: for work that goes on after an interruption.
     pub fn restore(&self, level: u8, scores: &Bytes, changes: &Changes) -> Result<(), SolveError> {
         let level = level as i8;
-        for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
+        self.for_each_piece(Some(changes), |range, own| {
             let mut session = self.wins.session();
             let mut cursor = V::Cursor::default();
             let count = (range.end - range.start) as usize;
@@ -231,8 +269,7 @@ where
             self.sides.load(range.clone(), &mut sides)?;
             for (at, index) in range.clone().enumerate() {
                 if settled[at] > 0 || settled[at] == 0 && exits[at] >= level {
-                    let key = self.key(&mut cursor, index);
-                    session.win(self.won_index(index, key))?;
+                    own.win(index)?;
                 } else if sides[at] == Side::Lost {
                     let key = self.key(&mut cursor, index);
                     self.win_before(&mut session, key, changes)?;

@@ -216,8 +216,8 @@ impl Bytes {
     }
 }
 
-/// The sequential side on disk: two bits a position, four positions a byte. Ranges begin at
-/// multiples of four.
+/// The sequential side on disk: two bits a position, four positions a byte. Threads at work at the
+/// same time keep to ranges that share no byte.
 #[derive(Debug)]
 pub struct DiskSides(Scratch);
 
@@ -233,11 +233,25 @@ impl DiskSides {
     }
 
     fn write(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError> {
-        debug_assert!(start.is_multiple_of(4));
+        if !start.is_multiple_of(4) || !sides.len().is_multiple_of(4) {
+            return self.write_between(start, sides);
+        }
         let bytes: Vec<u8> = sides
             .chunks(4)
             .map(|four| four.iter().rev().fold(0, |byte, &side| byte << 2 | side as u8))
             .collect();
+        self.0.write(start / 4, &bytes)
+    }
+
+    /// Where the first or last byte has neighbours to keep.
+    fn write_between(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError> {
+        let end = start + sides.len() as u64;
+        let mut bytes = vec![0; (end.div_ceil(4) - start / 4) as usize];
+        self.0.read(start / 4, &mut bytes)?;
+        for (place, &side) in ((start % 4) as usize..).zip(sides) {
+            let (byte, shift) = (&mut bytes[place / 4], place % 4 * 2);
+            *byte = *byte & !(3 << shift) | (side as u8) << shift;
+        }
         self.0.write(start / 4, &bytes)
     }
 }
@@ -254,12 +268,13 @@ impl Sequence for DiskSides {
     }
 
     fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError> {
-        debug_assert!(range.start.is_multiple_of(4));
         let len = (range.end - range.start) as usize;
-        let mut bytes = vec![0; len.div_ceil(4)];
+        let mut bytes = vec![0; (range.end.div_ceil(4) - range.start / 4) as usize];
         self.0.read(range.start / 4, &mut bytes)?;
+        let first = (range.start % 4) as usize;
         out.clear();
-        out.extend((0..len).map(|at| Side::from_bits(bytes[at / 4] >> (at % 4 * 2))));
+        let places = first..first + len;
+        out.extend(places.map(|at| Side::from_bits(bytes[at / 4] >> (at % 4 * 2))));
         Ok(())
     }
 

@@ -8,6 +8,7 @@ pub mod bits;
 pub mod disk;
 pub mod folder;
 pub mod paged;
+pub mod strip;
 
 use std::ops::Range;
 
@@ -58,6 +59,19 @@ pub trait Session {
     fn is_won(&mut self, index: u64) -> Result<bool, ScratchError>;
     /// Marks a position as won; true if it was not.
     fn win(&mut self, index: u64) -> Result<bool, ScratchError>;
+    /// Visits those of a range that are won.
+    fn each_won(
+        &mut self,
+        range: Range<u64>,
+        visit: &mut dyn FnMut(u64),
+    ) -> Result<(), ScratchError> {
+        for index in range {
+            if self.is_won(index)? {
+                visit(index);
+            }
+        }
+        Ok(())
+    }
     /// Tells that memory will be asked for this position soon.
     fn expect(&self, _index: u64) {}
 }

@@ -1,5 +1,6 @@
 //! One bit a position on disk, through a cache of bounded size, numbered by the second index.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, RwLock, RwLockReadGuard};
 
@@ -192,6 +193,24 @@ impl Session for PagedSession<'_> {
             self.paged.dirty[frame].store(true, Relaxed);
         }
         Ok(new)
+    }
+
+    fn each_won(
+        &mut self,
+        range: Range<u64>,
+        visit: &mut dyn FnMut(u64),
+    ) -> Result<(), ScratchError> {
+        let block_bits = self.paged.block_bits;
+        let mut at = range.start;
+        while at < range.end {
+            let stop = ((at / block_bits + 1) * block_bits).min(range.end);
+            let (place, _) = self.place(at)?;
+            self.paged.bits.find_nonzero(place..place + (stop - at), |found| {
+                visit(at + (found - place));
+            });
+            at = stop;
+        }
+        Ok(())
     }
 }
 
