@@ -5,6 +5,7 @@ mod endure;
 mod experiment;
 mod games;
 mod harness;
+mod interrupt;
 mod plan;
 mod planted;
 mod probe;

@@ -76,12 +76,6 @@ impl Scratch {
         Ok(Scratch { path: path.to_owned(), file, watch })
     }
 
-    /// Makes a file of `len` zero bytes, in place of one that is there.
-    pub fn zeros(path: &Path, len: u64, watch: Watch) -> Result<Self, ScratchError> {
-        let _ = std::fs::remove_file(path);
-        Self::create(path, len, watch)
-    }
-
     /// Opens a file that must be there, with this length.
     pub fn open(path: &Path, len: u64, watch: Watch) -> Result<Self, ScratchError> {
         let file = watch.run(Operation::Open, path, || {
