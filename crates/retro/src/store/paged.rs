@@ -1,7 +1,10 @@
 //! One bit a position on disk, through a cache of bounded size, numbered by the second index.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Mutex, RwLock, RwLockReadGuard};
 
 use nutcracker_mem::{OutOfMemory, Packed};
@@ -43,9 +46,11 @@ pub struct Paged {
     /// Whether each frame was used since the hand passed.
     used: Vec<AtomicBool>,
     dirty: Vec<AtomicBool>,
-    /// Readers go in and out with it; who brings in a block holds it alone.
+    /// Readers go in and out with it; who exchanges blocks holds it alone.
     gate: RwLock<()>,
-    /// The block in each frame, and the hand.
+    /// Whether somebody wants it alone.
+    waiting: AtomicBool,
+    /// The block in each frame, and the hand: whoever brings in a block has it.
     hand: Mutex<Hand>,
     misses: AtomicU64,
 }
@@ -73,6 +78,7 @@ impl Paged {
             used: (0..count).map(|_| AtomicBool::new(false)).collect(),
             dirty: (0..count).map(|_| AtomicBool::new(false)).collect(),
             gate: RwLock::new(()),
+            waiting: AtomicBool::new(false),
             hand: Mutex::new(Hand { blocks: vec![NOWHERE; count as usize], at: 0 }),
             misses: AtomicU64::new(0),
         })
@@ -89,14 +95,20 @@ impl Paged {
         self.misses.load(Relaxed)
     }
 
-    /// Brings in a block; nobody else may use the cache meanwhile.
+    /// Brings in a block. The disk is waited for while the others go on; only when one block takes
+    /// the other's place are they shut out, for a moment.
+    ///
+    /// Where reading or writing fails, other threads go on for a while: at no moment does the cache
+    /// say something that is not so.
     fn bring(&self, block: u64) -> Result<(), ScratchError> {
-        let _alone = self.gate.write().expect("no thread panics");
+        let mut hand = self.hand.lock().expect("no thread panics");
         if self.frames[block as usize].load(Relaxed) != NOWHERE {
             return Ok(());
         }
         self.misses.fetch_add(1, Relaxed);
-        let mut hand = self.hand.lock().expect("no thread panics");
+        let bytes = self.block_bits / 8;
+        let mut coming = vec![0; bytes as usize];
+        self.file.read(block * bytes, &mut coming)?;
         let frame = loop {
             let at = hand.at;
             hand.at = (at + 1) % hand.blocks.len();
@@ -105,22 +117,30 @@ impl Paged {
                 break at;
             }
         };
-        let bytes = self.block_bits / 8;
-        let mut buffer = vec![0; bytes as usize];
-        // Where reading or writing fails, other threads go on for a while: at no moment does the
-        // cache say something that is not so.
+        let place = frame as u64 * self.block_bits;
         let leaving = hand.blocks[frame];
-        if leaving != NOWHERE {
-            if self.dirty[frame].load(Relaxed) {
-                self.bits.copy_to(frame as u64 * self.block_bits, &mut buffer);
-                self.file.write(u64::from(leaving) * bytes, &buffer)?;
-                self.dirty[frame].store(false, Relaxed);
+        let mut buffer = Vec::new();
+        let _alone = loop {
+            // Who sets a bit says so afterwards: a bit that the copy has not is told of again.
+            if leaving != NOWHERE && self.dirty[frame].swap(false, Acquire) {
+                buffer.resize(bytes as usize, 0);
+                self.bits.copy_to(place, &mut buffer);
+                if let Err(error) = self.file.write(u64::from(leaving) * bytes, &buffer) {
+                    self.dirty[frame].store(true, Relaxed);
+                    return Err(error);
+                }
             }
+            self.waiting.store(true, Relaxed);
+            let alone = self.gate.write().expect("no thread panics");
+            self.waiting.store(false, Relaxed);
+            if !self.dirty[frame].load(Relaxed) {
+                break alone;
+            }
+        };
+        if leaving != NOWHERE {
             self.frames[leaving as usize].store(NOWHERE, Relaxed);
-            hand.blocks[frame] = NOWHERE;
         }
-        self.file.read(block * bytes, &mut buffer)?;
-        self.bits.copy_from(frame as u64 * self.block_bits, &buffer);
+        self.bits.copy_from(place, &coming);
         hand.blocks[frame] = block as u32;
         self.frames[block as usize].store(frame as u32, Relaxed);
         Ok(())
@@ -132,7 +152,7 @@ impl Wins for Paged {
     type Session<'a> = PagedSession<'a>;
 
     fn session(&self) -> PagedSession<'_> {
-        PagedSession { paged: self, inside: None, stay: 0 }
+        PagedSession { paged: self, inside: None }
     }
 }
 
@@ -141,12 +161,7 @@ impl Wins for Paged {
 pub struct PagedSession<'a> {
     paged: &'a Paged,
     inside: Option<RwLockReadGuard<'a, ()>>,
-    /// How long it may stay inside, so that others need not wait for a block.
-    stay: u32,
 }
-
-/// Accesses before a thread lets others in.
-const STAY: u32 = 4096;
 
 impl PagedSession<'_> {
     /// Where the bit of a position is in memory now.
@@ -155,11 +170,9 @@ impl PagedSession<'_> {
         let paged = self.paged;
         let block = index / paged.block_bits;
         loop {
-            if self.stay == 0 {
+            if paged.waiting.load(Relaxed) {
                 self.inside = None;
-                self.stay = STAY;
             }
-            self.stay -= 1;
             if self.inside.is_none() {
                 self.inside = Some(paged.gate.read().expect("no thread panics"));
             }
@@ -190,7 +203,7 @@ impl Session for PagedSession<'_> {
         let (place, frame) = self.place(index)?;
         let new = self.paged.bits.update(place, |bit| (bit == 0).then_some(1)).is_some();
         if new {
-            self.paged.dirty[frame].store(true, Relaxed);
+            self.paged.dirty[frame].store(true, Release);
         }
         Ok(new)
     }
