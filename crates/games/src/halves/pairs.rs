@@ -23,7 +23,16 @@ struct Order {
     row: Vec<u64>,
     /// The index of the first board with so many stones in the leading half.
     base: Vec<u64>,
+    /// One over `row`: a multiplication takes the place of a division.
+    inverse: Vec<f64>,
+    /// For the first index of each of some equal parts, the stones of the leading half.
+    guesses: Vec<u8>,
+    /// A part has two to the power of this many boards.
+    part_bits: u32,
 }
+
+/// There are about this many parts.
+const PARTS: u64 = 4096;
 
 impl Order {
     fn new(rows: &Rows, leads: impl Fn(usize) -> u64, follows: impl Fn(usize) -> u64) -> Self {
@@ -35,11 +44,38 @@ impl Order {
             let skipped = rows.first_id(leading).wrapping_mul(row);
             order.origin.push(base.wrapping_sub(skipped).wrapping_sub(rows.first_id(n - leading)));
             order.row.push(row);
+            order.inverse.push(1.0 / row as f64);
             order.base.push(base);
             base += leads(leading) * row;
         }
         order.base.push(base);
+        order.part_bits = (base / PARTS).max(1).ilog2();
+        let mut leading = 0;
+        for first in (0..base).step_by(1 << order.part_bits) {
+            while order.base[leading + 1] <= first {
+                leading += 1;
+            }
+            order.guesses.push(leading as u8);
+        }
         order
+    }
+
+    /// The stones of the leading half of the board with this index, and the rank of that half.
+    #[inline]
+    fn leading(&self, index: u64) -> (usize, u64) {
+        let mut stones = usize::from(self.guesses[(index >> self.part_bits) as usize]);
+        while self.base[stones + 1] <= index {
+            stones += 1;
+        }
+        let place = index - self.base[stones];
+        // Rounding is off by one at most: fewer boards than 2^53.
+        let mut rank = (place as f64 * self.inverse[stones]) as u64;
+        if rank * self.row[stones] > place {
+            rank -= 1;
+        } else if (rank + 1) * self.row[stones] <= place {
+            rank += 1;
+        }
+        (stones, rank)
     }
 
     #[inline(always)]
@@ -52,8 +88,7 @@ impl Order {
     /// The ids of the leading and the following half of the board with this index.
     fn ids(&self, rows: &Rows, cursor: &mut PairCursor, index: u64) -> (u32, u32) {
         if !(cursor.start..cursor.end).contains(&index) {
-            let leading = self.base.partition_point(|&base| base <= index) - 1;
-            let row = (index - self.base[leading]) / self.row[leading];
+            let (leading, row) = self.leading(index);
             cursor.start = self.base[leading] + row * self.row[leading];
             cursor.end = cursor.start + self.row[leading];
             cursor.leading = (rows.first_id(leading) + row) as u32;

@@ -162,28 +162,36 @@ where
                 above.expect(self.ahead(&range));
                 above.load(range.clone(), &mut sides)?;
             }
-            for (at, index) in range.clone().enumerate() {
-                if above.is_some() && scores[at] == 0 {
-                    if sides[at] == Side::Lost {
-                        scores[at] = -(level + 1);
-                    } else if own.is_won(index)? {
-                        scores[at] = level + 1;
+            if Q::ON_DISK && above.is_some() {
+                for (at, index) in range.clone().enumerate() {
+                    let unsure = scores[at] == 0 && matches!(sides[at], Side::Open | Side::Safe);
+                    if unsure && own.is_won(index)? {
+                        sides[at] = Side::Won;
                     }
                 }
-                sides[at] = match (scores[at], exits[at]) {
-                    (1.., _) => Side::Won,
-                    (..=-1, _) => Side::Lost,
-                    (_, exit) if exit >= level => Side::Won,
-                    (_, exit) if exit > -level => Side::Safe,
-                    _ => {
-                        if sides[at] == Side::Safe {
-                            changes.must_look(index / changes.chunk());
-                        }
-                        Side::Open
+            }
+            let mut start = range.start;
+            while start < range.end {
+                let chunk = start / changes.chunk();
+                let end = ((chunk + 1) * changes.chunk()).min(range.end);
+                let part = (start - range.start) as usize..(end - range.start) as usize;
+                let scores = &mut scores[part.clone()];
+                let sides = &mut sides[part.clone()];
+                let turned = turn_part(level, &exits[part], scores, sides);
+                if turned.open {
+                    changes.must_look(chunk);
+                }
+                if turned.won && !Q::ON_DISK {
+                    changes.note_change(start);
+                }
+                start = end;
+            }
+            if Q::ON_DISK {
+                for (index, _) in range.clone().zip(&sides).filter(|(_, side)| **side == Side::Won)
+                {
+                    if own.win(index)? {
+                        changes.note_change(index);
                     }
-                };
-                if sides[at] == Side::Won && own.win(index)? {
-                    changes.note_change(index);
                 }
             }
             if let Some(new) = new {
@@ -212,11 +220,27 @@ where
             self.exits.read(range.start, &mut exits)?;
             scores.read(range.start, &mut settled)?;
             let mut news = Vec::new();
-            for ((index, exit), settled) in range.zip(exits).zip(settled) {
-                if settled == 0 && exit >= level {
-                    news.push((index, Side::Won));
-                } else if settled == 0 && (exit == -level || first && exit < -level) {
-                    news.push((index, Side::Open));
+            // Most have nothing new, so many are asked at once.
+            let lowest = if first { i8::MIN } else { -level };
+            let is_open = |exit: i8| exit <= -level && exit >= lowest;
+            for (start, (exits, settled)) in
+                range.step_by(64).zip(exits.chunks(64).zip(settled.chunks(64)))
+            {
+                let any = exits.iter().zip(settled).fold(false, |any, (&exit, &settled)| {
+                    any | (settled == 0 && (exit >= level || is_open(exit)))
+                });
+                if !any {
+                    continue;
+                }
+                for (index, (&exit, _)) in (start..)
+                    .zip(exits.iter().zip(settled))
+                    .filter(|(_, (_, settled))| **settled == 0)
+                {
+                    if exit >= level {
+                        news.push((index, Side::Won));
+                    } else if is_open(exit) {
+                        news.push((index, Side::Open));
+                    }
                 }
             }
             follow(&news);
@@ -392,6 +416,47 @@ where
         self.sides.lose(range.start, &sides, &lost)?;
         Ok(lost.len() as u64)
     }
+}
+
+/// What a level has newly in a part of the slice.
+struct Turned {
+    /// A position that may be lost from now on.
+    open: bool,
+    /// A position that conversions win.
+    won: bool,
+}
+
+/// Enters what the level above has settled, as the sides say, into the scores, and what conversions
+/// say at this level into the sides. Without branches, so that many positions are done at once.
+fn turn_part(level: i8, exits: &[i8], scores: &mut [i8], sides: &mut [Side]) -> Turned {
+    let (mut open, mut won) = (false, false);
+    for ((score, side), &exit) in scores.iter_mut().zip(sides).zip(exits) {
+        let old = *side as u8;
+        let settled = if old == Side::Won as u8 {
+            level + 1
+        } else if old == Side::Lost as u8 {
+            -(level + 1)
+        } else {
+            0
+        };
+        *score = if *score == 0 { settled } else { *score };
+        let by_exit = if exit >= level {
+            Side::Won
+        } else if exit > -level {
+            Side::Safe
+        } else {
+            Side::Open
+        };
+        let new = match score.signum() {
+            1 => Side::Won,
+            -1 => Side::Lost,
+            _ => by_exit,
+        };
+        open |= new == Side::Open && old == Side::Safe as u8;
+        won |= new == Side::Won && old != Side::Won as u8;
+        *side = new;
+    }
+    Turned { open, won }
 }
 
 /// Counts [`Work`] from several threads.

@@ -149,6 +149,7 @@ impl<W: Wins> fmt::Debug for Own<'_, W> {
 
 impl<W: Wins> Own<'_, W> {
     /// Whether a position is won.
+    #[inline]
     pub fn is_won(&mut self, index: u64) -> Result<bool, ScratchError> {
         match self {
             Own::Direct(session) => session.is_won(index),
@@ -157,6 +158,7 @@ impl<W: Wins> Own<'_, W> {
     }
 
     /// Marks a position as won; true if that is news and nobody will note it later.
+    #[inline]
     pub fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
         match self {
             Own::Direct(session) => session.win(index),
