@@ -115,6 +115,8 @@ pub struct Exchange {
 /// | [`next_index`](Game::next_index) | [`unrank`](Game::unrank) |
 /// | [`is_indexed`](Game::is_indexed) | every position has a number |
 /// | [`steps`](Game::steps) | [`moves`](Game::moves) and [`play`](Game::play) |
+/// | [`has_databases`](Game::has_databases) | the game has them |
+/// | [`draw`](Game::draw) | [`format`](Game::format) |
 /// | a [`View`](Game::View) or [`Forward`](Game::Forward) of its own | [`PlainView`](crate::PlainView), by way of the methods here |
 ///
 /// # Laws
@@ -158,6 +160,13 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         out.extend(moves.iter().map(|mv| self.play(position, mv)));
     }
 
+    /// Whether the positions of every slice can be numbered in 64 bits, so that there can be
+    /// databases. Where they cannot, nobody asks for [`rank`](Game::rank),
+    /// [`unrank`](Game::unrank), the second index or a view, and
+    /// [`slice_len`](Game::slice_len) says `u64::MAX` where it is more.
+    fn has_databases(&self) -> bool {
+        true
+    }
     /// The last slice the rules allow.
     fn largest_slice(&self) -> SliceId;
     /// The slice a position belongs to.
@@ -250,6 +259,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         mv: &Self::Move,
         step: &Step<Self::Position>,
     ) -> String;
+
+    /// The position as a board for a terminal: several lines of plain text, each with its end,
+    /// with the names that moves have and the side to move.
+    fn draw(&self, situation: &Situation<Self::Position>) -> String {
+        self.format(situation) + "\n"
+    }
 
     /// What a slice's number counts, such as `stones`.
     fn slice_unit(&self) -> &'static str {

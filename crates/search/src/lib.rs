@@ -61,6 +61,7 @@
 //! ```
 
 mod exact;
+pub mod fit;
 mod oracle;
 mod table;
 

@@ -8,14 +8,16 @@
 //! the opponent without a stone is illegal unless every move does. A position that repeats ends
 //! the game with the stones on the board divided equally.
 
+mod evaluate;
 mod forward;
 mod unmoves;
 mod view;
+mod weights;
 
 use std::sync::Arc;
 
 use nutcracker_game::{
-    Evaluate, Exchange, Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn,
+    Exchange, Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn,
 };
 
 use crate::halves::{self, Board, Half, Halves, PairIndex, stones};
@@ -343,6 +345,10 @@ impl Game for Awari {
         if step.gain > 0 { format!("{name}x{}", step.gain) } else { name }
     }
 
+    fn draw(&self, situation: &Situation<Board>) -> String {
+        halves::draw(self.pits(), situation)
+    }
+
     fn slice_unit(&self) -> &'static str {
         "stones"
     }
@@ -355,8 +361,6 @@ impl Game for Awari {
         halves::final_result(situation, score)
     }
 }
-
-impl Evaluate for Awari {}
 
 impl Registered for Awari {
     const ABOUT: &'static str = "oware: sow stones, capture twos and threes";

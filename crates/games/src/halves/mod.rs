@@ -5,7 +5,7 @@ mod notation;
 mod pairs;
 
 pub use index::Halves;
-pub use notation::{final_result, format, parse, side_name};
+pub use notation::{draw, final_result, format, parse, side_name};
 pub use pairs::{Pair, PairCursor, PairIndex};
 
 /// The most pits a half can have.

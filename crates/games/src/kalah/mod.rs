@@ -15,11 +15,12 @@
 //! repeats. What is on the board does not tell how many seeds the pits had in the beginning:
 //! games that differ only in that share their databases.
 
+mod evaluate;
 mod sow;
+mod weights;
 
 use nutcracker_game::{
-    Evaluate, Exchange, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step,
-    Turn,
+    Exchange, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step, Turn,
 };
 
 use crate::halves::{self, Board, Halves, MAX_PITS, stones};
@@ -226,6 +227,10 @@ impl Game for Kalah {
         format!("{letter}{seeds}{banked}{again}")
     }
 
+    fn draw(&self, situation: &Situation<Board>) -> String {
+        halves::draw(self.pits, situation)
+    }
+
     fn slice_unit(&self) -> &'static str {
         "seeds"
     }
@@ -238,8 +243,6 @@ impl Game for Kalah {
         halves::final_result(situation, score)
     }
 }
-
-impl Evaluate for Kalah {}
 
 impl Registered for Kalah {
     const ABOUT: &'static str = "sow into your store, move again, capture what lies opposite";
