@@ -62,6 +62,7 @@
 
 mod exact;
 mod oracle;
+pub mod player;
 mod table;
 
 pub use exact::{Limits, Search, SearchError, Solved, exact_value};
