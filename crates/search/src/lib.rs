@@ -63,6 +63,7 @@
 mod exact;
 pub mod fit;
 mod oracle;
+pub mod player;
 mod table;
 
 pub use exact::{Limits, Search, SearchError, Solved, exact_value};
