@@ -156,7 +156,7 @@ impl Args {
             let end = self.test_up_to.unwrap_or(last).max(last);
             if self.from > last {
                 return Err(Failure::Asked(format!(
-                    "--from {} is beyond the last slice, {last}",
+                    "--from {} is beyond the last slice, {last}; use a smaller one",
                     self.from
                 )));
             }
