@@ -101,7 +101,7 @@ impl Rates {
 }
 
 /// How many times slower the rules are than the tables, in awari: see `docs/performance.md`.
-pub const BY_RULES: f64 = 5.0;
+pub const BY_RULES: f64 = 2.2;
 
 /// Bits a position takes in a file, a little more than awari needs.
 pub const BITS: f64 = 3.6;

@@ -41,7 +41,7 @@ pub struct Args {
     #[command(flatten)]
     threads: Threads,
     /// The most positions of the slice that is measured with
-    #[arg(long, value_name = "N", default_value_t = 1_500_000, hide = true)]
+    #[arg(long, value_name = "N", default_value_t = 5_000_000, hide = true)]
     calibration_positions: u64,
     /// How the plan is printed
     #[arg(long, value_enum, default_value = "table")]
