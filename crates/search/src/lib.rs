@@ -65,6 +65,7 @@ mod exact;
 mod exact_table;
 mod limits;
 mod oracle;
+pub mod player;
 mod pool;
 mod report;
 mod table_oracle;

@@ -1,0 +1,8 @@
+//! The players, in real games over solved slices.
+
+#[path = "../graph/mod.rs"]
+#[allow(dead_code, reason = "the tests of the exact search need the rest")]
+mod graph;
+mod perfect;
+mod play;
+mod solved;
