@@ -7,6 +7,7 @@ mod games;
 mod harness;
 mod plan;
 mod planted;
+mod player;
 mod probe;
 mod published;
 mod solve;

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use nutcracker_game::Game;
+use nutcracker_search::player::Random;
 use thiserror::Error;
 
 use crate::control::time_text;
@@ -120,6 +121,9 @@ pub enum PlayerError {
         /// Where.
         position: String,
     },
+    /// It was asked for a move of a game that has ended.
+    #[error("the game is over: there is no move")]
+    Over,
     /// Anything else, in one sentence.
     #[error("{0}")]
     Other(String),
@@ -127,18 +131,18 @@ pub enum PlayerError {
 
 /// Plays any legal move, each as likely as the others.
 #[derive(Clone, Debug)]
-pub struct Random {
-    chance: Chance,
+pub struct Blind {
+    random: Random,
 }
 
-impl Random {
+impl Blind {
     /// The same seed plays the same moves.
     pub fn new(seed: u64) -> Self {
-        Random { chance: Chance::new(seed) }
+        Blind { random: Random::new(seed) }
     }
 }
 
-impl<G: Game> Player<G> for Random {
+impl<G: Game> Player<G> for Blind {
     fn name(&self) -> String {
         "random".to_owned()
     }
@@ -151,41 +155,35 @@ impl<G: Game> Player<G> for Random {
         _: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         let legal = played.legal();
-        match self.chance.below(legal.len()).and_then(|place| legal.get(place)) {
-            Some(&best) => Ok(Thought::only(best)),
-            None => Err(PlayerError::Other("the game is over: there is no move".to_owned())),
-        }
+        let place = self.random.below(legal.len() as u64) as usize;
+        legal.get(place).copied().map(Thought::only).ok_or(PlayerError::Over)
     }
 }
 
-/// Numbers that look random and are the same for the same seed on every machine (splitmix64).
-#[derive(Clone, Debug)]
-pub struct Chance(u64);
-
-impl Chance {
-    /// Starts from a seed.
-    pub fn new(seed: u64) -> Self {
-        Chance(seed)
+impl<G: Game, P: Player<G> + ?Sized> Player<G> for Box<P> {
+    fn name(&self) -> String {
+        (**self).name()
     }
 
-    /// The next number.
-    pub fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+    fn new_game(&mut self) -> Result<(), PlayerError> {
+        (**self).new_game()
     }
 
-    /// A number below `limit`; `None` where there is none.
-    pub fn below(&mut self, limit: usize) -> Option<usize> {
-        // The product's upper half: even enough for limits far below 2^64.
-        let product = u128::from(self.draw()) * limit as u128;
-        (limit > 0).then_some((product >> 64) as usize)
+    fn options(&self) -> Vec<OptionLine> {
+        (**self).options()
     }
 
-    /// A number in 0..1.
-    pub fn fraction(&mut self) -> f64 {
-        (self.draw() >> 11) as f64 / (1_u64 << 53) as f64
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
+        (**self).set_option(name, value)
+    }
+
+    fn choose(
+        &mut self,
+        played: &Played<G>,
+        go: &Go,
+        pace: &Pace,
+        tell: &mut dyn FnMut(&Info),
+    ) -> Result<Thought<G::Move>, PlayerError> {
+        (**self).choose(played, go, pace, tell)
     }
 }

@@ -27,13 +27,13 @@ pub struct Identity {
 /// At the end of input a thought that ends by itself is waited for; others are stopped.
 ///
 /// ```
-/// use nutcracker_engine::{Identity, Random, serve};
+/// use nutcracker_engine::{Blind, Identity, serve};
 /// use nutcracker_games::awari::Awari;
 ///
 /// let who = Identity { name: "Chance".to_owned(), author: "nobody".to_owned() };
 /// let mut output = Vec::new();
 /// let input = "position 0,0,0,0,0,1/0,0,0,0,1,0 S\nwhat?\ngo depth 1\n";
-/// serve(Awari::new(6).unwrap(), Random::new(1), &who, input.as_bytes(), &mut output)?;
+/// serve(Awari::new(6).unwrap(), Blind::new(1), &who, input.as_bytes(), &mut output)?;
 /// assert_eq!(output, b"bestmove F1\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -135,8 +135,7 @@ impl<G: Game, W: Write> Front<'_, G, W> {
 
     /// The input has ended.
     fn leave(&self) {
-        let open = |thinking: &&Thinking| thinking.go.infinite || thinking.go.ponder;
-        if let Some(current) = self.thinking().filter(open) {
+        if let Some(current) = self.thinking().filter(|thinking| thinking.go.is_open()) {
             current.pace.stop();
         }
     }

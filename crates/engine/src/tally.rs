@@ -147,7 +147,7 @@ fn normal(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Chance;
+    use nutcracker_search::player::Random;
 
     fn tally(pairs: &[[f64; 2]]) -> Tally {
         let mut tally = Tally::default();
@@ -195,17 +195,17 @@ mod tests {
     /// interval, whether or not the openings favour a side.
     #[test]
     fn intervals_hold_what_they_promise() {
-        let mut chance = Chance::new(7);
+        let mut chance = Random::new(7);
         for (win, draw, opening) in [(0.4, 0.3, 0.0), (0.6, 0.1, 0.3), (0.33, 0.34, 0.33)] {
             let truth = win + 0.5 * draw;
             let mut within = 0;
             for _ in 0..1000 {
                 let mut match_ = Tally::default();
                 for _ in 0..60 {
-                    let bias = if chance.fraction() < 0.5 { opening } else { -opening };
+                    let bias = if chance.unit() < 0.5 { opening } else { -opening };
                     let mut game = |bias: f64| {
                         let draw_at = win + bias;
-                        match chance.fraction() {
+                        match chance.unit() {
                             x if x < draw_at => 1.0,
                             x if x < draw_at + draw => 0.5,
                             _ => 0.0,

@@ -74,7 +74,7 @@ fn a_game_by_script() {
     assert_eq!(
         said,
         "id name Test 1\nid author nobody\noption name Mood type check default true\nuciok\n\
-         info string cannot set Moon\nreadyok\ninfo depth 1\nbestmove E5 ponder a5\n"
+         info string cannot set Moon\nreadyok\ninfo depth 1\nbestmove E4 ponder a6\n"
     );
 }
 
@@ -215,11 +215,11 @@ fn pondering() {
     talk.say("isready");
     talk.hear("readyok");
     talk.say("ponderhit");
-    talk.hear("bestmove E5 ponder a5");
+    talk.hear("bestmove E4 ponder a6");
     talk.say("go ponder movetime 100000");
     talk.hear("info depth 1");
     talk.say("stop");
-    talk.hear("bestmove E5 ponder a5");
+    talk.hear("bestmove E4 ponder a6");
     talk.end();
 }
 

@@ -95,6 +95,16 @@ pub struct Go {
     pub max_turn: Option<Duration>,
 }
 
+impl Go {
+    /// Whether nothing in it ends a thought: somebody else has to.
+    pub fn is_open(&self) -> bool {
+        let bounds = [self.movetime, self.per_move];
+        let clocks = bounds.into_iter().chain(self.left).chain(self.reserve);
+        let limited = self.depth.is_some() || self.nodes.is_some() || clocks.flatten().count() > 0;
+        self.infinite || self.ponder || !limited
+    }
+}
+
 impl Command {
     /// Reads a line; `None` where it says nothing. Words before the first known one are passed
     /// over.
