@@ -13,7 +13,7 @@ use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 
 use crate::cmd::{
-    annotate, contest, engine, experiment, games, plan, play, probe, solve, stats, verify,
+    annotate, contest, engine, experiment, games, plan, play, probe, solve, stats, tune, verify,
 };
 use crate::failure::Failure;
 use crate::machine;
@@ -54,6 +54,7 @@ pub enum Command {
     Match(contest::Args),
     Annotate(annotate::Args),
     Engine(engine::Args),
+    Tune(tune::Args),
     Experiment(experiment::Args),
 }
 
@@ -71,6 +72,7 @@ impl Command {
             Command::Match(args) => args.run(),
             Command::Annotate(args) => args.run(),
             Command::Engine(args) => args.run(),
+            Command::Tune(args) => args.run(),
             Command::Experiment(args) => args.run(),
         }
     }
@@ -211,6 +213,18 @@ pub fn known_slice<G: Game>(game: &G, asked: u32) -> Result<SliceId, Failure> {
         )));
     }
     Ok(SliceId(asked))
+}
+
+/// An error where a game can have no databases.
+pub fn need_databases<G: Game>(game: &G) -> Result<(), Failure> {
+    if game.has_databases() {
+        return Ok(());
+    }
+    Err(Failure::Asked(format!(
+        "{} has too many positions for databases; `{} games` says of which boards there can be some",
+        game.id(),
+        program(),
+    )))
 }
 
 /// How many threads.

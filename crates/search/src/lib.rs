@@ -63,6 +63,7 @@
 mod alphabeta;
 mod exact;
 mod exact_table;
+pub mod fit;
 mod limits;
 mod oracle;
 pub mod player;

@@ -10,4 +10,5 @@ pub mod play;
 pub mod probe;
 pub mod solve;
 pub mod stats;
+pub mod tune;
 pub mod verify;
