@@ -32,14 +32,14 @@ impl Level {
         (Self::WEAKEST.0..=Self::STRONGEST.0).map(Level)
     }
 
-    /// The competence of the reference player: from one half to 16, each level 1.47 times the one
+    /// The competence of the reference player: from one half to 8, each level 1.36 times the one
     /// before; infinite for the perfect one.
     pub fn competence(self) -> f64 {
         if self == Self::PERFECT {
             return f64::INFINITY;
         }
         let steps = f64::from(self.0 - Self::WEAKEST.0);
-        0.5 * 32f64.powf(steps / f64::from(Self::STRONGEST.0 - Self::WEAKEST.0))
+        0.5 * 16f64.powf(steps / f64::from(Self::STRONGEST.0 - Self::WEAKEST.0))
     }
 }
 

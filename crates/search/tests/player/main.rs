@@ -3,6 +3,9 @@
 #[path = "../graph/mod.rs"]
 #[allow(dead_code, reason = "the tests of the exact search need the rest")]
 mod graph;
+mod large;
+mod levels;
 mod perfect;
 mod play;
 mod solved;
+mod trappy;

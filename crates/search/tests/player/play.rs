@@ -59,7 +59,6 @@ pub fn greedy<G: Game>(game: &G, seed: u64) -> impl Player<G> {
 pub struct Played {
     /// What the first mover got, minus what the other got.
     pub first: Score,
-    pub plies: usize,
     /// Where a position was repeated, who repeated it and its score for the first mover.
     pub repeated: Option<(bool, Score)>,
 }
@@ -79,14 +78,13 @@ pub fn game<G: Game>(
     let mut banked = 0;
     loop {
         let sign = if firsts_turn { 1 } else { -1 };
-        let plies = history.len();
         if !seen.insert((position, firsts_turn)) {
             let score = sign * solved.of(game, &position);
             let by_first = !firsts_turn;
-            return Played { first: banked, plies, repeated: Some((by_first, score)) };
+            return Played { first: banked, repeated: Some((by_first, score)) };
         }
         if let Some(score) = game.outcome(&position) {
-            return Played { first: banked + sign * score, plies, repeated: None };
+            return Played { first: banked + sign * score, repeated: None };
         }
         let player: &mut dyn Player<G> = if firsts_turn { first } else { second };
         let mv = player.choose(&position, &history);
