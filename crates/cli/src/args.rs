@@ -51,7 +51,7 @@ pub enum Command {
     Verify(verify::Args),
     Games(games::Args),
     Play(play::Args),
-    Match(contest::Args),
+    Match(Box<contest::Args>),
     Annotate(annotate::Args),
     Engine(engine::Args),
     Tune(tune::Args),

@@ -68,7 +68,7 @@ impl Contest {
         for (place, seat) in seats.iter_mut().enumerate() {
             if let Err(error) = seat.player.new_game() {
                 let side = if place == 0 { Side::First } else { Side::Second };
-                return game.lost(side, error.to_string(), Some(error));
+                return game.lost(side, &error.to_string(), Some(error));
             }
         }
         let started = Instant::now();
@@ -93,19 +93,19 @@ impl Contest {
             let used = asked.elapsed();
             let thought = match thought {
                 Ok(thought) => thought,
-                Err(error) => return game.lost(side, error.to_string(), Some(error)),
+                Err(error) => return game.lost(side, &error.to_string(), Some(error)),
             };
             if let Some(clocks) = &mut clocks
                 && let Err(lost) = clocks[place].spend(used)
             {
-                return game.lost(side, format!("time: {lost}"), None);
+                return game.lost(side, &format!("time: {lost}"), None);
             }
             if !game.played.legal().contains(&thought.best) {
                 let error = PlayerError::NoMove {
                     player: seats[place].player.name(),
                     position: game.played.game().format(game.played.now()),
                 };
-                return game.lost(side, error.to_string(), Some(error));
+                return game.lost(side, &error.to_string(), Some(error));
             }
             game.moves.push(RecordedMove {
                 name: game.played.name(&thought.best),
@@ -139,7 +139,7 @@ impl<G: Game> Finished<G> {
     }
 
     /// One side cannot go on.
-    fn lost(mut self, side: Side, why: String, fault: Option<PlayerError>) -> Self {
+    fn lost(mut self, side: Side, why: &str, fault: Option<PlayerError>) -> Self {
         self.outcome = if side == Side::First { Outcome::Second } else { Outcome::First };
         self.why = format!("{} loses: {why}", self.played.game().side_name(side));
         self.fault = fault.map(|fault| (side, fault));

@@ -1,5 +1,6 @@
 //! `nutcracker annotate`: where a recorded game was lost.
 
+use std::fmt::Write;
 use std::fs;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -279,7 +280,8 @@ impl<G: Game> Told<'_, G> {
             };
             let who = name(self.played.game(), side);
             let noun = if errors == 1 { "error" } else { "errors" };
-            text += &format!("{who}: {errors} {noun}{how}\n");
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "{who}: {errors} {noun}{how}");
         }
         text + &self.decisive(&names).map_or_else(
             || "no move changed who wins\n".to_owned(),
@@ -360,7 +362,7 @@ impl<G: Game> Told<'_, G> {
             }
             let mut tip = format!("{} {mv}", name(game, judged.side));
             if self.is_error(judged) {
-                tip += &format!(", {} ({best} was better)", loss_text(judged.loss));
+                let _ = write!(tip, ", {} ({best} was better)", loss_text(judged.loss));
             }
             let mut point = CoursePoint::new(after, judged.source.name() != "search", tip);
             if self.is_error(judged) {

@@ -275,7 +275,7 @@ impl Outcome {
         );
         if self.faults != [0, 0] {
             let [a, b] = self.faults;
-            text += &format!("games lost because a player could not go on: A {a}, B {b}\n");
+            text = format!("{text}games lost because a player could not go on: A {a}, B {b}\n");
         }
         text + &format!("the games are in {}\n", args.record.display())
     }

@@ -81,10 +81,10 @@ fn traps_pay_and_cost_nothing() {
         let [plain, trappy] =
             [false, true].map(|traps| gained(awari, awaris, 8..=12, games, depth, traps));
         println!("awari, {depth} plies: {:.2} plain, {:.2} trappy", mean(plain), mean(trappy));
-//A
+        //A
         let [plain, trappy] =
             [false, true].map(|traps| gained(kalah, kalahs, 7..=11, games, depth, traps));
         println!("kalah, {depth} plies: {:.2} plain, {:.2} trappy", mean(plain), mean(trappy));
-//B
+        //B
     }
 }

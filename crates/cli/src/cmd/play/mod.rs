@@ -12,7 +12,7 @@ use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
 
-use crate::args::Subject;
+use crate::args::{Subject, slice_name};
 use crate::contestant::{Contestant, Programs, parse_time};
 use crate::databases::Databases;
 use crate::failure::Failure;
@@ -123,6 +123,7 @@ impl Visitor for Args {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             now.map_or(1, |time| time.as_nanos() as u64)
         });
+        let reach = databases.last().map(|last| slice_name(&game, last.0));
         let opponent = self.opponent();
         let player = opponent.player(&game, &databases, seed, &self.programs)?;
         let session = Session {
@@ -133,6 +134,7 @@ impl Visitor for Args {
             played: Played::new(game, start),
             human,
             options: self.subject.rules.text(),
+            reach,
             depth: self.depth,
             think: self.think,
         };

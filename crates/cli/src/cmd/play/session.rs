@@ -66,6 +66,8 @@ pub struct Session<G: Registered> {
     pub limits: Go,
     pub judge: Judge<G, Databases>,
     pub options: String,
+    /// How far databases reach.
+    pub reach: Option<String>,
     pub depth: Option<u32>,
     pub think: Duration,
 }
@@ -75,8 +77,12 @@ impl<G: Registered> Session<G> {
     pub fn run<R: BufRead>(mut self, table: &mut Table<R>) -> Result<(), Failure> {
         let game = self.played.game();
         let you = name(game, self.human);
+        let known = match &self.reach {
+            Some(last) => format!("Databases make values exact up to {last}."),
+            None => "There are no databases: values are what a search finds.".to_owned(),
+        };
         print(&format!(
-            "You are {you}, against {}. Type help for what can be typed.\n\n",
+            "You are {you}, against {}. Type help for what can be typed.\n{known}\n\n",
             self.opponent
         ))?;
         self.show()?;
