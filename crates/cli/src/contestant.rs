@@ -15,6 +15,8 @@ use crate::failure::Failure;
 const TABLE: usize = 64 << 20;
 /// How deep a player looks who is told nothing.
 const DEPTH: u32 = 8;
+/// And one who errs on purpose, and so has to look at every move by itself.
+const LEVEL_DEPTH: u32 = 6;
 
 /// A player: `depth=6`, `time=0.1s`, `level=3,depth=4`, `perfect`, `random`, `cmd:./engine`.
 #[derive(Clone, Debug)]
@@ -132,7 +134,8 @@ impl Kind {
             }
         }
         if limits.is_open() {
-            limits.depth = Some(DEPTH);
+            let errs = settings.level < Level::PERFECT;
+            limits.depth = Some(if errs { LEVEL_DEPTH } else { DEPTH });
         }
         Ok(Kind::Search { settings, limits, databases })
     }

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nutcracker_game::{Evaluate, Score, SliceId};
 use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError as NoMove, Random};
@@ -53,10 +54,10 @@ impl Default for Settings {
     }
 }
 
-/// Positions the perfect player may look at for a move, without and with a clock that hurries it.
-const POSITIONS: [usize; 2] = [500_000, 20_000];
-/// With less time than this it hurries.
-const HURRY: std::time::Duration = std::time::Duration::from_secs(4);
+/// Positions the perfect player may look at for a move: at leisure, and with less than each of
+/// [`HURRY`] on the clock. With few of them it still keeps the score, but may not get nearer to it.
+const POSITIONS: [usize; 3] = [500_000, 20_000, 500];
+const HURRY: [Duration; 2] = [Duration::from_secs(4), Duration::from_millis(200)];
 /// Plies that a player who errs looks ahead where nobody says how long.
 const LEVEL_DEPTH: u32 = 6;
 /// Plies that a trap's victim is thought to see.
@@ -70,8 +71,8 @@ pub struct Searcher<G: Evaluate, O: Oracle> {
     name: String,
     settings: Settings,
     engine: Engine<G, Shared<O>>,
-    /// By databases: with much time, and with little.
-    perfect: [Perfect<G, Shared<O>>; 2],
+    /// By databases: with much time, with little, and with hardly any.
+    perfect: [Perfect<G, Shared<O>>; 3],
     random: Random,
 }
 
@@ -104,12 +105,12 @@ where
     fn by_database(
         &mut self,
         played: &Played<G>,
-        hurried: bool,
+        hurry: usize,
         tell: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         let Settings { level, trappy, .. } = self.settings;
         let (position, history) = (&played.now().position, played.history());
-        let perfect = &mut self.perfect[usize::from(hurried)];
+        let perfect = &mut self.perfect[hurry];
         let fallible = Fallible::new(&self.game, level);
         let best = if level < Level::PERFECT {
             perfect.choose_fallible(position, &history, &fallible, &mut self.random)
@@ -311,8 +312,9 @@ where
             return Ok(Thought::only(first));
         }
         if self.oracle.covers(self.game.slice_of(&played.now().position)) {
-            let hurried = plan.is_some_and(|plan| plan.hard < HURRY);
-            return self.by_database(played, hurried, tell);
+            let left = plan.map_or(Duration::MAX, |plan| plan.hard);
+            let hurry = HURRY.iter().filter(|&&least| left < least).count();
+            return self.by_database(played, hurry, tell);
         }
         let stop = Some(pace.flag());
         let mut limits = Limits { depth: go.depth, nodes: go.nodes, time: None, stop };

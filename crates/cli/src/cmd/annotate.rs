@@ -228,8 +228,10 @@ impl<G: Game> Told<'_, G> {
     /// How much of a side's losses is proven, and how much in all.
     fn lost(&self, side: Side) -> (f64, f64) {
         let own = || self.analysis.moves.iter().filter(|m| m.side == side && self.is_error(m));
-        let proven = own().filter(|m| m.loss.is_proven()).map(|m| m.loss.points()).sum();
-        (proven, own().map(|m| m.loss.points()).sum())
+        let proven: f64 = own().filter(|m| m.loss.is_proven()).map(|m| m.loss.points()).sum();
+        let all: f64 = own().map(|m| m.loss.points()).sum();
+        // The sum of nothing is minus zero.
+        (proven + 0.0, all + 0.0)
     }
 
     fn decisive(&self, names: &[(String, String)]) -> Option<String> {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use nutcracker_engine::grammar::Go;
-use nutcracker_engine::record::Record;
 use nutcracker_engine::{
     Contest, Finished, Judge, Played, Player, Seat, Tally, TimeControl, level_openings,
 };
@@ -100,7 +99,9 @@ impl Visitor for Args {
         let seated = |place: usize| {
             players[place].player(&game, &databases, self.seed + place as u64, &self.programs)
         };
-        let mut hall = Hall { players: [seated(0)?, seated(1)?], args: &self, names: &players };
+        let file = open_record(&self.record)?;
+        let mut hall =
+            Hall { players: [seated(0)?, seated(1)?], args: &self, names: &players, file };
         let mut judge = Judge::new(game.clone(), databases, EngineOptions::default());
         let pairs = self.games.div_ceil(2) as usize;
         let openings = level_openings(
@@ -127,6 +128,7 @@ struct Hall<'a, G: Game> {
     players: [Box<dyn Player<G>>; 2],
     names: &'a [Contestant; 2],
     args: &'a Args,
+    file: File,
 }
 
 /// What came out, as the player A sees it.
@@ -155,7 +157,9 @@ impl<G: Registered> Hall<'_, G> {
                 let options = self.args.subject.rules.text();
                 let names = [&self.names[place].name, &self.names[1 - place].name];
                 let record = game.record(&options, names.map(String::as_str));
-                add_record(&self.args.record, &record)?;
+                // Game by game, so that what was played is there whatever happens next.
+                let written = self.file.write_all(format!("{record}\n").as_bytes());
+                written.map_err(|error| cannot_write(&self.args.record, &error))?;
                 let result = if place == 0 { game.result() } else { 1.0 - game.result() };
                 results.push(result);
                 outcome.sides[place][(2.0 - 2.0 * result) as usize] += 1;
@@ -219,16 +223,14 @@ impl<G: Registered> Hall<'_, G> {
     }
 }
 
-/// Adds a game to a file, so that what was played is there whatever happens next.
-fn add_record(path: &Path, record: &Record) -> Result<(), Failure> {
-    let written = File::options()
-        .create(true)
-        .append(true)
-        .open(path)
-        .and_then(|mut file| file.write_all(format!("{record}\n").as_bytes()));
-    written.map_err(|error| {
-        Failure::Failed(format!("cannot write {}: {error}; use another --record", path.display()))
-    })
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Failed(format!("cannot write {}: {error}; use another --record", path.display()))
+}
+
+/// The file that games are added to; before any is played, so that none is played in vain.
+fn open_record(path: &Path) -> Result<File, Failure> {
+    let file = File::options().create(true).append(true).open(path);
+    file.map_err(|error| cannot_write(path, &error))
 }
 
 /// A difference for people: `+35`, or that it has no end.
