@@ -114,7 +114,10 @@ impl Tally {
         let z2 = TWO_SIDED_95 * TWO_SIDED_95;
         let middle = (score + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let half = TWO_SIDED_95 / (1.0 + z2 / n) * (spread / n + z2 / (4.0 * n * n)).sqrt();
-        ((middle - half).max(0.0), (middle + half).min(1.0))
+        // At the ends the interval ends there too, rounding apart.
+        let low = if score <= 0.0 { 0.0 } else { (middle - half).max(0.0) };
+        let high = if score >= 1.0 { 1.0 } else { (middle + half).min(1.0) };
+        (low, high)
     }
 
     /// How likely it is that the first player is the stronger one, from 0 to 1.
@@ -180,6 +183,7 @@ mod tests {
         let won = tally(&[[1.0, 1.0]; 20]);
         let elo = won.elo();
         assert!(elo.difference.is_infinite() && elo.low > 100.0 && elo.low.is_finite());
+        assert_eq!(elo.high, f64::INFINITY);
         assert!(won.is_significant() && won.superiority() > 0.999);
         let drawn = tally(&[[0.5, 0.5]; 20]);
         let elo = drawn.elo();

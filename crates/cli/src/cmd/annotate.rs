@@ -23,6 +23,9 @@ use crate::failure::Failure;
 use crate::number::{self, rounded};
 use crate::{note, print, table};
 
+/// How long a search takes when nobody says anything about it.
+const THINK: Duration = Duration::from_millis(500);
+
 /// How a game is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
@@ -55,10 +58,10 @@ pub struct Args {
     data: Data,
     #[command(flatten)]
     threads: Threads,
-    /// How many moves ahead is searched where no database decides
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=100))]
-    depth: u32,
-    /// How long a search may take at most, each move
+    /// How many moves ahead is searched where no database decides, however long that takes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: Option<u32>,
+    /// How long a search may take, two for each move; half a second if nothing is said of depth
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     think: Option<Duration>,
     /// Losses below this count as no errors, where they are not proven
@@ -125,7 +128,8 @@ impl Visitor for Job {
         let databases = Databases::open(&game, &subject)?;
         let options = EngineOptions { threads: args.threads.count(), ..EngineOptions::default() };
         let mut judge = Judge::new(game, databases, options);
-        let limits = Limits { depth: Some(args.depth), time: args.think, ..Limits::default() };
+        let think = args.think.or_else(|| args.depth.is_none().then_some(THINK));
+        let limits = Limits { depth: args.depth, time: think, ..Limits::default() };
         let (all, patient) = (played.moves().len(), std::io::stderr().is_terminal());
         let analysis = judge
             .analyse(&played, &limits, &mut |ply| {
