@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::{Evaluate, Game, SliceId, Turn};
+use nutcracker_game::{Evaluate, Game, Score, SliceId, Step, Turn};
 use nutcracker_search::fit::{Random, Samples};
 use nutcracker_search::{Empty, ExactError, ExactLimits, Search};
 
-use crate::args::{Subject, slice_name};
+use crate::args::{Subject, slice_name, up_to_option};
 use crate::failure::Failure;
 
 /// Decoded scores kept while positions are drawn.
@@ -66,7 +66,7 @@ pub fn from_databases<G: Evaluate>(
             "there is no database of {} for {}; `{}` makes it",
             game.id(),
             slice_name(game, *slices.end()),
-            subject.command("solve", &format!(" --up-to {}", slices.end())),
+            subject.command("solve", &format!(" {} {}", up_to_option(game), slices.end())),
         )));
     }
     let each = positions / present.len() as u64 + 1;
@@ -160,7 +160,7 @@ fn one_game<G: Evaluate>(
     let mut known = Known::new::<G>();
     let mut position = game.start().position;
     // What was played before the end is solved, with the moves' effects.
-    let mut before: Vec<(G::Position, nutcracker_game::Step<G::Position>)> = Vec::new();
+    let mut before: Vec<(G::Position, Step<G::Position>)> = Vec::new();
     let span = u64::from(game.slice_of(&position).0.saturating_sub(solve_at));
     // Up to half of the way there by lot alone.
     let by_lot = random.below(span / 2 + 1) as usize;
@@ -179,7 +179,7 @@ fn one_game<G: Evaluate>(
             if over.is_none() {
                 known.push(game, &position, score.into(), number);
             }
-            // Once: how the game so far was worth.
+            // What the moves before have led to; nothing is left of them after the first time.
             let mut worth = score;
             for (position, step) in before.drain(..).rev() {
                 worth = step.value(worth);
@@ -208,11 +208,8 @@ fn one_game<G: Evaluate>(
 }
 
 /// The step the shipped evaluation likes best.
-fn best<G: Evaluate>(
-    game: &G,
-    steps: &[nutcracker_game::Step<G::Position>],
-) -> nutcracker_game::Step<G::Position> {
-    let value = |step: &nutcracker_game::Step<G::Position>| {
+fn best<G: Evaluate>(game: &G, steps: &[Step<G::Position>]) -> Step<G::Position> {
+    let value = |step: &Step<G::Position>| {
         let next = match game.outcome(&step.next) {
             Some(score) => 100 * i32::from(score),
             None => game.evaluate(&step.next, game.fitted()),
@@ -226,7 +223,7 @@ fn solve<G: Game>(
     game: &G,
     search: &mut Search<'_, G, Empty>,
     position: &G::Position,
-) -> Result<nutcracker_game::Score, Failure> {
+) -> Result<Score, Failure> {
     match search.score(position) {
         Ok(score) => Ok(score.expect("no limit was set")),
         Err(ExactError::Repeats { .. }) => Err(repeats(game)),

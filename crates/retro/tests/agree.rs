@@ -61,8 +61,8 @@ fn othello_agrees_with_the_plain_solver_and_with_minimax() {
     let othello = Othello::new(4).unwrap();
     agrees_with_the_plain_solver(&othello, 1);
     let dir = tempfile::tempdir().unwrap();
-    solve_on(&othello, &disk(), dir.path(), 3, 2).unwrap();
-    for slice in 0..=3 {
+    solve_on(&othello, &disk(), dir.path(), 2, 2).unwrap();
+    for slice in 0..=2 {
         let scores = scores(&othello, &disk(), dir.path(), slice);
         for (index, &score) in scores.iter().enumerate().step_by(211) {
             let discs = othello.unrank(SliceId(slice), index as u64);

@@ -35,8 +35,8 @@ const BANDS: u32 = 12;
 /// from --solve-at on. A fifth of the positions, or of the games, is held out of the fit, and on
 /// those it says how good the weights are: by Kendall's tau (1 if guesses come in the order of the
 /// values, 0 if order says nothing), by the root of the mean square error in points, and by the part
-/// of the variance explained (R²). It compares the game's first feature alone, the weights the game
-/// is shipped with, and the fitted ones.
+/// of the variance explained (R²). It compares material alone, which is the game's first feature, the
+/// weights the game is shipped with, and the fitted ones.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 15
@@ -108,7 +108,7 @@ impl Args {
 struct Judged {
     slices: [u32; 2],
     positions: usize,
-    first: Quality,
+    material: Quality,
     shipped: Quality,
     fitted: Quality,
 }
@@ -156,7 +156,7 @@ impl Args {
             let end = self.test_up_to.unwrap_or(last).max(last);
             if self.from > last {
                 return Err(Failure::Asked(format!(
-                    "--from {} is beyond the last slice, {last}",
+                    "--from {} is beyond the last slice, {last}; use a smaller one",
                     self.from
                 )));
             }
@@ -192,11 +192,7 @@ impl Args {
             fitted = climb(&train.select(|place| place % stride == 0), &fitted, ROUNDS);
         }
         let shipped: Vec<f64> = game.fitted().iter().copied().map(f64::from).collect();
-        let mut first = Samples::new(1);
-        for (place, &target) in train.targets().iter().enumerate() {
-            first.push(&train.row(place)[..1], target);
-        }
-        let first = least_squares(&first, RIDGE).ok_or_else(too_few)?;
+        let material = material::<G>(&train).ok_or_else(too_few)?;
         let judge = |slices: [u32; 2], wanted: &dyn Fn(usize) -> bool| {
             let test = known.samples.select(|place| {
                 (slices[0]..=slices[1]).contains(&known.slices[place]) && wanted(place)
@@ -205,7 +201,7 @@ impl Args {
             Judged {
                 slices,
                 positions: test.len(),
-                first: quality(&first),
+                material: quality(&material),
                 shipped: quality(&shipped),
                 fitted: quality(&fitted),
             }
@@ -230,6 +226,22 @@ impl Args {
     }
 }
 
+/// Weights for the first feature alone, in all its stages: those whose names have the same
+/// beginning, up to a comma.
+fn material<G: Evaluate>(train: &Samples) -> Option<Vec<f64>> {
+    let stem = |name: &'static str| name.split(',').next();
+    let is_first = |name| stem(name) == stem(G::FEATURES[0]);
+    let mut only = Samples::new(G::FEATURES.len());
+    let mut row = vec![0.0; G::FEATURES.len()];
+    for (place, &target) in train.targets().iter().enumerate() {
+        for ((kept, &value), name) in row.iter_mut().zip(train.row(place)).zip(G::FEATURES) {
+            *kept = if is_first(name) { value } else { 0.0 };
+        }
+        only.push(&row, target);
+    }
+    least_squares(&only, RIDGE)
+}
+
 impl Judged {
     fn slices(&self) -> String {
         match self.slices {
@@ -239,7 +251,7 @@ impl Judged {
     }
 
     fn cells(&self, name: String) -> Vec<String> {
-        let models = [self.first, self.shipped, self.fitted];
+        let models = [self.material, self.shipped, self.fitted];
         let tau = |quality: Quality| quality.tau.map_or("-".to_owned(), |tau| format!("{tau:.3}"));
         let mut cells = vec![name, thousands(self.positions as u64)];
         cells.extend(models.map(tau));
@@ -260,7 +272,7 @@ impl Judged {
             "from": self.slices[0],
             "up_to": self.slices[1],
             "positions": self.positions,
-            "first_feature": quality(self.first),
+            "material": quality(self.material),
             "shipped": quality(self.shipped),
             "fitted": quality(self.fitted),
         })
@@ -287,10 +299,10 @@ impl Fit {
         let header = [
             game.slice_unit(),
             "positions",
-            "tau 1st",
+            "tau material",
             "shipped",
             "fitted",
-            "rmse 1st",
+            "rmse material",
             "shipped",
             "fitted",
             "R² shipped",

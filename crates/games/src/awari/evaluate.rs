@@ -1,7 +1,8 @@
 //! What an awari position looks worth.
 //!
-//! All features are counted in stones or pits and stay small however many stones there are, so
-//! that weights fitted to endings with few stones make sense on a full board.
+//! The spread of scores hardly grows with the number of stones on the board. So no feature does:
+//! what is counted in stones is a share of all, or has a bound. Weights fitted to endings with few
+//! stones then make sense on a full board.
 
 use nutcracker_game::{Evaluate, Step, weigh};
 
@@ -22,6 +23,8 @@ struct Side {
     reach: f32,
     kroos: f32,
     last: f32,
+    /// The steps its stones can take before they leave its row, one by one.
+    room: f32,
     /// The most stones it could capture if it were to move, and with how many different pits.
     prize: f32,
     captures: f32,
@@ -37,6 +40,7 @@ impl Awari {
                 continue;
             }
             side.pits += 1.0;
+            side.room += f32::from(stones) * (pits - 1 - pit) as f32;
             side.ones += f32::from(u8::from(stones == 1));
             side.twos += f32::from(u8::from(stones == 2));
             side.kroos += f32::from(u8::from(stones >= KROO));
@@ -56,14 +60,14 @@ impl Awari {
 
 impl Evaluate for Awari {
     const FEATURES: &'static [&'static str] = &[
-        "stones: own minus other",
-        "stones: own minus other, share of all",
+        "stones, share of all: own minus other",
         "pits in use: own minus other",
         "pits with one stone: own minus other",
         "pits with two stones: own minus other",
         "pits that reach over: own minus other",
         "pits with twelve or more: own minus other",
         "stones in the last pit: own minus other",
+        "steps within the row, share of all stones: own minus other",
         "best capture: own",
         "best capture: other",
         "capturing pits: own",
@@ -75,7 +79,6 @@ impl Evaluate for Awari {
         let (own, other) = (self.side(board), self.side(&board.turned()));
         let all = (own.stones + other.stones).max(1.0);
         let values = [
-            own.stones - other.stones,
             (own.stones - other.stones) / all,
             own.pits - other.pits,
             own.ones - other.ones,
@@ -83,6 +86,7 @@ impl Evaluate for Awari {
             own.reach - other.reach,
             own.kroos - other.kroos,
             own.last - other.last,
+            (own.room - other.room) / all,
             own.prize,
             other.prize,
             own.captures,
