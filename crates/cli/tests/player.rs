@@ -71,7 +71,7 @@ fn a_deeper_search_beats_a_shallower_one() {
     let record = path(&place, "match.txt");
     let args = ["match", "awari", "--record", &record, "--format", "json", "--games", "40"];
     let result = place.run(&[&args[..], &["depth=6", "depth=1"]].concat()).json();
-    assert_eq!(result["games"], 40);
+    assert_eq!((&result["games"], &result["openings"]), (&40.into(), &20.into()));
     assert_eq!(result["significant"], true, "{result}");
     assert!(result["elo_low"].as_f64().is_some_and(|low| low > 0.0), "{result}");
     assert!(result["superiority"].as_f64() > Some(0.99), "{result}");

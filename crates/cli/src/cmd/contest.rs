@@ -1,5 +1,6 @@
 //! `nutcracker match`: two players against each other.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -115,7 +116,17 @@ impl Visitor for Args {
             },
         )
         .map_err(|error| Failure::Failed(error.to_string()))?;
-        let result = hall.play(&openings)?;
+        let different: HashSet<_> = openings.iter().map(|opening| *opening.now()).collect();
+        if different.len() < openings.len() {
+            note(&format!(
+                "there are only {} different openings of {} moves for {pairs} pairs of games: some \
+                 are played again, so that the interval may be too narrow; use more --opening-moves",
+                different.len(),
+                self.opening_moves,
+            ));
+        }
+        let mut result = hall.play(&openings)?;
+        result.openings = different.len();
         print(&match self.format {
             Format::Table => result.for_people(&self, &players),
             Format::Json => format!("{}\n", result.for_programs(&game, &self, &players)),
@@ -140,6 +151,8 @@ struct Outcome {
     /// Games that ended because somebody could not go on: by player.
     faults: [u32; 2],
     moves: usize,
+    /// Different openings.
+    openings: usize,
     seconds: f64,
 }
 
@@ -303,6 +316,7 @@ impl Outcome {
             "first": side(self.sides[0]),
             "second": side(self.sides[1]),
             "faults": {"a": self.faults[0], "b": self.faults[1]},
+            "openings": self.openings,
             "moves": self.moves,
             "seconds": rounded(self.seconds),
             "record": args.record.display().to_string(),
