@@ -7,6 +7,8 @@
 mod args;
 mod calibrate;
 mod cmd;
+mod contestant;
+mod databases;
 mod failure;
 mod hiding;
 mod how;

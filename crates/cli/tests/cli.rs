@@ -9,6 +9,7 @@ mod interrupt;
 mod othello;
 mod plan;
 mod planted;
+mod player;
 mod probe;
 mod published;
 mod solve;

@@ -15,6 +15,7 @@
 //! assert!(svg.contains("90 positions"));
 //! ```
 
+mod course;
 mod curve;
 mod histogram;
 mod number;
@@ -22,6 +23,7 @@ mod svg;
 mod tally;
 mod theme;
 
+pub use course::{Course, CoursePoint, course_chart};
 pub use curve::{Curve, CurveChart, curve_chart};
 pub use histogram::score_histogram;
 pub use tally::ScoreSlice;

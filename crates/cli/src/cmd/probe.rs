@@ -95,7 +95,7 @@ impl Visitor for Args {
 }
 
 /// A player's name as a sentence has it.
-fn name<G: Game>(game: &G, side: Side) -> String {
+pub fn name<G: Game>(game: &G, side: Side) -> String {
     let name = game.side_name(side);
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
