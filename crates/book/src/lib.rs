@@ -1,3 +1,8 @@
 //! Opening books.
 
+mod error;
+pub mod node;
+pub mod store;
 pub mod value;
+
+pub use error::{BookError, Result};
