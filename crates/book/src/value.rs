@@ -134,8 +134,13 @@ impl Value {
 
     /// With what else is proven; `None` if it contradicts.
     pub fn within(&self, lower: Score, upper: Score) -> Option<Self> {
+        self.within_open(lower, upper).map(Value::normal)
+    }
+
+    /// With what else is proven, and open cycles left open.
+    pub(crate) fn within_open(&self, lower: Score, upper: Score) -> Option<Self> {
         let (lower, upper) = (self.lower.max(lower), self.upper.min(upper));
-        (lower <= upper).then(|| Value { lower, upper, ..*self }.normal())
+        (lower <= upper).then_some(Value { lower, upper, ..*self })
     }
 
     /// The one form of each value: bounds that meet are a score, and a cycle that a side leaves
