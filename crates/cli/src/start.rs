@@ -1,12 +1,12 @@
 //! The value of the start position: from its database, or by search over the smaller ones.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use nutcracker_game::{Game, Score, SliceId};
-use nutcracker_search::{Limits, Oracle, SearchError, exact_value};
-use nutcracker_table::{TableError, TableSet};
+use nutcracker_game::{Game, SliceId};
+use nutcracker_search::{ExactError, ExactLimits, TableOracle, exact_value};
 use serde_json::{Value, json};
 
 use crate::args::{Subject, slice_name, up_to_option};
@@ -36,24 +36,6 @@ pub enum Start {
     Repeats,
 }
 
-/// The databases up to a slice.
-struct Databases<'a> {
-    set: &'a TableSet,
-    last: SliceId,
-}
-
-impl Oracle for Databases<'_> {
-    type Error = TableError;
-
-    fn covers(&self, slice: SliceId) -> bool {
-        slice <= self.last
-    }
-
-    fn score(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
-        self.set.probe(slice.0, index).map(Score::from)
-    }
-}
-
 /// The value of the start position with databases up to `last`.
 pub fn value<G: Game>(
     game: &G,
@@ -61,7 +43,7 @@ pub fn value<G: Game>(
     last: SliceId,
     seconds: u32,
 ) -> Result<Start, Failure> {
-    let set = subject.open(game, false, CACHE);
+    let set = Arc::new(subject.open(game, false, CACHE));
     let start = game.start();
     let mut exact = true;
     for slice in 0..=last.0 {
@@ -75,9 +57,9 @@ pub fn value<G: Game>(
         let value = value.map_err(|error| subject.explain(game, error))?;
         return Ok(Start::known(game, value, 0));
     }
-    let oracle = Databases { set: &set, last };
+    let oracle = TableOracle::new(set)?;
     let stop = AtomicBool::new(false);
-    let limits = Limits { nodes: NODES, stop: Some(&stop), ..Limits::default() };
+    let limits = ExactLimits { nodes: NODES, stop: Some(&stop), ..ExactLimits::default() };
     let found = std::thread::scope(|scope| {
         let (done, waiting) = mpsc::channel::<()>();
         scope.spawn(|| {
@@ -100,8 +82,8 @@ pub fn value<G: Game>(
     match found {
         Ok(Some(solved)) => Ok(Start::known(game, Found::exact(solved.score), solved.nodes)),
         Ok(None) => Ok(Start::NotReached),
-        Err(SearchError::Repeats { .. }) => Ok(Start::Repeats),
-        Err(SearchError::Oracle(error)) => Err(subject.explain(game, error)),
+        Err(ExactError::Repeats { .. }) => Ok(Start::Repeats),
+        Err(ExactError::Oracle(error)) => Err(subject.explain(game, error)),
     }
 }
 

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nutcracker_game::{Game, Score, SliceId, Step, Turn};
 
 use crate::Oracle;
-use crate::table::{Known, Table};
+use crate::exact_table::{Known, Table};
 
 /// When a search gives up.
 #[derive(Clone, Debug)]
-pub struct Limits<'a> {
+pub struct ExactLimits<'a> {
     /// The most positions a call expands.
     pub nodes: u64,
     /// The most memory the table of positions takes, in bytes. A smaller one makes the search
@@ -22,10 +22,10 @@ pub struct Limits<'a> {
     pub stop: Option<&'a AtomicBool>,
 }
 
-impl Default for Limits<'_> {
+impl Default for ExactLimits<'_> {
     /// Any number of nodes, a table of 256 MiB.
     fn default() -> Self {
-        Limits { nodes: u64::MAX, table_bytes: 256 << 20, stop: None }
+        ExactLimits { nodes: u64::MAX, table_bytes: 256 << 20, stop: None }
     }
 }
 
@@ -44,7 +44,7 @@ pub struct Solved<M> {
 
 /// Why a position's value cannot be found.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum SearchError<E> {
+pub enum ExactError<E> {
     /// A line of play came back to a position it had been in.
     Repeats {
         /// The slice of that position; with this slice in the oracle the search would not have
@@ -55,24 +55,24 @@ pub enum SearchError<E> {
     Oracle(E),
 }
 
-impl<E> fmt::Display for SearchError<E> {
+impl<E> fmt::Display for ExactError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SearchError::Repeats { slice } => write!(
+            ExactError::Repeats { slice } => write!(
                 f,
                 "the game repeats positions above the databases; its value needs the databases \
                  of slice {slice}"
             ),
-            SearchError::Oracle(_) => f.write_str("a score could not be read from a database"),
+            ExactError::Oracle(_) => f.write_str("a score could not be read from a database"),
         }
     }
 }
 
-impl<E: Error + 'static> Error for SearchError<E> {
+impl<E: Error + 'static> Error for ExactError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            SearchError::Repeats { .. } => None,
-            SearchError::Oracle(error) => Some(error),
+            ExactError::Repeats { .. } => None,
+            ExactError::Oracle(error) => Some(error),
         }
     }
 }
@@ -84,8 +84,8 @@ pub fn exact_value<G: Game, O: Oracle>(
     game: &G,
     position: &G::Position,
     oracle: &O,
-    limits: &Limits<'_>,
-) -> Result<Option<Solved<G::Move>>, SearchError<O::Error>> {
+    limits: &ExactLimits<'_>,
+) -> Result<Option<Solved<G::Move>>, ExactError<O::Error>> {
     Search::new(game, oracle, limits).solve(position)
 }
 
@@ -93,7 +93,7 @@ pub fn exact_value<G: Game, O: Oracle>(
 pub struct Search<'a, G: Game, O> {
     game: &'a G,
     oracle: &'a O,
-    limits: Limits<'a>,
+    limits: ExactLimits<'a>,
     table: Table<G::Position>,
     /// The positions between the one asked for and the one looked at.
     path: Vec<Frame<G::Position>>,
@@ -134,7 +134,7 @@ const NO_MOVE: u8 = u8::MAX;
 /// Why a search ends early.
 enum Halt<E> {
     Limits,
-    Error(SearchError<E>),
+    Error(ExactError<E>),
 }
 
 impl<G: Game, O> fmt::Debug for Search<'_, G, O> {
@@ -150,7 +150,7 @@ impl<G: Game, O> fmt::Debug for Search<'_, G, O> {
 
 impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
     /// A search that has found out nothing yet.
-    pub fn new(game: &'a G, oracle: &'a O, limits: &Limits<'a>) -> Self {
+    pub fn new(game: &'a G, oracle: &'a O, limits: &ExactLimits<'a>) -> Self {
         Search {
             game,
             oracle,
@@ -167,10 +167,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
 
     /// The score of a position, without looking for all best moves; `None` when the limits were
     /// reached first.
-    pub fn score(
-        &mut self,
-        position: &G::Position,
-    ) -> Result<Option<Score>, SearchError<O::Error>> {
+    pub fn score(&mut self, position: &G::Position) -> Result<Option<Score>, ExactError<O::Error>> {
         self.within_limits(|search| search.value(position))
     }
 
@@ -178,7 +175,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
     pub fn solve(
         &mut self,
         position: &G::Position,
-    ) -> Result<Option<Solved<G::Move>>, SearchError<O::Error>> {
+    ) -> Result<Option<Solved<G::Move>>, ExactError<O::Error>> {
         self.within_limits(|search| {
             let (nodes, probes) = (search.nodes, search.probes);
             let score = search.value(position)?;
@@ -190,7 +187,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
     fn within_limits<T>(
         &mut self,
         search: impl FnOnce(&mut Self) -> Result<T, Halt<O::Error>>,
-    ) -> Result<Option<T>, SearchError<O::Error>> {
+    ) -> Result<Option<T>, ExactError<O::Error>> {
         self.last_node = self.nodes.saturating_add(self.limits.nodes);
         let result = search(self);
         self.path.clear();
@@ -280,12 +277,12 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
         if self.oracle.covers(slice) {
             self.probes += 1;
             let score = self.oracle.score(slice, self.game.rank(position));
-            return score.map(Some).map_err(|error| Halt::Error(SearchError::Oracle(error)));
+            return score.map(Some).map_err(|error| Halt::Error(ExactError::Oracle(error)));
         }
         // Moves never lead back up: only positions of the same slice can repeat.
         let mut since = self.path.iter().rev().take_while(|frame| frame.slice == slice);
         if since.any(|frame| frame.position == *position) {
-            return Err(Halt::Error(SearchError::Repeats { slice }));
+            return Err(Halt::Error(ExactError::Repeats { slice }));
         }
         let max = self.game.max_score(slice);
         let known = self.table.get(position);

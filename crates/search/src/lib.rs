@@ -2,13 +2,13 @@
 //!
 //! [`exact_value`] searches from a position downwards until every line of play ends or reaches a
 //! slice whose scores an [`Oracle`] knows. Nothing is guessed: what it returns is the score, or
-//! that the [limits](Limits) did not suffice, or an [error](SearchError).
+//! that the [limits](ExactLimits) did not suffice, or an [error](ExactError).
 //!
 //! # Where it may be used
 //! Above the databases the game must not repeat positions: in kalah every move brings seeds nearer
 //! to a store, in awari stones go round for ever. The value of a position that repeats depends on
 //! how it was reached, which no search of this kind can store by position. A repetition on the way
-//! is noticed and reported as [`SearchError::Repeats`]; a score that was returned is right for
+//! is noticed and reported as [`ExactError::Repeats`]; a score that was returned is right for
 //! every game, because it rests on lines of play that all came to an end.
 //!
 //! # Example
@@ -18,7 +18,7 @@
 //! ```
 //! # use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId};
 //! # use nutcracker_game::{Step, Turn};
-//! use nutcracker_search::{Empty, Limits, exact_value};
+//! use nutcracker_search::{Empty, ExactLimits, exact_value};
 //!
 //! #[derive(Clone, Debug)]
 //! struct Heap;
@@ -54,15 +54,26 @@
 //! #    }
 //! }
 //!
-//! let solved = exact_value(&Heap, &14, &Empty, &Limits::default())?.expect("no limit was set");
+//! let solved = exact_value(&Heap, &14, &Empty, &ExactLimits::default())?.expect("no limit was set");
 //! assert_eq!(solved.score, 14);
 //! assert_eq!(solved.best, [3]);
-//! # Ok::<(), nutcracker_search::SearchError<std::convert::Infallible>>(())
+//! # Ok::<(), nutcracker_search::ExactError<std::convert::Infallible>>(())
 //! ```
 
+mod alphabeta;
 mod exact;
+mod exact_table;
+mod limits;
 mod oracle;
-mod table;
+mod pool;
+mod report;
+mod table_oracle;
+mod value;
 
-pub use exact::{Limits, Search, SearchError, Solved, exact_value};
+pub use exact::{ExactError, ExactLimits, Search, Solved, exact_value};
+pub use limits::{EngineOptions, Limits};
 pub use oracle::{Empty, Oracle, UpTo};
+pub use pool::{Engine, SearchError};
+pub use report::{MoveValues, Report};
+pub use table_oracle::TableOracle;
+pub use value::Value;

@@ -7,14 +7,14 @@ use std::sync::atomic::AtomicBool;
 
 use graph::{Graph, Node, Scores};
 use nutcracker_game::{Game, SliceId, Step, Turn};
-use nutcracker_search::{Empty, Limits, Oracle, Search, SearchError, UpTo, exact_value};
+use nutcracker_search::{Empty, ExactError, ExactLimits, Oracle, Search, UpTo, exact_value};
 use proptest::prelude::*;
 
 /// Searches every position and compares score and best moves with the true ones.
 fn all_right<O: Oracle<Error: std::fmt::Debug>>(game: &Graph, oracle: &O, table_bytes: usize) {
     let bounds = game.bounds();
     assert!(bounds.iter().all(|(least, most)| least == most), "nothing repeats");
-    let limits = Limits { table_bytes, ..Limits::default() };
+    let limits = ExactLimits { table_bytes, ..ExactLimits::default() };
     let mut search = Search::new(game, oracle, &limits);
     for position in 0..game.len() {
         let found = search.solve(&position).unwrap().expect("no limit");
@@ -55,7 +55,7 @@ proptest! {
         let game = Graph::random(seed, slices, width, true);
         let bounds = game.bounds();
         for table_bytes in [0, 1 << 20] {
-            let limits = Limits { table_bytes, ..Limits::default() };
+            let limits = ExactLimits { table_bytes, ..ExactLimits::default() };
             let mut search = Search::new(&game, &Empty, &limits);
             for position in 0..game.len() {
                 match search.score(&position) {
@@ -65,7 +65,7 @@ proptest! {
                         prop_assert_eq!(score, Some(least));
                     }
                     Err(error) => {
-                        let SearchError::Repeats { slice } = error;
+                        let ExactError::Repeats { slice } = error;
                         prop_assert!(slice <= game.slice_of(&position));
                     }
                 }
@@ -78,7 +78,7 @@ proptest! {
 fn a_repetition_is_named() {
     let to = |next| Node { steps: vec![Step::quiet(next)], score: 0 };
     let game = Graph { width: 3, nodes: Arc::new(vec![to(1), to(2), to(0)]) };
-    let error = exact_value(&game, &0, &Empty, &Limits::default()).unwrap_err();
+    let error = exact_value(&game, &0, &Empty, &ExactLimits::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the game repeats positions above the databases; its value needs the databases of slice 0"
@@ -92,7 +92,7 @@ fn databases_stop_repetitions() {
     let game = Graph { width: 2, nodes: Arc::new(vec![to(1), to(0), down]) };
     let children = Scores { width: 2, scores: vec![0, 0] };
     let oracle = UpTo { children, last: SliceId(0) };
-    let solved = exact_value(&game, &2, &oracle, &Limits::default()).unwrap().unwrap();
+    let solved = exact_value(&game, &2, &oracle, &ExactLimits::default()).unwrap().unwrap();
     assert_eq!((solved.score, solved.best.as_slice()), (2, &[0][..]));
     assert!(solved.nodes > 0 && solved.probes > 0);
 }
@@ -101,28 +101,29 @@ fn databases_stop_repetitions() {
 fn an_oracle_may_fail() {
     let game = Graph::random(1, 4, 30, false);
     let oracle = UpTo { children: Scores { width: 30, scores: vec![] }, last: SliceId(2) };
-    let failed = (0..game.len())
-        .filter_map(|position| exact_value(&game, &position, &oracle, &Limits::default()).err());
+    let failed = (0..game.len()).filter_map(|position| {
+        exact_value(&game, &position, &oracle, &ExactLimits::default()).err()
+    });
     let errors: Vec<_> = failed.collect();
     assert!(!errors.is_empty());
-    assert!(errors.iter().all(|error| *error == SearchError::Oracle("no such score")));
+    assert!(errors.iter().all(|error| *error == ExactError::Oracle("no such score")));
 }
 
 #[test]
 fn limits_are_kept() {
     let game = Graph::random(5, 40, 50, false);
-    let free = |position| exact_value(&game, &position, &Empty, &Limits::default()).unwrap();
+    let free = |position| exact_value(&game, &position, &Empty, &ExactLimits::default()).unwrap();
     let hardest = |position: &u32| free(*position).map(|solved| solved.nodes);
     let position = (0..game.len()).max_by_key(hardest).unwrap();
     let free = free(position).unwrap();
     assert!(free.nodes > 200, "{} nodes are too few for this test", free.nodes);
 
     let stop = AtomicBool::new(true);
-    let stopped = Limits { stop: Some(&stop), ..Limits::default() };
+    let stopped = ExactLimits { stop: Some(&stop), ..ExactLimits::default() };
     assert_eq!(exact_value(&game, &position, &Empty, &stopped), Ok(None));
 
     // What an ended search found out helps the next one.
-    let limits = Limits { nodes: 60, ..Limits::default() };
+    let limits = ExactLimits { nodes: 60, ..ExactLimits::default() };
     let mut search = Search::new(&game, &Empty, &limits);
     let mut calls = 1;
     let score = loop {
@@ -141,8 +142,8 @@ fn long_lines_need_no_stack() {
     let mut nodes = vec![Node { steps: vec![], score: 1 }];
     nodes.extend((0..300_000).map(|next| Node { steps: vec![Step::quiet(next)], score: 0 }));
     let game = Graph { width: 100, nodes: Arc::new(nodes) };
-    let solved = exact_value(&game, &300_000, &Empty, &Limits::default()).unwrap().unwrap();
+    let solved = exact_value(&game, &300_000, &Empty, &ExactLimits::default()).unwrap().unwrap();
     assert_eq!(solved.score, 1);
-    let solved = exact_value(&game, &299_999, &Empty, &Limits::default()).unwrap().unwrap();
+    let solved = exact_value(&game, &299_999, &Empty, &ExactLimits::default()).unwrap().unwrap();
     assert_eq!(solved.score, -1);
 }

@@ -1,0 +1,66 @@
+//! How a search works, and when it ends.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How an [`Engine`](crate::Engine) works.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EngineOptions {
+    /// Threads that search together, at least one. One thread gives the same answer every time;
+    /// several may not.
+    pub threads: usize,
+    /// The memory of the table of positions, in bytes.
+    pub table_bytes: usize,
+    /// Databases are asked only where at least so many plies are left to search; 0 asks them
+    /// everywhere.
+    pub probe_depth: u32,
+    /// The weights of the game's features; those of the game itself if `None`.
+    pub weights: Option<Vec<f32>>,
+    /// Whether moves that come late in the order are first searched less deeply.
+    pub late_move_reductions: bool,
+}
+
+impl Default for EngineOptions {
+    /// One thread, 64 MiB, databases asked everywhere, the game's own weights, every move searched
+    /// to full depth.
+    fn default() -> Self {
+        EngineOptions {
+            threads: 1,
+            table_bytes: 64 << 20,
+            probe_depth: 0,
+            weights: None,
+            late_move_reductions: false,
+        }
+    }
+}
+
+/// When a search ends: at the first of these, or when the value is proven.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// The plies of the deepest iteration.
+    pub depth: Option<u32>,
+    /// The most positions looked at, by all threads together; several threads may look at a few
+    /// more.
+    pub nodes: Option<u64>,
+    /// The time it takes.
+    pub time: Option<Duration>,
+    /// The search ends soon after this becomes true.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+impl Limits<'_> {
+    /// So many plies and no other limit.
+    pub fn depth(depth: u32) -> Self {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    /// So many positions and no other limit.
+    pub fn nodes(nodes: u64) -> Self {
+        Limits { nodes: Some(nodes), ..Limits::default() }
+    }
+
+    /// So much time and no other limit.
+    pub fn time(time: Duration) -> Self {
+        Limits { time: Some(time), ..Limits::default() }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a search tells while it runs and when it ends.
+
+use std::time::Duration;
+
+use nutcracker_game::Score;
+
+use crate::Value;
+
+/// How far a search has come.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report<M> {
+    /// The plies of the iteration that gave the value; 0 when none was completed.
+    pub depth: u32,
+    /// The value of the position to its mover, from here on.
+    pub value: Value,
+    /// The proven bounds of the score; those that every position of the slice keeps where nothing
+    /// better is known.
+    pub bounds: (Score, Score),
+    /// The line of play expected by both; it begins with the move to play, and is empty only where
+    /// the game is over.
+    pub line: Vec<M>,
+    /// Positions looked at so far, by all threads.
+    pub nodes: u64,
+    /// The time since the search began.
+    pub elapsed: Duration,
+    /// How full the table of positions is with what this search put there, in thousandths.
+    pub table_permille: u32,
+    /// Scores asked of the oracle so far, by all threads.
+    pub probes: u64,
+}
+
+impl<M: Copy> Report<M> {
+    /// The move to play; `None` where the game is over.
+    pub fn best(&self) -> Option<M> {
+        self.line.first().copied()
+    }
+}
+
+/// Moves with what each is worth to the mover, best first.
+pub type MoveValues<M> = Vec<(M, Value)>;
