@@ -1,7 +1,7 @@
 //! Who says what a position is worth.
 
 use nutcracker_game::{Evaluate, Game, Score};
-use nutcracker_search::{Limits, Oracle, Search};
+use nutcracker_search::{Engine, ExactError, ExactLimits, Limits, Oracle, Search};
 
 use crate::error::{BookError, Result};
 use crate::value::{Hundredths, Value};
@@ -15,6 +15,8 @@ pub enum Opinion {
     AtLeast(Score, Hundredths),
     /// Proven: at most this; and a guess.
     AtMost(Score, Hundredths),
+    /// Proven: from the first to the second; and a guess.
+    Between(Score, Score, Hundredths),
     /// A guess.
     Guess(Hundredths),
 }
@@ -26,6 +28,11 @@ impl Opinion {
             Opinion::Exact(score) => Value::exact(score),
             Opinion::AtLeast(score, guess) => Value::at_least(score.clamp(-max, max), guess, max),
             Opinion::AtMost(score, guess) => Value::at_most(score.clamp(-max, max), guess, max),
+            Opinion::Between(lower, upper, guess) => {
+                let lower = lower.clamp(-max, max);
+                let value = Value::at_least(lower, guess, max);
+                value.within(lower, upper).unwrap_or(value)
+            }
             Opinion::Guess(guess) => Value::guess(guess, max),
         }
     }
@@ -106,16 +113,32 @@ where
     O::Error: std::fmt::Display,
 {
     fn look(&mut self, position: &G::Position) -> Result<Opinion> {
-        let limits = Limits { nodes: self.nodes, table_bytes: 1 << 20, stop: None };
+        let limits = ExactLimits { nodes: self.nodes, table_bytes: 1 << 20, stop: None };
         match Search::new(&self.game, &self.oracle, &limits).score(position) {
             Ok(Some(score)) => Ok(Opinion::Exact(score)),
             // Where positions repeat, such a search knows nothing.
-            Ok(None) | Err(nutcracker_search::SearchError::Repeats { .. }) => {
-                self.above.look(position)
-            }
-            Err(nutcracker_search::SearchError::Oracle(error)) => {
-                Err(BookError::Expert(error.to_string()))
-            }
+            Ok(None) | Err(ExactError::Repeats { .. }) => self.above.look(position),
+            Err(ExactError::Oracle(error)) => Err(BookError::Expert(error.to_string())),
         }
+    }
+}
+
+/// An engine that searches every position as far as its limits go.
+#[derive(Debug)]
+pub struct Searcher<G: Evaluate, O: Oracle> {
+    /// The engine.
+    pub engine: Engine<G, O>,
+    /// When a search ends.
+    pub limits: Limits<'static>,
+}
+
+impl<G: Evaluate, O: Oracle<Error: std::fmt::Display + Send> + Sync> Expert<G> for Searcher<G, O> {
+    fn look(&mut self, position: &G::Position) -> Result<Opinion> {
+        let found = self.engine.search(position, &[], &self.limits, &mut |_| ());
+        let report = found.map_err(|error| match error {
+            nutcracker_search::SearchError::Oracle(error) => BookError::Expert(error.to_string()),
+        })?;
+        let (lower, upper) = report.bounds;
+        Ok(Opinion::Between(lower, upper, report.value.hundredths()))
     }
 }

@@ -210,11 +210,7 @@ impl Lookup {
     }
 
     /// The principal variations from here: our moves within the tolerance, the opponent's best.
-    fn lines<G: Game, S: Store>(
-        &mut self,
-        book: &mut Book<G, S>,
-        reached: Reached,
-    ) -> Result<f64> {
+    fn lines<G: Game, S: Store>(&mut self, book: &mut Book<G, S>, reached: Reached) -> Result<f64> {
         let (id, ahead, ours) = reached;
         if let Some(&lines) = self.lines.get(&reached) {
             return Ok(lines);

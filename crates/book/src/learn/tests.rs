@@ -17,8 +17,7 @@ fn no_game_is_lost_twice_in_the_same_way() {
     let start = kalah.start();
     // The learner takes the side that can at least draw.
     let value = exact_value(&kalah, &start.position, &Empty, &ExactLimits::default());
-    let learner =
-        if value.unwrap().unwrap().score >= 0 { Side::First } else { Side::Second };
+    let learner = if value.unwrap().unwrap().score >= 0 { Side::First } else { Side::Second };
     // A poor judge: seeds in its own pits.
     let expert = || {
         Ask(|board: &nutcracker_games::halves::Board| {
@@ -47,11 +46,7 @@ fn no_game_is_lost_twice_in_the_same_way() {
 }
 
 /// A game, and how far the learner was ahead at its end.
-fn play(
-    kalah: &Kalah,
-    book: &mut Book<Kalah, MemoryStore>,
-    learner: Side,
-) -> (Vec<u8>, f64) {
+fn play(kalah: &Kalah, book: &mut Book<Kalah, MemoryStore>, learner: Side) -> (Vec<u8>, f64) {
     let mut at = kalah.start();
     let mut line = Vec::new();
     let mut guide = Guide::new(Style::default());
@@ -59,10 +54,8 @@ fn play(
         let mv = if at.mover == learner {
             ours(kalah, book, &mut guide, &at)
         } else {
-            exact_value(kalah, &at.position, &Empty, &ExactLimits::default())
-                .unwrap()
-                .unwrap()
-                .best[0]
+            exact_value(kalah, &at.position, &Empty, &ExactLimits::default()).unwrap().unwrap().best
+                [0]
         };
         line.push(mv);
         at = kalah.advance(&at, &kalah.play(&at.position, &mv));
