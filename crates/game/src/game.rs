@@ -101,6 +101,8 @@ impl<P> Step<P> {
 /// | the second index: [`second_rank`](Game::second_rank), [`second_unrank`](Game::second_unrank), [`second_next`](Game::second_next), with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
 /// | [`next_index`](Game::next_index) | [`unrank`](Game::unrank) |
 /// | [`steps`](Game::steps) | [`moves`](Game::moves) and [`play`](Game::play) |
+/// | [`has_databases`](Game::has_databases) | the game has them |
+/// | [`draw`](Game::draw) | [`format`](Game::format) |
 /// | a [`View`](Game::View) or [`Forward`](Game::Forward) of its own | [`PlainView`](crate::PlainView), by way of the methods here |
 ///
 /// # Laws
@@ -144,6 +146,13 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         out.extend(moves.iter().map(|mv| self.play(position, mv)));
     }
 
+    /// Whether the positions of every slice can be numbered in 64 bits, so that there can be
+    /// databases. Where they cannot, nobody asks for [`rank`](Game::rank),
+    /// [`unrank`](Game::unrank), the second index or a view, and
+    /// [`slice_len`](Game::slice_len) says `u64::MAX` where it is more.
+    fn has_databases(&self) -> bool {
+        true
+    }
     /// The last slice the rules allow.
     fn largest_slice(&self) -> SliceId;
     /// The slice a position belongs to.
@@ -212,6 +221,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         mv: &Self::Move,
         step: &Step<Self::Position>,
     ) -> String;
+
+    /// The position as a board for a terminal: several lines of plain text, each with its end,
+    /// with the names that moves have and the side to move.
+    fn draw(&self, situation: &Situation<Self::Position>) -> String {
+        self.format(situation) + "\n"
+    }
 
     /// What a slice's number counts, such as `stones`.
     fn slice_unit(&self) -> &'static str {
