@@ -165,7 +165,7 @@ impl<G: Game, S: Store> Book<G, S> {
         found.parts += 1;
         found.positions += ids.len() as u64;
         let mut part = self.part(ids)?;
-        part.prove();
+        let proven = part.proven();
         let held = part
             .spread()
             .map_err(|at| BookError::Contradiction(format!("node {}", part.ids[at])))?;

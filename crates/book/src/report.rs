@@ -99,6 +99,7 @@ impl<G: Game, S: Store> Book<G, S> {
                 if lines.len() >= most {
                     break;
                 }
+                continue;
             }
             for place in best.into_iter().rev() {
                 let child = self.node(at)?.edges[place].child;

@@ -12,7 +12,7 @@ use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
 use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 
-use crate::cmd::{experiment, games, plan, probe, solve, stats, verify};
+use crate::cmd::{book, experiment, games, plan, probe, solve, stats, verify};
 use crate::failure::Failure;
 use crate::machine;
 
@@ -48,6 +48,7 @@ pub enum Command {
     Stats(stats::Args),
     Verify(verify::Args),
     Games(games::Args),
+    Book(book::Args),
     Experiment(experiment::Args),
 }
 
@@ -61,6 +62,7 @@ impl Command {
             Command::Stats(args) => args.run(),
             Command::Verify(args) => args.run(),
             Command::Games(args) => args.run(),
+            Command::Book(args) => args.run(),
             Command::Experiment(args) => args.run(),
         }
     }

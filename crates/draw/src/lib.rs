@@ -16,6 +16,7 @@
 //! ```
 
 mod curve;
+mod dropout;
 mod histogram;
 mod number;
 mod svg;
@@ -23,5 +24,6 @@ mod tally;
 mod theme;
 
 pub use curve::{Curve, CurveChart, curve_chart};
+pub use dropout::{Dot, DropOutChart, drop_out_chart};
 pub use histogram::score_histogram;
 pub use tally::ScoreSlice;

@@ -188,7 +188,7 @@ fn costs_die_with_their_last_leaf() {
         }
     }
     assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
-    assert_eq!(book.choose(crate::Strategy::DropOut(crate::Player::Both), 3).unwrap(), []);
+    assert!(book.choose(crate::Strategy::DropOut(crate::Player::Both), 3).unwrap().is_empty());
     book.find_cycles().unwrap();
     assert_eq!(value(&mut book, 0).score(), Some(0));
 }

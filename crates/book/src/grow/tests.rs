@@ -50,7 +50,7 @@ fn toys() -> impl Generator<Value = Toy> {
     let moves = proptest::collection::vec(proptest::collection::vec(0..size, 1..4), size as usize);
     let ends = proptest::collection::hash_map(1..size, -1..=1_i16, 0..8);
     let guesses = proptest::collection::vec(-90..90, size as usize);
-    (moves, ends, guesses).prop_map(|(mut moves, ends, guesses)| {
+    (moves, ends, guesses).prop_map(move |(mut moves, ends, guesses)| {
         for list in &mut moves {
             list.sort_unstable();
             list.dedup();
@@ -64,7 +64,7 @@ fn toys() -> impl Generator<Value = Toy> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     /// Whatever the graph and the strategy: growing ends, what is proven is true, a book grown to
     /// its end has solved its root, and the book is consistent all the way.

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub mod book;
 pub mod experiment;
 pub mod games;
 pub mod plan;
