@@ -37,9 +37,8 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut values = self.move_values(id)?;
         let value = Rules::Attributed.propagate(values.drain(..)).unwrap_or(own);
         let (lower, upper) = (own.lower.max(old.lower), own.upper.min(old.upper));
-        let value = match value.within(lower, upper) {
-            Some(value) => value,
-            None => return Err(BookError::Contradiction(self.node(id)?.position.clone())),
+        let Some(value) = value.within(lower, upper) else {
+            return Err(BookError::Contradiction(self.node(id)?.position.clone()));
         };
         Ok(if held { hold(value) } else { value })
     }

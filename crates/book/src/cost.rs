@@ -46,9 +46,8 @@ pub(crate) fn toll(tuning: &Tuning, metric: Metric, best: Hundredths, mv: &Way) 
     match metric {
         Metric::Book | Metric::Lower => (behind == 0).then_some(0),
         Metric::Opponent => Some((tuning.omega * f64::from(behind) * 10.0) as Cost),
-        Metric::Raise => Some(0),
         Metric::ProveLower => (behind < 50).then_some(0),
-        Metric::ProveUpper => Some(0),
+        Metric::Raise | Metric::ProveUpper => Some(0),
     }
 }
 

@@ -67,7 +67,8 @@ impl<G: Game, S: Store> Book<G, S> {
     ///
     /// It takes memory for a few numbers a position that is not solved.
     pub fn find_cycles(&mut self) -> Result<Found> {
-        self.release_claims()?;
+        // It may take a while, and nothing may wait so long.
+        self.commit()?;
         let solved = self.facts.solved;
         let mut found = Found::default();
         let mut changed = Vec::new();
@@ -209,16 +210,14 @@ impl<G: Game, S: Store> Book<G, S> {
         for (at, &id) in ids.iter().enumerate() {
             let mut moves = Vec::new();
             for edge in self.node(id)?.edges.clone() {
-                moves.push(match places.get(&edge.child) {
-                    Some(&place) => {
-                        part.parents[place].push(at);
-                        (edge, Target::Inside(place))
-                    }
-                    None => {
-                        let value = self.node(edge.child)?.value.through(edge.gain, edge.turn);
-                        (edge, Target::Outside(value))
-                    }
-                });
+                let to = if let Some(&place) = places.get(&edge.child) {
+                    part.parents[place].push(at);
+                    Target::Inside(place)
+                } else {
+                    let value = self.node(edge.child)?.value;
+                    Target::Outside(value.through(edge.gain, edge.turn))
+                };
+                moves.push((edge, to));
             }
             part.moves.push(moves);
             let value = self.node(id)?.value;
@@ -291,12 +290,12 @@ impl Part {
     fn spread(&mut self) -> std::result::Result<HashSet<usize>, usize> {
         let bounds: Vec<(Score, Score)> = self.values.iter().map(|v| (v.lower, v.upper)).collect();
         for value in &mut self.values {
-            if !value.is_solved() {
-                let cycle = Value::cycle(None, None, 0).cycle;
-                *value = Value { heuristic: 0, cycle, ..*value };
+            *value = if value.is_solved() {
+                Value::exact(value.lower)
             } else {
-                *value = Value::exact(value.lower);
-            }
+                let cycle = Value::cycle(None, None, 0).cycle;
+                Value { heuristic: 0, cycle, ..*value }
+            };
         }
         let count = self.ids.len();
         let mut held = HashSet::new();

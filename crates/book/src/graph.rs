@@ -35,6 +35,8 @@ pub struct Book<G: Game, S: Store> {
     /// Leaves that are being looked at, so that nobody else takes them.
     pub(crate) claimed: HashSet<NodeId>,
     last_commit: Instant,
+    /// The number of the next node when the last commit was made.
+    committed: NodeId,
 }
 
 impl<G: Game, S: Store> Book<G, S> {
@@ -71,6 +73,7 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 
     fn with(game: G, store: S, facts: Facts, room: usize) -> Self {
+        let committed = facts.next;
         Book {
             game,
             store,
@@ -81,6 +84,7 @@ impl<G: Game, S: Store> Book<G, S> {
             gone_keys: HashSet::new(),
             claimed: HashSet::new(),
             last_commit: Instant::now(),
+            committed,
         }
     }
 
@@ -308,16 +312,18 @@ impl<G: Game, S: Store> Book<G, S> {
 
     /// The first node with this number or a larger one.
     pub fn next_node(&self, from: NodeId) -> Result<Option<NodeId>> {
-        // Numbers are given in sequence; the store knows which are left.
-        let stored = self.store.next(from)?.map(|(id, _)| id);
-        let fresh = self.fresh.values().copied().filter(|&id| id >= from).min();
-        let next = match (stored, fresh) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        match next {
-            Some(id) if self.gone.contains_key(&id) => self.next_node(id + 1),
-            next => Ok(next),
+        let mut from = from;
+        loop {
+            // Numbers are given in sequence: what the store does not have yet comes last.
+            let stored = if from < self.committed { self.store.next(from)? } else { None };
+            let next = stored.map_or(from.max(self.committed), |(id, _)| id);
+            if next >= self.facts.next {
+                return Ok(None);
+            }
+            if !self.gone.contains_key(&next) {
+                return Ok(Some(next));
+            }
+            from = next + 1;
         }
     }
 
@@ -336,6 +342,7 @@ impl<G: Game, S: Store> Book<G, S> {
         self.gone_keys.clear();
         self.cache.written();
         self.last_commit = Instant::now();
+        self.committed = self.facts.next;
         Ok(())
     }
 

@@ -146,9 +146,10 @@ impl<G: Game, S: Store> Book<G, S> {
                 *side.entry(DropOut { depth, value }).or_insert(0) += 1;
                 continue;
             }
-            let played = match ours {
-                true => self.best_moves(id, Rules::Attributed)?,
-                false => (0..edges.len()).collect(),
+            let played = if ours {
+                self.best_moves(id, Rules::Attributed)?
+            } else {
+                (0..edges.len()).collect()
             };
             for place in played {
                 let edge = edges[place];

@@ -1,7 +1,6 @@
 //! `nutcracker book check`, `cycles`, `prune` and `compact`.
 
 use nutcracker_book::BookError;
-use nutcracker_game::Game;
 use nutcracker_games::registry::Registered;
 use nutcracker_search::Oracle;
 

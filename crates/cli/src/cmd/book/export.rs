@@ -15,6 +15,9 @@ use super::target::{Place, Target, named_moves};
 use crate::failure::Failure;
 use crate::print;
 
+/// Text written at once, in bytes.
+const CHUNK: usize = 1 << 16;
+
 /// Write a book as JSON lines, or a part of it for Graphviz
 ///
 /// Every line is a node: its position as its mover sees it, what an expert said, what follows from
@@ -48,11 +51,15 @@ impl Args {
             return print(&graphviz(&mut book, place, self.plies)?);
         }
         let mut from = 0;
+        let mut text = String::new();
         while let Some(id) = book.next_node(from)? {
             from = id + 1;
-            print(&format!("{}\n", line(&mut book, id)?))?;
+            let _ = writeln!(text, "{}", line(&mut book, id)?);
+            if text.len() > CHUNK {
+                print(&std::mem::take(&mut text))?;
+            }
         }
-        Ok(())
+        print(&text)
     }
 }
 

@@ -73,7 +73,7 @@ impl Args {
         let expert = self.look.expert(&game, databases.as_ref());
         let mut shell = Shell { book, expert, path: Vec::new() };
         shell.path.push(Place::start(&mut shell.book)?);
-        print(&show::for_people(&mut shell.book, shell.here())?)?;
+        print(&show::for_people(&mut shell.book, &shell.path[0])?)?;
         if !io::stdin().is_terminal() {
             for line in io::stdin().lock().lines() {
                 let line = line.map_err(|error| {
