@@ -117,7 +117,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// A position as the side to move sees it.
     type Position: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static;
     /// A move.
-    type Move: Copy + Eq + fmt::Debug + Send + Sync + 'static;
+    type Move: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static;
     /// How solvers walk through a slice; [`PlainView`](crate::PlainView) unless the game knows a
     /// faster way.
     type View: SliceView;

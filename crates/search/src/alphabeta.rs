@@ -1,134 +1,515 @@
-//! Negamax.
+//! Negamax alpha-beta with principal variation search, and proven bounds carried along.
+//!
+//! Every position gets two answers at once: a value, for which evaluations stand in at the
+//! horizon, and bounds of the score that rest on rules and databases alone. A lower bound is that
+//! of one move; an upper bound needs all moves. So a cut on a guess costs a proof its upper bound
+//! and never makes a wrong one.
+//!
+//! # Repetition
+//! A position that is on the path already is worth 0 there. What follows from that depends on the
+//! path. Each answer knows the first place of the path it depends on, and is stored in the table
+//! only where that is not above the position itself.
+//!
+//! What is stored is therefore about the position's score, the value with no history. A search
+//! from a position without history may use such bounds anywhere below it: against a threshold
+//! above 0, a side that has the score can win it without repeating, and one against whom it is so
+//! won cannot stop that by repeating; below, the same with the sides changed. With history in the
+//! slice of the root, a position of that slice whose score is s is worth something between 0 and
+//! s: whoever is ahead may find the way barred by a position of the history, and a side content
+//! with 0 or less is never harmed by a repetition. Stored bounds and databases are used with that
+//! restriction there.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use nutcracker_game::{Evaluate, Score, Turn};
+use nutcracker_game::{Evaluate, Score, SliceId, Step, Turn};
 
-use crate::{EngineOptions, Limits, Oracle, Report, SearchError, Value};
+use crate::hash::Key;
+use crate::order::{Choice, Order};
+use crate::path::{FREE, Path, Place};
+use crate::tt::{Bound, Entry, NO_MOVE, Table};
+use crate::{EngineOptions, Limits, Oracle};
 
-pub(crate) struct Worker<'a, G: Evaluate, O> {
-    game: &'a G,
-    oracle: &'a O,
-    weights: Vec<f32>,
-    limits: &'a Limits<'a>,
-    path: Vec<G::Position>,
-    nodes: u64,
-    probes: u64,
+/// No iteration is deeper.
+pub(crate) const MAX_DEPTH: u32 = 250;
+/// The plies that unquiet positions can add to a line.
+pub(crate) const EXTENSION: u32 = 8;
+/// Larger than any value.
+pub(crate) const INFINITE: i32 = 10_000_000;
+/// Nodes between two looks at clock and stop sign.
+const PATIENCE: u64 = 256;
+
+/// What the threads of a search have in common.
+pub(crate) struct Shared<'a, G, O: Oracle> {
+    pub game: &'a G,
+    pub oracle: &'a O,
+    pub options: &'a EngineOptions,
+    pub weights: &'a [f32],
+    pub limits: &'a Limits<'a>,
+    pub table: &'a Table,
+    pub started: Instant,
+    /// Everybody ends soon after this becomes true.
+    pub halt: AtomicBool,
+    pub nodes: AtomicU64,
+    pub probes: AtomicU64,
+    pub error: Mutex<Option<O::Error>>,
 }
 
-/// A guess with the proven bounds around it.
-struct Found {
-    value: i32,
-    lower: Score,
-    upper: Score,
+/// The search was ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Halted;
+
+/// What was found out about a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Found {
+    /// In hundredths, between the proven bounds.
+    pub value: i32,
+    pub lower: Score,
+    pub upper: Score,
+    /// The first places of the path that these depend on.
+    value_from: Place,
+    lower_from: Place,
+    upper_from: Place,
+}
+
+impl Found {
+    fn exact(score: Score, from: Place) -> Self {
+        Found {
+            value: 100 * i32::from(score),
+            lower: score,
+            upper: score,
+            value_from: from,
+            lower_from: from,
+            upper_from: from,
+        }
+    }
+
+    /// A guess that depends on no path, put between bounds that do not either.
+    fn guess(value: i32, (lower, upper): (Score, Score)) -> Self {
+        // Not `clamp`, which has to have bounds that fit together, and an oracle may be wrong.
+        let value = value.max(100 * i32::from(lower)).min(100 * i32::from(upper));
+        Found { value, lower, upper, value_from: FREE, lower_from: FREE, upper_from: FREE }
+    }
+
+    /// The same for whoever makes the move that leads here.
+    pub(crate) fn through<P>(self, step: &Step<P>) -> Self {
+        let gain = 100 * i32::from(step.gain);
+        match step.turn {
+            Turn::Passes => Found {
+                value: gain - self.value,
+                lower: step.gain - self.upper,
+                upper: step.gain - self.lower,
+                value_from: self.value_from,
+                lower_from: self.upper_from,
+                upper_from: self.lower_from,
+            },
+            Turn::Stays => Found {
+                value: gain + self.value,
+                lower: step.gain + self.lower,
+                upper: step.gain + self.upper,
+                ..self
+            },
+        }
+    }
+}
+
+/// A position whose moves have to be looked at.
+struct Node {
+    slice: SliceId,
+    /// Its key, where the table is asked.
+    key: Option<Key>,
+    known: Entry,
+    /// Proven bounds of its score, and what they say with the history there is.
+    stored: (Score, Score),
+    bounds: (Score, Score),
+    /// What a database says that cannot be taken for certain.
+    guess: Option<i32>,
+}
+
+enum Look {
+    Answer(Found),
+    Open(Node),
+}
+
+/// The window with which the next position is searched.
+fn window_after<P>(step: &Step<P>, alpha: i32, beta: i32) -> (i32, i32) {
+    let gain = 100 * i32::from(step.gain);
+    match step.turn {
+        Turn::Passes => (gain - beta, gain - alpha),
+        Turn::Stays => (alpha - gain, beta - gain),
+    }
+}
+
+/// One thread's search.
+pub(crate) struct Worker<'a, G: Evaluate, O: Oracle> {
+    shared: &'a Shared<'a, G, O>,
+    path: Path<G::Position>,
+    /// The root's place on the path.
+    root: Place,
+    /// Whether the root must have a move, and so is not answered by what is known of it.
+    wants_move: bool,
+    /// Whether the root's score is known.
+    solved: bool,
+    /// The slice in which the game has been before the root, if any.
+    history: Option<SliceId>,
+    choices: Vec<Choice<G::Position, G::Move>>,
+    moves: Vec<G::Move>,
+    order: Order<G::Move>,
+    /// By ply, the line expected from there on.
+    lines: Vec<Vec<G::Move>>,
+    /// The root's move to try first.
+    first: u8,
+    /// The value of the best move so far of a search of the root, once one exceeds its window's
+    /// lower end.
+    raised: Option<i32>,
+    nodes: u64,
+    probes: u64,
+    /// What of `nodes` and `probes` the others know of.
+    told: (u64, u64),
+    /// The next look at the limits.
+    check_at: u64,
 }
 
 impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
+    /// A thread about to search positions that come after `history`.
     pub(crate) fn new(
-        game: &'a G,
-        oracle: &'a O,
-        options: &EngineOptions,
-        limits: &'a Limits<'a>,
+        shared: &'a Shared<'a, G, O>,
+        root: &G::Position,
         history: &[G::Position],
+        wants_move: bool,
     ) -> Self {
-        let weights = options.weights.clone().unwrap_or_else(|| game.fitted().to_vec());
-        Worker { game, oracle, weights, limits, path: history.to_vec(), nodes: 0, probes: 0 }
+        let game = shared.game;
+        let slice = game.slice_of(root);
+        let path = Path::after(history, slice, |position| game.slice_of(position));
+        let plies = (MAX_DEPTH + EXTENSION + 2) as usize;
+        Worker {
+            shared,
+            root: path.len(),
+            wants_move,
+            solved: false,
+            history: (path.len() > 0).then_some(slice),
+            path,
+            choices: Vec::new(),
+            moves: Vec::new(),
+            order: Order::new(plies),
+            lines: vec![Vec::new(); plies],
+            first: NO_MOVE,
+            raised: None,
+            nodes: 0,
+            probes: 0,
+            told: (0, 0),
+            check_at: 0,
+        }
     }
 
-    pub(crate) fn iterate(
+    /// Searches the root within a window. Where that is cut short, the line so far stays.
+    pub(crate) fn search(
         &mut self,
         root: &G::Position,
         depth: u32,
-        started: Instant,
-    ) -> Result<Option<Report<G::Move>>, SearchError<O::Error>> {
-        let mut line = Vec::new();
-        let length = self.path.len();
-        let found = self.node(root, depth, started, depth > 0, &mut line);
-        self.path.truncate(length);
-        let Some(found) = found? else { return Ok(None) };
-        if line.is_empty() {
-            self.game.moves(root, &mut line);
-            line.truncate(1);
+        (alpha, beta): (i32, i32),
+    ) -> Result<Found, Halted> {
+        self.path.truncate(self.root);
+        self.choices.clear();
+        self.raised = None;
+        let found = self.node(root, alpha, beta, depth, EXTENSION)?;
+        self.solved = found.lower == found.upper;
+        Ok(found)
+    }
+
+    /// Whether the last search of the root has proved its score.
+    pub(crate) fn is_solved(&self) -> bool {
+        self.solved
+    }
+
+    /// The line found by the last search, complete or not, and the value of its first move, if
+    /// that exceeds the lower end of the window.
+    pub(crate) fn raised(&self) -> Option<(i32, &[G::Move])> {
+        self.raised.map(|value| (value, self.lines[0].as_slice()))
+    }
+
+    /// Tells the others how many nodes and probes there were.
+    pub(crate) fn tell(&mut self) {
+        self.shared.nodes.fetch_add(self.nodes - self.told.0, Relaxed);
+        self.shared.probes.fetch_add(self.probes - self.told.1, Relaxed);
+        self.told = (self.nodes, self.probes);
+    }
+
+    /// Ends the search where a limit is reached.
+    fn check(&mut self) -> Result<(), Halted> {
+        self.tell();
+        let limits = self.shared.limits;
+        let left = limits
+            .nodes
+            .map_or(u64::MAX, |nodes| nodes.saturating_sub(self.shared.nodes.load(Relaxed)));
+        if left == 0
+            || self.shared.halt.load(Relaxed)
+            || limits.stop.is_some_and(|stop| stop.load(Relaxed))
+            || limits.time.is_some_and(|time| self.shared.started.elapsed() >= time)
+        {
+            self.shared.halt.store(true, Relaxed);
+            return Err(Halted);
         }
-        let max = self.game.max_score(self.game.slice_of(root));
-        Ok(Some(Report {
-            depth,
-            value: Value::of(found.value, found.lower, found.upper, max),
-            bounds: (found.lower, found.upper),
-            line,
-            nodes: self.nodes,
-            elapsed: started.elapsed(),
-            table_permille: 0,
-            probes: self.probes,
-        }))
+        let share = (left / self.shared.options.threads.max(1) as u64).max(1);
+        self.check_at = self.nodes + share.min(PATIENCE);
+        Ok(())
     }
 
-    fn halted(&self, started: Instant) -> bool {
-        self.limits.nodes.is_some_and(|nodes| self.nodes >= nodes)
-            || self.limits.time.is_some_and(|time| started.elapsed() >= time)
-            || self.limits.stop.is_some_and(|stop| stop.load(Relaxed))
+    /// What the databases say of a position.
+    fn probe(&mut self, slice: SliceId, position: &G::Position) -> Result<Score, Halted> {
+        self.probes += 1;
+        let rank = self.shared.game.rank(position);
+        self.shared.oracle.score(slice, rank).map_err(|error| {
+            let mut place = self.shared.error.lock().unwrap_or_else(PoisonError::into_inner);
+            place.get_or_insert(error);
+            self.shared.halt.store(true, Relaxed);
+            Halted
+        })
     }
 
+    /// Searches a position to `depth` plies, beyond them as long as positions are unquiet and
+    /// `extension` lasts.
     fn node(
         &mut self,
         position: &G::Position,
+        alpha: i32,
+        beta: i32,
         depth: u32,
-        started: Instant,
-        haltable: bool,
-        line: &mut Vec<G::Move>,
-    ) -> Result<Option<Found>, SearchError<O::Error>> {
-        let exact =
-            |score: Score| Found { value: 100 * i32::from(score), lower: score, upper: score };
-        if haltable && self.halted(started) {
-            return Ok(None);
+        extension: u32,
+    ) -> Result<Found, Halted> {
+        if self.nodes >= self.check_at {
+            self.check()?;
         }
         self.nodes += 1;
-        if let Some(score) = self.game.outcome(position) {
-            return Ok(Some(exact(score)));
-        }
-        if self.path.contains(position) {
-            return Ok(Some(exact(0)));
-        }
-        let slice = self.game.slice_of(position);
-        if self.oracle.covers(slice) && depth == 0 {
-            self.probes += 1;
-            let score = self.oracle.score(slice, self.game.rank(position));
-            return Ok(Some(exact(score.map_err(SearchError::Oracle)?)));
-        }
-        let max = self.game.max_score(slice);
+        let game = self.shared.game;
+        let place = self.path.len();
+        let ply = place - self.root;
+        self.lines[ply].clear();
+        let node = match self.look(position, (alpha, beta), depth)? {
+            Look::Answer(found) => return Ok(found),
+            Look::Open(node) => node,
+        };
+        let (mut left, mut extension) = (depth, extension);
         if depth == 0 {
-            let value = self.game.evaluate(position, &self.weights);
-            return Ok(Some(Found { value, lower: -max, upper: max }));
-        }
-        let mut moves = Vec::new();
-        self.game.moves(position, &mut moves);
-        let mut best = Found { value: i32::MIN, lower: -max, upper: -max };
-        self.path.push(*position);
-        for mv in moves {
-            let step = self.game.play(position, &mv);
-            let mut rest = Vec::new();
-            let found = self.node(&step.next, depth - 1, started, true, &mut rest)?;
-            let Some(found) = found else { return Ok(None) };
-            let gain = 100 * i32::from(step.gain);
-            let (value, lower, upper) = match step.turn {
-                Turn::Passes => {
-                    (gain - found.value, step.value(found.upper), step.value(found.lower))
-                }
-                Turn::Stays => {
-                    (gain + found.value, step.value(found.lower), step.value(found.upper))
-                }
-            };
-            if value > best.value {
-                best.value = value;
-                line.clear();
-                line.push(mv);
-                line.append(&mut rest);
+            if extension == 0 || node.guess.is_some() || !game.is_unquiet(position) {
+                let guess = node.guess;
+                let guess = guess.unwrap_or_else(|| game.evaluate(position, self.shared.weights));
+                return Ok(Found::guess(guess, node.bounds));
             }
-            best.lower = best.lower.max(lower);
-            best.upper = best.upper.max(upper);
+            extension -= 1;
+            left = 1;
         }
+        let start = self.choices.len();
+        let first = if ply == 0 && self.first != NO_MOVE { self.first } else { node.known.best };
+        let (moves, choices) = (&mut self.moves, &mut self.choices);
+        self.order.choose(game, position, ply, first, moves, choices);
+        self.path.push(*position, node.slice);
+        let result = self.moves(place, start, node.bounds, (alpha, beta), left, extension);
         self.path.pop();
-        Ok(Some(best))
+        self.choices.truncate(start);
+        let (found, best) = result?;
+        // Where no move reached the window, none is known to be best.
+        let best = if found.value > alpha || first == NO_MOVE { best } else { first };
+        if ply == 0 {
+            self.first = best;
+        }
+        self.keep(&node, &found, (alpha, beta), depth, best);
+        Ok(found)
+    }
+
+    /// What can be said of a position without looking at its moves.
+    fn look(
+        &mut self,
+        position: &G::Position,
+        (alpha, beta): (i32, i32),
+        depth: u32,
+    ) -> Result<Look, Halted> {
+        let Shared { game, oracle, options, table, .. } = *self.shared;
+        if let Some(score) = game.outcome(position) {
+            return Ok(Look::Answer(Found::exact(score, FREE)));
+        }
+        let slice = game.slice_of(position);
+        let may_answer = self.path.len() > self.root || !self.wants_move;
+        if may_answer && let Some(earlier) = self.path.earlier(position, slice) {
+            return Ok(Look::Answer(Found::exact(0, earlier)));
+        }
+        let max = game.max_score(slice);
+        let all = (-max, max);
+        let mut node =
+            Node { slice, key: None, known: Entry::UNKNOWN, stored: all, bounds: all, guess: None };
+        let barred = self.history == Some(slice);
+        if may_answer && depth >= options.probe_depth && oracle.covers(slice) {
+            let score = self.probe(slice, position)?;
+            if !barred || score == 0 {
+                return Ok(Look::Answer(Found::exact(score, FREE)));
+            }
+            node.bounds = (score.min(0), score.max(0));
+            node.guess = Some(100 * i32::from(score));
+        } else if depth > 0 {
+            let key = Key::of(position);
+            let known = table.get(key).unwrap_or(Entry::UNKNOWN);
+            let stored = (known.lower.unwrap_or(-max), known.upper.unwrap_or(max));
+            let bounds = if barred { (stored.0.min(0), stored.1.max(0)) } else { stored };
+            node = Node { key: Some(key), known, stored, bounds, ..node };
+        }
+        let (least, most) = (100 * i32::from(node.bounds.0), 100 * i32::from(node.bounds.1));
+        let guessed = beta - alpha == 1
+            && u32::from(node.known.depth) >= depth
+            && match node.known.bound {
+                Bound::None => false,
+                Bound::Exact => true,
+                Bound::AtLeast => node.known.value >= beta,
+                Bound::AtMost => node.known.value <= alpha,
+            };
+        let answer = if least == most || least >= beta {
+            least
+        } else if most <= alpha {
+            most
+        } else if guessed {
+            node.known.value
+        } else {
+            return Ok(Look::Open(node));
+        };
+        Ok(if may_answer {
+            Look::Answer(Found::guess(answer, node.bounds))
+        } else {
+            Look::Open(node)
+        })
+    }
+
+    /// Puts into the table what holds for a position whatever the path.
+    fn keep(&self, node: &Node, found: &Found, (alpha, beta): (i32, i32), depth: u32, best: u8) {
+        let Some(key) = node.key else { return };
+        let (mut lower, mut upper) = node.stored;
+        if found.lower_from == FREE {
+            lower = lower.max(found.lower);
+        }
+        if found.upper_from == FREE {
+            upper = upper.min(found.upper);
+        }
+        let max = self.shared.game.max_score(node.slice);
+        let entry = Entry {
+            lower: (lower > -max).then_some(lower),
+            upper: (upper < max).then_some(upper),
+            value: found.value,
+            bound: match found.value {
+                _ if found.value_from != FREE => Bound::None,
+                value if value >= beta => Bound::AtLeast,
+                value if value <= alpha => Bound::AtMost,
+                _ => Bound::Exact,
+            },
+            depth: depth as u8,
+            best,
+        };
+        self.shared.table.put(key, entry);
+    }
+
+    /// Searches the moves of the position at `place` of the path, and says which one is best.
+    fn moves(
+        &mut self,
+        place: Place,
+        first: usize,
+        bounds: (Score, Score),
+        (alpha, beta): (i32, i32),
+        depth: u32,
+        extension: u32,
+    ) -> Result<(Found, u8), Halted> {
+        let ply = place - self.root;
+        let end = self.choices.len();
+        let mut best = Found::guess(-INFINITE, (bounds.0, bounds.0));
+        best.value = -INFINITE;
+        let mut best_place = NO_MOVE;
+        // The best move's own lower bound, and all moves' upper one.
+        let mut best_lower = Score::MIN;
+        let mut upper = (Score::MIN, FREE);
+        let mut cut = false;
+        for at in first..end {
+            let choice = self.choices[at];
+            let reach = alpha.max(best.value);
+            let found = self.try_move(&choice, at - first, (reach, beta), depth, extension)?;
+            best.value_from = best.value_from.min(found.value_from);
+            // Of two moves that look equal, the one that is proven.
+            let proven = found.value == best.value
+                && 100 * i32::from(found.lower) == found.value
+                && found.lower > best_lower;
+            if found.value > best.value || proven {
+                best.value = found.value;
+                best_place = choice.place;
+                best_lower = found.lower;
+                if ply == 0 || (beta - alpha > 1 && found.value > alpha) {
+                    let (line, rest) = self.lines.split_at_mut(ply + 1);
+                    line[ply].clear();
+                    line[ply].push(choice.mv);
+                    line[ply].extend_from_slice(&rest[0]);
+                }
+                if ply == 0 && found.value > alpha {
+                    self.raised = Some(found.value);
+                }
+            }
+            if found.lower > best.lower
+                || (found.lower == best.lower && found.lower_from > best.lower_from)
+            {
+                (best.lower, best.lower_from) = (found.lower, found.lower_from);
+            }
+            upper = (upper.0.max(found.upper), upper.1.min(found.upper_from));
+            if found.value >= beta {
+                // The others do not matter for this.
+                best.value_from = found.value_from;
+                cut = at + 1 < end;
+                let tried = &self.choices[first..at];
+                self.order.cut(ply, depth, tried, choice.mv);
+                break;
+            }
+        }
+        (best.upper, best.upper_from) =
+            if cut || upper.0 >= bounds.1 { (bounds.1, FREE) } else { upper };
+        let (least, most) = (100 * i32::from(best.lower), 100 * i32::from(best.upper));
+        if best.value < least {
+            best.value = least;
+            best.value_from = best.value_from.min(best.lower_from);
+        } else if best.value > most {
+            best.value = most;
+            best.value_from = best.value_from.min(best.upper_from);
+        }
+        // What depends on this position itself depends on nothing above it.
+        for from in [&mut best.value_from, &mut best.lower_from, &mut best.upper_from] {
+            if *from >= place {
+                *from = FREE;
+            }
+        }
+        Ok((best, best_place))
+    }
+
+    /// The value of a move: within the window if it is the first, else first whether it exceeds
+    /// `alpha` at all.
+    fn try_move(
+        &mut self,
+        choice: &Choice<G::Position, G::Move>,
+        number: usize,
+        (alpha, beta): (i32, i32),
+        depth: u32,
+        extension: u32,
+    ) -> Result<Found, Halted> {
+        let reduces = self.shared.options.late_move_reductions;
+        let mut search = |alpha, beta, depth: u32| {
+            let (alpha, beta) = window_after(&choice.step, alpha, beta);
+            let found = self.node(&choice.step.next, alpha, beta, depth - 1, extension)?;
+            Ok(found.through(&choice.step))
+        };
+        if number == 0 {
+            return search(alpha, beta, depth);
+        }
+        if reduces && number >= 3 && depth >= 3 && choice.step.gain == 0 {
+            let found = search(alpha, alpha + 1, depth - 1)?;
+            if found.value <= alpha {
+                return Ok(found);
+            }
+        }
+        let found = search(alpha, alpha + 1, depth)?;
+        if found.value <= alpha || found.value >= beta {
+            return Ok(found);
+        }
+        search(alpha, beta, depth)
     }
 }

@@ -1,9 +1,11 @@
 //! What a search has found out, by position.
 
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::num::NonZeroU32;
 
 use nutcracker_game::Score;
+
+use crate::hash::Key;
 
 /// What is known of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +53,7 @@ impl<P: Copy + Eq + Hash> Table<P> {
 
     /// What is known of a position.
     pub(crate) fn get(&self, position: &P) -> Option<Known> {
-        let bucket = &self.buckets[place(position, self.buckets.len())];
+        let bucket = &self.buckets[Key::of(position).among(self.buckets.len())];
         bucket.iter().flatten().find(|entry| entry.position == *position).map(|entry| entry.known)
     }
 
@@ -86,7 +88,7 @@ fn insert<P: Copy + Eq + Hash>(
     buckets: &mut [[Option<Entry<P>>; BUCKET]],
     entry: Entry<P>,
 ) -> bool {
-    let bucket = &mut buckets[place(&entry.position, buckets.len())];
+    let bucket = &mut buckets[Key::of(&entry.position).among(buckets.len())];
     let mut victim = 0;
     let mut least = u32::MAX;
     for (i, slot) in bucket.iter().enumerate() {
@@ -103,44 +105,6 @@ fn insert<P: Copy + Eq + Hash>(
         }
     }
     bucket[victim].replace(entry).is_none()
-}
-
-/// The bucket of a position.
-fn place<P: Hash>(position: &P, buckets: usize) -> usize {
-    let mut mixer = Mixer(0);
-    position.hash(&mut mixer);
-    ((u128::from(mixer.finish()) * buckets as u128) >> 64) as usize
-}
-
-/// A fast hash for the few bytes of a position.
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        let mixed = self.0 ^ word ^ 0xA076_1D64_78BD_642F;
-        let product = u128::from(mixed) * 0xE703_7ED1_A0B4_28DB;
-        self.0 = (product as u64) ^ ((product >> 64) as u64);
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(u64::from(word));
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        self.write_u64(word as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! The search against values computed for whole games at once.
 
-mod graph;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use graph::{Graph, Node, Scores};
+use crate::graph::{Graph, Node, Scores};
 use nutcracker_game::{Game, SliceId, Step, Turn};
 use nutcracker_search::{Empty, ExactError, ExactLimits, Oracle, Search, UpTo, exact_value};
 use proptest::prelude::*;

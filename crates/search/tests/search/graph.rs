@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use nutcracker_game::{
-    Children, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step, Turn,
+    Children, Evaluate, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step,
+    Turn,
 };
 
 /// A game given by its moves.
@@ -177,5 +178,64 @@ impl Random {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         (z ^ (z >> 31)) % end
+    }
+}
+
+impl Evaluate for Graph {
+    /// A guess without any sense in it, the same every time.
+    fn evaluate(&self, &position: &u32, _: &[f32]) -> i32 {
+        Random(u64::from(position) ^ 0x5EED).below(701) as i32 - 350
+    }
+
+    fn is_unquiet(&self, &position: &u32) -> bool {
+        Random(u64::from(position)).below(4) == 0
+    }
+}
+
+impl Graph {
+    /// The scores of all positions, with 0 for play that repeats for ever: from below and from
+    /// above at once, slice by slice, as solvers do it.
+    pub fn scores(&self) -> Vec<Score> {
+        let mut scores: Vec<Score> = vec![0; self.len() as usize];
+        for slice in 0..=self.largest_slice().0 {
+            let range = slice * self.width..(slice + 1) * self.width;
+            let max = self.max_score(SliceId(slice));
+            // A position is worth at least a threshold if a move leads to one known to be worth
+            // it to the mover, at most if all do.
+            for k in (1..=max).rev() {
+                loop {
+                    let mut changed = false;
+                    for p in range.clone() {
+                        if scores[p as usize].abs() >= k {
+                            continue;
+                        }
+                        let steps = self.steps(p);
+                        let value = |step: &Step<u32>| step.value(scores[step.next as usize]);
+                        // Inside the slice a score below the threshold is not known yet.
+                        let inside = |step: &Step<u32>| range.contains(&step.next);
+                        let fixed = |step: &Step<u32>| {
+                            !inside(step) || scores[step.next as usize].abs() >= k
+                        };
+                        let (won, lost) = if steps.is_empty() {
+                            let score = self.nodes[p as usize].score;
+                            (score >= k, score <= -k)
+                        } else {
+                            (
+                                steps.iter().any(|step| fixed(step) && value(step) >= k),
+                                steps.iter().all(|step| fixed(step) && value(step) <= -k),
+                            )
+                        };
+                        if won || lost {
+                            scores[p as usize] = if won { k } else { -k };
+                            changed = true;
+                        }
+                    }
+                    if !changed {
+                        break;
+                    }
+                }
+            }
+        }
+        scores
     }
 }

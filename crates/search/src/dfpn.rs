@@ -1,0 +1,529 @@
+//! Depth-first proof-number search (df-pn).
+//!
+//! Asked is whether one side, the attacker, gets at least `need` from a position on. The proof
+//! number of a position is a guess of how many positions have still to be proved for a yes, the
+//! disproof number of how many for a no; the search goes to the position where least is missing,
+//! and stays below it until its numbers exceed thresholds a little (a quarter) above those of the
+//! next best.
+//!
+//! # Gains
+//! What is banked on the way changes what is needed: a state is a position with the need there and
+//! who is to move. Within a slice nothing is banked, so the need is the same all along a cycle.
+//!
+//! # Repetition
+//! A position that repeats is worth 0: a yes where the need is 0 or less, else a no. Answers that
+//! rest on that hold for the path they were found on. Those that depend on positions above their
+//! own are kept under the position together with all earlier ones of the path in its slice, which
+//! is all they can depend on; the others under the position alone. See
+//! [`Path`](crate::path::Path).
+//!
+//! # Two states taken for one
+//! The table compares 64 bits of hash that are as good as independent of the place. Should two
+//! states agree in them, the proof taken from the table afterwards has a gap, and is not given.
+
+use std::hash::Hash;
+use std::sync::atomic::Ordering::Relaxed;
+
+use nutcracker_game::{Game, Score, SliceId, Step, Turn};
+
+use crate::extract::extract;
+use crate::hash::Key;
+use crate::path::{FREE, Path, Place};
+use crate::proof::{Goal, Proof};
+use crate::{ExactLimits, Oracle, SearchError};
+
+/// What a search for a proof found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proving<P> {
+    /// The answer.
+    pub verdict: Verdict<P>,
+    /// The positions expanded.
+    pub nodes: u64,
+    /// The scores asked of the oracle.
+    pub probes: u64,
+}
+
+/// Whether a goal can be reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict<P> {
+    /// It can, and this is how.
+    Proven(Proof<P>),
+    /// It cannot: a proof of the [opposite](Goal::opposite).
+    Disproven(Proof<P>),
+    /// The limits were reached first, or the table was too small to keep the proof.
+    Unknown,
+}
+
+/// Searches for a proof that a position's score fulfils a goal, or that it does not.
+///
+/// ```
+/// use nutcracker_game::Game;
+/// use nutcracker_games::kalah::Kalah;
+/// use nutcracker_search::{Empty, ExactLimits, Goal, Verdict, check_proof, prove};
+///
+/// let kalah = Kalah::new(3, 2, false)?;
+/// let start = kalah.start().position;
+/// let found = prove(&kalah, &Empty, &start, Goal::AtLeast(2), &ExactLimits::default())?;
+/// let Verdict::Proven(proof) = found.verdict else { panic!("the first player wins by 2") };
+/// assert_eq!(check_proof(&kalah, &Empty, &proof), Ok(()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn prove<G: Game, O: Oracle>(
+    game: &G,
+    oracle: &O,
+    position: &G::Position,
+    goal: Goal,
+    limits: &ExactLimits<'_>,
+) -> Result<Proving<G::Position>, SearchError<O::Error>> {
+    let (need, attacks) = goal.need();
+    let root = Claim { position: *position, need, attacks };
+    let mut prover = Prover::new(game, oracle, limits);
+    let verdict = match prover.decide(&root) {
+        Ok(yes) => {
+            let goal = if yes { goal } else { goal.opposite() };
+            match extract(&mut prover, &root, yes) {
+                Ok(nodes) => {
+                    let proof = Proof { goal, root: *position, nodes };
+                    if yes { Verdict::Proven(proof) } else { Verdict::Disproven(proof) }
+                }
+                Err(Halt::Gap) => Verdict::Unknown,
+                Err(Halt::Oracle(error)) => return Err(SearchError::Oracle(error)),
+            }
+        }
+        Err(Halt::Gap) => Verdict::Unknown,
+        Err(Halt::Oracle(error)) => return Err(SearchError::Oracle(error)),
+    };
+    Ok(Proving { verdict, nodes: prover.nodes, probes: prover.probes })
+}
+
+/// A position, what the attacker needs there, and whether the attacker is to move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Claim<P> {
+    pub position: P,
+    pub need: Score,
+    pub attacks: bool,
+}
+
+impl<P: Copy + Hash> Claim<P> {
+    /// What has to hold after a move.
+    pub(crate) fn after(&self, step: &Step<P>) -> Self {
+        let need = if self.attacks { self.need - step.gain } else { self.need + step.gain };
+        let attacks = self.attacks == (step.turn == Turn::Stays);
+        Claim { position: step.next, need, attacks }
+    }
+}
+
+/// Why there is no answer.
+pub(crate) enum Halt<E> {
+    /// A limit was reached, or the table has lost something.
+    Gap,
+    Oracle(E),
+}
+
+/// Proof and disproof number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Numbers {
+    proof: u32,
+    disproof: u32,
+}
+
+/// What cannot be reached: numbers take 28 bits.
+const INFINITE: u32 = (1 << 28) - 1;
+
+impl Numbers {
+    const NEW: Numbers = Numbers { proof: 1, disproof: 1 };
+
+    fn decided(yes: bool) -> Self {
+        if yes {
+            Numbers { proof: 0, disproof: INFINITE }
+        } else {
+            Numbers { proof: INFINITE, disproof: 0 }
+        }
+    }
+
+    fn decision(self) -> Option<bool> {
+        match self {
+            Numbers { proof: 0, .. } => Some(true),
+            Numbers { disproof: 0, .. } => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// A move from a position on the path.
+#[derive(Clone, Copy)]
+struct Child<P> {
+    claim: Claim<P>,
+    numbers: Numbers,
+    /// If it is decided, the first place of the path that this depends on.
+    from: Place,
+}
+
+/// A position on the path.
+struct Frame<P> {
+    claim: Claim<P>,
+    key: Key,
+    /// The hash of all earlier positions on the path in the same slice.
+    before: u64,
+    limits: Numbers,
+    /// The first of its children, and the one that is looked at.
+    first: usize,
+    at: usize,
+    nodes_before: u64,
+}
+
+pub(crate) struct Prover<'a, G: Game, O: Oracle> {
+    pub game: &'a G,
+    oracle: &'a O,
+    limits: &'a ExactLimits<'a>,
+    table: Table,
+    path: Path<G::Position>,
+    /// By place on the path, the hash of its positions in the same slice up to there.
+    hashes: Vec<u64>,
+    frames: Vec<Frame<G::Position>>,
+    children: Vec<Child<G::Position>>,
+    steps: Vec<Step<G::Position>>,
+    nodes: u64,
+    probes: u64,
+}
+
+type Answer<T, O> = Result<T, Halt<<O as Oracle>::Error>>;
+
+impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
+    fn new(game: &'a G, oracle: &'a O, limits: &'a ExactLimits<'a>) -> Self {
+        Prover {
+            game,
+            oracle,
+            limits,
+            table: Table::new(limits.table_bytes),
+            path: Path::default(),
+            hashes: Vec::new(),
+            frames: Vec::new(),
+            children: Vec::new(),
+            steps: Vec::new(),
+            nodes: 0,
+            probes: 0,
+        }
+    }
+
+    /// What needs neither search nor table: the end of the game, the bounds of the slice, the
+    /// oracle.
+    pub(crate) fn plain(&mut self, claim: &Claim<G::Position>) -> Answer<Option<bool>, O> {
+        let slice = self.game.slice_of(&claim.position);
+        let max = self.game.max_score(slice);
+        let score = match self.game.outcome(&claim.position) {
+            Some(score) => score,
+            None if claim.need <= -max => return Ok(Some(true)),
+            None if claim.need > max => return Ok(Some(false)),
+            None if self.oracle.covers(slice) => {
+                self.probes += 1;
+                let score = self.oracle.score(slice, self.game.rank(&claim.position));
+                score.map_err(Halt::Oracle)?
+            }
+            None => return Ok(None),
+        };
+        let score = if claim.attacks { score } else { -score };
+        Ok(Some(score >= claim.need))
+    }
+
+    /// The place on the path where a position has been before.
+    pub(crate) fn earlier(&self, claim: &Claim<G::Position>) -> Option<Place> {
+        self.path.earlier(&claim.position, self.game.slice_of(&claim.position))
+    }
+
+    /// Puts a position on the path, or takes the last one off.
+    pub(crate) fn enter(&mut self, claim: &Claim<G::Position>) {
+        let slice = self.game.slice_of(&claim.position);
+        let hash = self.before(slice) ^ Key::of(claim).check;
+        self.path.push(claim.position, slice);
+        self.hashes.push(hash);
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.path.pop();
+        self.hashes.pop();
+    }
+
+    /// The hash of the positions at the end of the path that are in `slice`, in any order.
+    fn before(&self, slice: SliceId) -> u64 {
+        if self.path.ends_in(slice) { *self.hashes.last().unwrap_or(&0) } else { 0 }
+    }
+
+    /// The answer to a claim on this path that the table has, and the place of the move that was
+    /// decisive.
+    pub(crate) fn recall(&self, claim: &Claim<G::Position>) -> Option<(bool, u8)> {
+        let key = Key::of(claim);
+        let before = self.before(self.game.slice_of(&claim.position));
+        let decided = |key| {
+            let (numbers, best): (Numbers, u8) = self.table.get(key)?;
+            Some((numbers.decision()?, best))
+        };
+        decided(key).or_else(|| decided(key.with(before)))
+    }
+
+    /// Searches until a claim that is not plain is decided on this path.
+    pub(crate) fn decide(&mut self, claim: &Claim<G::Position>) -> Answer<bool, O> {
+        if let Some(yes) = self.plain(claim)? {
+            return Ok(yes);
+        }
+        self.frames.clear();
+        self.children.clear();
+        let place = self.path.len();
+        let result = self.search(claim);
+        while self.path.len() > place {
+            self.leave();
+        }
+        result
+    }
+
+    fn search(&mut self, claim: &Claim<G::Position>) -> Answer<bool, O> {
+        self.open(claim, Numbers { proof: INFINITE, disproof: INFINITE })?;
+        loop {
+            let frame = self.frames.last().expect("the first frame is the last to go");
+            let children = &self.children[frame.first..];
+            let numbers = sum_up(frame.claim.attacks, children);
+            let limits = frame.limits;
+            if numbers.proof < limits.proof && numbers.disproof < limits.disproof {
+                let (at, limits) = select(frame.claim.attacks, children, numbers, limits);
+                let child = children[at].claim;
+                self.frames.last_mut().expect("as above").at = at;
+                self.open(&child, limits)?;
+                continue;
+            }
+            let (numbers, from) = self.close(numbers);
+            match self.frames.last() {
+                Some(parent) => {
+                    let child = &mut self.children[parent.first + parent.at];
+                    (child.numbers, child.from) = (numbers, from);
+                }
+                None => return Ok(numbers.proof == 0),
+            }
+        }
+    }
+
+    /// Puts a position on the path and looks at what its moves lead to.
+    fn open(&mut self, claim: &Claim<G::Position>, limits: Numbers) -> Answer<(), O> {
+        if self.nodes >= self.limits.nodes
+            || self.limits.stop.is_some_and(|stop| stop.load(Relaxed))
+        {
+            return Err(Halt::Gap);
+        }
+        let before = self.before(self.game.slice_of(&claim.position));
+        self.frames.push(Frame {
+            claim: *claim,
+            key: Key::of(claim),
+            before,
+            limits,
+            first: self.children.len(),
+            at: 0,
+            nodes_before: self.nodes,
+        });
+        self.nodes += 1;
+        self.enter(claim);
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.clear();
+        self.game.steps(&claim.position, &mut steps);
+        for step in &steps {
+            let child = self.child(&claim.after(step))?;
+            self.children.push(child);
+        }
+        self.steps = steps;
+        Ok(())
+    }
+
+    /// What is known of a position that a move leads to.
+    fn child(&mut self, claim: &Claim<G::Position>) -> Answer<Child<G::Position>, O> {
+        let slice = self.game.slice_of(&claim.position);
+        let child = |numbers, from| Child { claim: *claim, numbers, from };
+        if let Some(yes) = self.plain(claim)? {
+            return Ok(child(Numbers::decided(yes), FREE));
+        }
+        if let Some(place) = self.path.earlier(&claim.position, slice) {
+            return Ok(child(Numbers::decided(claim.need <= 0), place));
+        }
+        let key = Key::of(claim);
+        let known = self.table.get(key).map_or(Numbers::NEW, |(numbers, _)| numbers);
+        let before = self.before(slice);
+        if known.decision().is_none()
+            && before != 0
+            && let Some((decided, _)) = self.table.get(key.with(before))
+        {
+            // On which of the positions before it depends is not kept: on all, then.
+            return Ok(child(decided, self.path.since(slice)));
+        }
+        Ok(child(known, FREE))
+    }
+
+    /// Takes the last position off the path and keeps what was found out.
+    fn close(&mut self, numbers: Numbers) -> (Numbers, Place) {
+        self.leave();
+        let place = self.path.len();
+        let frame = self.frames.pop().expect("one is open");
+        let children = &self.children[frame.first..];
+        let mut from = FREE;
+        match numbers.decision() {
+            None => self.table.put(frame.key, numbers, effort(self.nodes - frame.nodes_before)),
+            Some(yes) => {
+                let mut best = 0;
+                if yes == frame.claim.attacks {
+                    // One move suffices; best one that does not depend on the path.
+                    let suffices =
+                        |(_, child): &(u8, &Child<_>)| child.numbers.decision() == Some(yes);
+                    let decisive = (0..).zip(children).filter(suffices);
+                    let (place, child) = decisive
+                        .max_by_key(|(_, child)| child.from)
+                        .expect("a decision rests on a move");
+                    (best, from) = (place, child.from);
+                } else {
+                    from = children.iter().map(|child| child.from).min().unwrap_or(FREE);
+                }
+                if from >= place {
+                    from = FREE;
+                }
+                let key = if from == FREE { frame.key } else { frame.key.with(frame.before) };
+                self.table.put(key, numbers, best);
+            }
+        }
+        self.children.truncate(frame.first);
+        (numbers, from)
+    }
+}
+
+/// The numbers of a position from those of its children.
+fn sum_up<P>(attacks: bool, children: &[Child<P>]) -> Numbers {
+    let proofs = children.iter().map(|child| child.numbers.proof);
+    let disproofs = children.iter().map(|child| child.numbers.disproof);
+    if attacks {
+        Numbers { proof: proofs.min().unwrap_or(INFINITE), disproof: sum(disproofs) }
+    } else {
+        Numbers { proof: sum(proofs), disproof: disproofs.min().unwrap_or(INFINITE) }
+    }
+}
+
+/// Infinite if one is, and only then.
+fn sum(numbers: impl Iterator<Item = u32>) -> u32 {
+    numbers.fold(0, |sum, number| match (sum, number) {
+        (INFINITE, _) | (_, INFINITE) => INFINITE,
+        _ => (sum + number).min(INFINITE - 1),
+    })
+}
+
+/// The child where least is missing, and how far its numbers may rise.
+fn select<P>(
+    attacks: bool,
+    children: &[Child<P>],
+    numbers: Numbers,
+    limits: Numbers,
+) -> (usize, Numbers) {
+    // Seen by the side to move: what it has to show, and what the other has.
+    let own = |child: &Child<P>| if attacks { child.numbers.proof } else { child.numbers.disproof };
+    let other =
+        |child: &Child<P>| if attacks { child.numbers.disproof } else { child.numbers.proof };
+    let (mut best, mut second) = (0, INFINITE);
+    for (at, child) in children.iter().enumerate().skip(1) {
+        if own(child) < own(&children[best]) {
+            second = own(&children[best]);
+            best = at;
+        } else {
+            second = second.min(own(child));
+        }
+    }
+    let chosen = &children[best];
+    let (own_limit, other_limit, others) = if attacks {
+        (limits.proof, limits.disproof, numbers.disproof)
+    } else {
+        (limits.disproof, limits.proof, numbers.proof)
+    };
+    let own_limit = own_limit.min(second.saturating_add(second / 4 + 1)).min(INFINITE);
+    let other_limit = match other_limit {
+        INFINITE => INFINITE,
+        limit => (limit - others + other(chosen)).min(INFINITE),
+    };
+    // Sums that were capped must not stop a search before it begins.
+    let own_limit = own_limit.max(own(chosen) + 1);
+    let other_limit = other_limit.max(other(chosen) + 1);
+    let limits = if attacks {
+        Numbers { proof: own_limit, disproof: other_limit }
+    } else {
+        Numbers { proof: other_limit, disproof: own_limit }
+    };
+    (best, limits)
+}
+
+/// The logarithm of so many nodes.
+fn effort(nodes: u64) -> u8 {
+    nodes.checked_ilog2().unwrap_or(0) as u8
+}
+
+/// Numbers by state, in a fixed number of places.
+///
+/// An entry is the state's check bits and a word: 28 bits of proof number, 28 of disproof number,
+/// and 8 bits that are, for decided states, the place of the decisive move, for others the
+/// logarithm of the nodes spent on them.
+struct Table {
+    buckets: Vec<[Slot; BUCKET]>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    check: u64,
+    data: u64,
+}
+
+const BUCKET: usize = 4;
+const _: () = assert!(size_of::<[Slot; BUCKET]>() == 64);
+
+/// What a decided state is worth keeping, as the logarithm of nodes.
+const DECIDED: u8 = 12;
+
+impl Slot {
+    fn numbers(self) -> Numbers {
+        let mask = u64::from(INFINITE);
+        Numbers { proof: (self.data & mask) as u32, disproof: (self.data >> 28 & mask) as u32 }
+    }
+
+    fn extra(self) -> u8 {
+        (self.data >> 56) as u8
+    }
+
+    fn worth(self) -> u8 {
+        match self.data {
+            0 => 0,
+            _ if self.numbers().decision().is_some() => DECIDED,
+            _ => 1 + self.extra(),
+        }
+    }
+}
+
+impl Table {
+    /// A table of so many bytes, at least one bucket; a smaller one where there is no memory.
+    fn new(bytes: usize) -> Self {
+        let mut wanted = (bytes / size_of::<[Slot; BUCKET]>()).max(1);
+        let mut buckets = Vec::new();
+        while buckets.try_reserve_exact(wanted).is_err() && wanted > 1 {
+            wanted /= 2;
+        }
+        buckets.resize(wanted, [Slot::default(); BUCKET]);
+        Table { buckets }
+    }
+
+    fn get(&self, key: Key) -> Option<(Numbers, u8)> {
+        let bucket = &self.buckets[key.among(self.buckets.len())];
+        // No state has both numbers 0, so that a word of an entry is never 0.
+        let slot = bucket.iter().find(|slot| slot.data != 0 && slot.check == key.check)?;
+        Some((slot.numbers(), slot.extra()))
+    }
+
+    fn put(&mut self, key: Key, numbers: Numbers, extra: u8) {
+        let place = key.among(self.buckets.len());
+        let bucket = &mut self.buckets[place];
+        let same = bucket.iter().position(|slot| slot.data != 0 && slot.check == key.check);
+        let at = same.unwrap_or_else(|| {
+            let least = (0..BUCKET).min_by_key(|&at| bucket[at].worth());
+            least.expect("a bucket has slots")
+        });
+        let data =
+            u64::from(numbers.proof) | u64::from(numbers.disproof) << 28 | u64::from(extra) << 56;
+        bucket[at] = Slot { check: key.check, data };
+    }
+}

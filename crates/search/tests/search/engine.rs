@@ -1,0 +1,386 @@
+//! The engine against full-width minimax.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::graph::{Graph, Node, Random, Scores};
+use crate::minimax::{minimax, path, score};
+use nutcracker_game::{Evaluate, Game, Score, SliceId, Step, Turn};
+use nutcracker_games::awari::Awari;
+use nutcracker_games::kalah::Kalah;
+use nutcracker_search::{
+    Empty, Engine, EngineOptions, Limits, Oracle, Report, SearchError, UpTo, Value,
+};
+use proptest::prelude::*;
+
+const TABLE: usize = 1 << 16;
+
+fn engine<G: Evaluate, O: Oracle<Error: Send> + Sync>(
+    game: &G,
+    oracle: O,
+    table_bytes: usize,
+    threads: usize,
+) -> Engine<G, O> {
+    let options = EngineOptions { threads, table_bytes, ..EngineOptions::default() };
+    Engine::new(game.clone(), oracle, options)
+}
+
+fn search<G: Evaluate, O: Oracle<Error: Send + Debug> + Sync>(
+    engine: &mut Engine<G, O>,
+    position: &G::Position,
+    history: &[G::Position],
+    limits: &Limits<'_>,
+) -> Report<G::Move> {
+    engine.search(position, history, limits, &mut |_| ()).unwrap()
+}
+
+/// Panics unless what a report claims is true of a score.
+fn is_true<M: Debug>(report: &Report<M>, score: Score) {
+    let (lower, upper) = report.bounds;
+    assert!(lower <= score && score <= upper, "the score is {score}: {report:?}");
+    match report.value {
+        Value::Exact(exact) => assert_eq!(exact, score),
+        Value::AtLeast(bound) => assert_eq!((bound, lower < upper), (lower, true)),
+        Value::AtMost(bound) => assert_eq!((bound, lower < upper), (upper, true)),
+        Value::Heuristic(_) => assert!(lower < upper),
+    }
+}
+
+/// Panics unless the moves of a line are legal one after another.
+fn is_legal<G: Game>(game: &G, position: &G::Position, line: &[G::Move]) {
+    let mut position = *position;
+    assert!(!line.is_empty() || game.outcome(&position).is_some());
+    for mv in line {
+        let mut moves = Vec::new();
+        game.moves(&position, &mut moves);
+        assert!(moves.contains(mv), "{mv:?} is not legal");
+        position = game.play(&position, mv).next;
+    }
+}
+
+/// Without a table, the value of an iteration is that of minimax to the same depth.
+fn same_as_minimax<G: Evaluate>(game: &G, position: &G::Position, history: &[G::Position]) {
+    for depth in 1..5 {
+        let mut path = path(history);
+        let expected = minimax(game, position, true, &mut path, depth, 8, &mut 200_000);
+        let Some(expected) = expected else { return };
+        let mut engine = engine(game, Empty, 0, 1);
+        let report = search(&mut engine, position, history, &Limits::depth(depth));
+        assert_eq!(report.value.hundredths(), expected, "depth {depth} at {position:?}");
+        is_legal(game, position, &report.line);
+        if game.outcome(position).is_none() && report.depth == depth {
+            // The move is worth what is said.
+            let step = game.play(position, &report.line[0]);
+            path.push((*position, true));
+            let next = step.turn == Turn::Stays;
+            let value =
+                minimax(game, &step.next, next, &mut path, depth - 1, 8, &mut 1_000_000).unwrap();
+            let value = if next { value } else { -value };
+            assert_eq!(100 * i32::from(step.gain) + value, expected);
+        }
+    }
+}
+
+/// What is proven is true, with table or without, and enough depth proves what can be proved.
+fn proves<G: Evaluate, O: Oracle<Error: Send + Debug> + Sync>(
+    game: &G,
+    oracle: O,
+    positions: impl Iterator<Item = (G::Position, Score)>,
+    (table_bytes, threads): (usize, usize),
+    nodes: u64,
+) -> u32 {
+    let mut engine = engine(game, oracle, table_bytes, threads);
+    let mut proved = 0;
+    for (position, score) in positions {
+        let mut reports = Vec::new();
+        let limits = Limits::nodes(nodes);
+        let last =
+            engine.search(&position, &[], &limits, &mut |r| reports.push(r.clone())).unwrap();
+        for report in reports.iter().chain([&last]) {
+            is_true(report, score);
+            is_legal(game, &position, &report.line);
+        }
+        proved += u32::from(last.value == Value::Exact(score));
+    }
+    proved
+}
+
+/// The score of every small position of a game by minimax: what is decided within the budget.
+fn small<G: Evaluate>(game: &G, slices: u32, budget: u64) -> Vec<(G::Position, Score)> {
+    let mut known = Vec::new();
+    for slice in (0..=slices).map(SliceId) {
+        let positions = (0..game.slice_len(slice)).map(|index| game.unrank(slice, index));
+        known.extend(positions.filter_map(|p| Some((p, score(game, &p, &[], budget)?))));
+    }
+    known
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn iterations_are_minimax(seed: u64, slices in 1u32..5, width in 1u32..12, cyclic: bool) {
+        let game = Graph::random(seed, slices, width, cyclic);
+        let position = Random(seed).below(u64::from(game.len())) as u32;
+        same_as_minimax(&game, &position, &[]);
+    }
+
+    /// A walk through the game as history: what was there before must be seen.
+    #[test]
+    fn iterations_see_the_history(seed: u64, width in 2u32..12, walk in 1usize..9) {
+        let game = Graph::random(seed, 2, width, true);
+        let (history, position) = wander(&game, seed, walk);
+        same_as_minimax(&game, &position, &history);
+    }
+
+    /// Solvers and path-aware minimax agree on what a score is.
+    #[test]
+    fn scores_are_what_minimax_says(seed: u64, slices in 1u32..4, width in 1u32..7) {
+        let game = Graph::random(seed, slices, width, true);
+        let scores = game.scores();
+        for position in 0..game.len() {
+            if let Some(score) = score(&game, &position, &[], 20_000) {
+                prop_assert_eq!(score, scores[position as usize]);
+            }
+        }
+    }
+
+    #[test]
+    fn proven_is_true(
+        seed: u64, slices in 1u32..6, width in 1u32..12, cyclic: bool,
+        table in prop::sample::select(&[0, 64, TABLE][..]), threads in 1usize..3,
+    ) {
+        let game = Graph::random(seed, slices, width, cyclic);
+        let scores = game.scores();
+        let positions = (0..game.len()).map(|p| (p, scores[p as usize]));
+        let proved = proves(&game, Empty, positions, (table, threads), 3000);
+        prop_assert!(cyclic || table < TABLE || proved == game.len());
+    }
+
+    #[test]
+    fn proven_is_true_over_databases(
+        seed: u64, last in 0u32..5, width in 1u32..12, cyclic: bool, threads in 1usize..3,
+    ) {
+        let game = Graph::random(seed, 5, width, cyclic);
+        let scores = game.scores();
+        let oracle = UpTo { children: Scores { width, scores: scores.clone() }, last: SliceId(last) };
+        let positions = (0..game.len()).map(|p| (p, scores[p as usize]));
+        let proved = proves(&game, oracle, positions, (TABLE, threads), 3000);
+        prop_assert!(proved >= (last + 1) * width);
+    }
+
+    /// One engine, many histories: what its table keeps from one game must not be wrong in the
+    /// next.
+    #[test]
+    fn proven_is_true_after_a_history(
+        seed: u64, width in 2u32..8, walks in prop::collection::vec(0usize..9, 1..6),
+        covered: bool, threads in 1usize..3,
+    ) {
+        let game = Graph::random(seed, 2, width, true);
+        let scores = game.scores();
+        let last = SliceId(u32::from(covered));
+        let oracle = UpTo { children: Scores { width, scores }, last };
+        let mut engine = engine(&game, oracle, TABLE, threads);
+        for (round, walk) in (0..).zip(walks) {
+            let (history, position) = wander(&game, seed ^ round, walk);
+            let Some(score) = score(&game, &position, &history, 50_000) else { continue };
+            let report = search(&mut engine, &position, &history, &Limits::nodes(2000));
+            is_true(&report, score);
+            let all = engine.search_all(&position, &history, &Limits::nodes(1000)).unwrap();
+            let mut before = path(&history);
+            if !history.is_empty() {
+                before.push((position, true));
+            }
+            for (mv, value) in all {
+                let step = game.play(&position, &mv);
+                let next = step.turn == Turn::Stays;
+                let exact = minimax(
+                    &game, &step.next, next, &mut before, u32::MAX, 0, &mut 100_000,
+                );
+                let Some(exact) = exact else { continue };
+                let exact = 100 * i32::from(step.gain) + if next { exact } else { -exact };
+                match value {
+                    Value::Exact(_) => prop_assert_eq!(value.hundredths(), exact),
+                    Value::AtLeast(_) => prop_assert!(value.hundredths() <= exact),
+                    Value::AtMost(_) => prop_assert!(value.hundredths() >= exact),
+                    Value::Heuristic(_) => (),
+                }
+            }
+        }
+    }
+}
+
+/// A walk without plan that repeats nothing: the positions before the last, and the last.
+fn wander(game: &Graph, seed: u64, walk: usize) -> (Vec<u32>, u32) {
+    let mut random = Random(seed);
+    let mut position = game.len() - 1 - random.below(u64::from(game.width)) as u32;
+    let mut history = Vec::new();
+    for _ in 0..walk {
+        history.push(position);
+        let internal: Vec<u32> = game
+            .steps(position)
+            .iter()
+            .map(|step| step.next)
+            .filter(|next| game.slice_of(next) == game.slice_of(&position))
+            .filter(|next| !history.iter().rev().skip(1).step_by(2).any(|before| before == next))
+            .collect();
+        if internal.is_empty() {
+            history.pop();
+            break;
+        }
+        position = internal[random.below(internal.len() as u64) as usize];
+    }
+    (history, position)
+}
+
+#[test]
+fn small_boards_of_awari() {
+    for (pits, stones) in [(2, 4), (3, 3), (4, 2)] {
+        let awari = Awari::new(pits).unwrap();
+        let known = small(&awari, stones, 3000);
+        assert!(known.len() > 30);
+        for (position, _) in &known {
+            same_as_minimax(&awari, position, &[]);
+        }
+        for how in [(0, 1), (64, 1), (TABLE, 1), (TABLE, 2)] {
+            let proved = proves(&awari, Empty, known.iter().copied(), how, 20_000);
+            assert!(proved as usize * 10 > known.len() * 9, "{proved} of {}", known.len());
+        }
+    }
+}
+
+#[test]
+fn small_boards_of_kalah() {
+    let kalah = Kalah::new(3, 3, false).unwrap();
+    let known = small(&kalah, 5, 100_000);
+    assert!(known.len() > 400);
+    for how in [(0, 1), (64, 1), (TABLE, 1), (TABLE, 2)] {
+        let proved = proves(&kalah, Empty, known.iter().copied(), how, 1 << 20);
+        assert_eq!(proved as usize, known.len());
+    }
+    for (position, _) in &known {
+        same_as_minimax(&kalah, position, &[]);
+    }
+}
+
+#[test]
+fn one_thread_is_deterministic() {
+    let awari = Awari::new(6).unwrap();
+    let start = awari.start().position;
+    let once = || {
+        let report = search(&mut engine(&awari, Empty, 1 << 20, 1), &start, &[], &Limits::depth(7));
+        (report.value, report.line, report.nodes)
+    };
+    assert_eq!(once(), once());
+}
+
+#[test]
+fn there_is_always_a_move() {
+    let awari = Awari::new(6).unwrap();
+    let start = awari.start().position;
+    let stop = AtomicBool::new(true);
+    let limits = [
+        Limits::depth(0),
+        Limits::nodes(0),
+        Limits::time(Duration::ZERO),
+        Limits { stop: Some(&stop), ..Limits::default() },
+    ];
+    for limits in limits {
+        for threads in [1, 2] {
+            let mut engine = engine(&awari, Empty, 1 << 20, threads);
+            let report = search(&mut engine, &start, &[], &limits);
+            assert_eq!((report.depth, report.line.len()), (0, 1));
+            assert!(!report.value.is_proven());
+            let all = engine.search_all(&start, &[], &limits).unwrap();
+            assert_eq!(all.len(), 6);
+            assert!(all.iter().all(|(_, value)| !value.is_proven()));
+        }
+    }
+}
+
+#[test]
+fn limits_are_kept() {
+    let awari = Awari::new(6).unwrap();
+    let start = awari.start().position;
+    let mut engine = engine(&awari, Empty, 1 << 20, 1);
+    for nodes in [1, 10, 1000, 12_345] {
+        let report = search(&mut engine, &start, &[], &Limits::nodes(nodes));
+        assert_eq!(report.nodes, nodes);
+        assert!(!report.line.is_empty());
+        engine.clear();
+    }
+    let report = search(&mut engine, &start, &[], &Limits::depth(5));
+    assert_eq!((report.depth, report.value.is_proven()), (5, false));
+    let timed = Limits::time(Duration::from_millis(20));
+    assert!(search(&mut engine, &start, &[], &timed).depth > 0);
+}
+
+#[test]
+fn the_end_of_a_game_has_no_move() {
+    let awari = Awari::new(6).unwrap();
+    let over = awari.parse("0,0,0,0,0,0/1,0,0,2,0,0").unwrap().position;
+    let report = search(&mut engine(&awari, Empty, 64, 1), &over, &[], &Limits::default());
+    assert_eq!((report.value, report.line), (Value::Exact(-3), vec![]));
+    let all = engine(&awari, Empty, 64, 1).search_all(&over, &[], &Limits::default());
+    assert_eq!(all.unwrap(), []);
+}
+
+#[test]
+fn an_oracle_may_fail() {
+    let game = Graph::random(1, 4, 30, false);
+    for threads in [1, 2] {
+        let children = Scores { width: 30, scores: vec![] };
+        let oracle = UpTo { children, last: SliceId(2) };
+        let mut engine = engine(&game, oracle, 0, threads);
+        let mut fails = |position: &u32| {
+            engine.search(position, &[], &Limits::default(), &mut |_| ()).err()
+                == Some(SearchError::Oracle("no such score"))
+        };
+        assert!((0..game.len()).filter(|p| game.slice_of(p).0 > 2).any(|p| fails(&p)));
+    }
+}
+
+/// A table that kept what depends on the path would be wrong here.
+///
+/// Position 0 can go to 1 or 2, and both to 3. From 3, whose mover loses 2 by leaving the slice,
+/// a move leads back to 1. Coming from 1 that repeats and is worth 0; coming from 2 it is not a
+/// repetition, and from 1 the other side can bank 1.
+#[test]
+fn what_depends_on_the_path_is_not_kept() {
+    let quiet = |next| Step::quiet(next);
+    let bank = |gain| Step { next: 0, gain, turn: Turn::Passes };
+    let steps = vec![
+        vec![],
+        vec![],
+        vec![],
+        vec![],
+        vec![],
+        vec![],
+        // 6: the root.
+        vec![quiet(7), quiet(8)],
+        // 7
+        vec![quiet(9), bank(-3)],
+        // 8
+        vec![quiet(9)],
+        // 9
+        vec![quiet(10), bank(-2)],
+        // 10
+        vec![quiet(7), bank(-3)],
+        vec![],
+    ];
+    let nodes = steps.into_iter().map(|steps| Node { steps, score: 0 }).collect();
+    let game = Graph { width: 6, nodes: Arc::new(nodes) };
+    let scores = game.scores();
+    for root in 6..11 {
+        assert_eq!(score(&game, &root, &[], 100_000), Some(scores[root as usize]));
+        for first in 6..11 {
+            let mut engine = engine(&game, Empty, TABLE, 1);
+            for position in [first, root] {
+                let report = search(&mut engine, &position, &[], &Limits::default());
+                assert_eq!(report.value, Value::Exact(scores[position as usize]));
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! One test program for all searches: it is linked once.
+
+mod databases;
+mod engine;
+mod exact;
+mod graph;
+mod minimax;
+mod proofs;
