@@ -12,7 +12,7 @@ use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
 use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 
-use crate::cmd::{book, experiment, games, plan, probe, solve, stats, verify};
+use crate::cmd::{book, experiment, games, plan, probe, solve, stats, tune, verify};
 use crate::failure::Failure;
 use crate::machine;
 
@@ -48,6 +48,7 @@ pub enum Command {
     Stats(stats::Args),
     Verify(verify::Args),
     Games(games::Args),
+    Tune(tune::Args),
     Book(book::Args),
     Experiment(experiment::Args),
 }
@@ -62,6 +63,7 @@ impl Command {
             Command::Stats(args) => args.run(),
             Command::Verify(args) => args.run(),
             Command::Games(args) => args.run(),
+            Command::Tune(args) => args.run(),
             Command::Book(args) => args.run(),
             Command::Experiment(args) => args.run(),
         }
@@ -203,6 +205,18 @@ pub fn known_slice<G: Game>(game: &G, asked: u32) -> Result<SliceId, Failure> {
         )));
     }
     Ok(SliceId(asked))
+}
+
+/// An error where a game can have no databases.
+pub fn need_databases<G: Game>(game: &G) -> Result<(), Failure> {
+    if game.has_databases() {
+        return Ok(());
+    }
+    Err(Failure::Asked(format!(
+        "{} has too many positions for databases; `{} games` says of which boards there can be some",
+        game.id(),
+        program(),
+    )))
 }
 
 /// How many threads.

@@ -12,6 +12,7 @@ mod how;
 mod machine;
 mod number;
 mod progress;
+mod samples;
 mod start;
 mod table;
 mod value;

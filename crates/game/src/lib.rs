@@ -68,7 +68,7 @@ pub mod perft;
 mod slice;
 mod view;
 
-pub use evaluate::Evaluate;
+pub use evaluate::{Evaluate, weigh};
 pub use game::{Game, GameId, Step, Turn};
 pub use notation::{ParseError, Side, Situation};
 pub use slice::SliceId;

@@ -405,6 +405,42 @@ fn parse_count(things: &str, text: &str) -> Result<u8, ParseError> {
     digits.parse().map_err(|_| ParseError::new(format!("{digits} {things} are too many")))
 }
 
+/// The board for a terminal: North's pits above South's with the letters moves have, what each has
+/// captured where that is known, and who moves.
+///
+/// ```
+/// use nutcracker_games::halves::{draw, parse};
+/// let at = parse(3, 18, "seeds", "0,12,1/2,0,0 S 2-1").unwrap();
+/// assert_eq!(draw(3, &at), "   c  b  a
+///    0  0  2   North 1
+///    0 12  1   South 2, to move
+///    A  B  C
+/// ");
+/// ```
+pub fn draw(pits: usize, situation: &Situation<Board>) -> String {
+    let Board { own, other } = situation.position;
+    let (south, north) = match situation.mover {
+        Side::First => (own, other),
+        Side::Second => (other, own),
+    };
+    let side = |side: Side, name: &str| {
+        let captured = situation.banked.map(|banked| format!(" {}", banked[side as usize]));
+        let turn = if situation.mover == side { ", to move" } else { "" };
+        format!("   {name}{}{turn}", captured.unwrap_or_default())
+    };
+    let row = |cells: Vec<String>, end: &str| {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>2}")).collect();
+        format!("  {}{end}\n", cells.join(" "))
+    };
+    let letters = |first: u8| (first..).take(pits).map(|letter| char::from(letter).to_string());
+    let stones = |half: &Half| half[..pits].iter().map(ToString::to_string).collect::<Vec<_>>();
+    let backwards = |cells: Vec<String>| cells.into_iter().rev().collect::<Vec<_>>();
+    row(backwards(letters(b'a').collect()), "")
+        + &row(backwards(stones(&north)), &side(Side::Second, "North"))
+        + &row(stones(&south), &side(Side::First, "South"))
+        + &row(letters(b'A').collect(), "")
+}
+
 /// What the two players are called.
 pub fn side_name(side: Side) -> &'static str {
     match side {

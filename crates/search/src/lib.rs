@@ -20,6 +20,7 @@ mod dfpn;
 mod exact;
 mod exact_table;
 mod extract;
+pub mod fit;
 mod hash;
 mod limits;
 mod oracle;

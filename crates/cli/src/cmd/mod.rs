@@ -7,4 +7,5 @@ pub mod plan;
 pub mod probe;
 pub mod solve;
 pub mod stats;
+pub mod tune;
 pub mod verify;

@@ -7,7 +7,7 @@ use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::plan::{BITS, Rates, SlicePlan, plan};
 use serde_json::{Value, json};
 
-use crate::args::{Format, Subject, Threads, known_slice, parse_slice, slice_name};
+use crate::args::{Format, Subject, Threads, known_slice, need_databases, parse_slice, slice_name};
 use crate::calibrate::{Measured, measure};
 use crate::cmd::solve::{peak_disk, window_cell};
 use crate::failure::Failure;
@@ -80,6 +80,7 @@ impl Visitor for Args {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
+        need_databases(&game)?;
         let last = match self.up_to {
             Some(asked) => known_slice(&game, asked)?,
             None => game.slice_of(&game.start().position).min(game.largest_slice()),

@@ -10,7 +10,8 @@ use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    Format, Subject, Threads, known_slice, parse_slice, quoted, slice_name, storage, up_to_option,
+    Format, Subject, Threads, known_slice, need_databases, parse_slice, quoted, slice_name,
+    storage, up_to_option,
 };
 use crate::failure::Failure;
 use crate::how::{How, with_margin};
@@ -126,6 +127,7 @@ impl Visitor for Args {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
+        need_databases(&game)?;
         let last = match self.up_to {
             Some(asked) => known_slice(&game, asked)?,
             None => modest_slice(&game),

@@ -8,15 +8,15 @@
 //! the opponent without a stone is illegal unless every move does. A position that repeats ends
 //! the game with the stones on the board divided equally.
 
+mod evaluate;
 mod forward;
 mod unmoves;
 mod view;
+mod weights;
 
 use std::sync::Arc;
 
-use nutcracker_game::{
-    Evaluate, Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn,
-};
+use nutcracker_game::{Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn};
 
 use crate::halves::{self, Board, Half, Halves, stones};
 use crate::registry::{OptionInfo, Options, Registered};
@@ -295,6 +295,10 @@ impl Game for Awari {
         if step.gain > 0 { format!("{name}x{}", step.gain) } else { name }
     }
 
+    fn draw(&self, situation: &Situation<Board>) -> String {
+        halves::draw(self.pits(), situation)
+    }
+
     fn slice_unit(&self) -> &'static str {
         "stones"
     }
@@ -307,8 +311,6 @@ impl Game for Awari {
         halves::final_result(situation, score)
     }
 }
-
-impl Evaluate for Awari {}
 
 impl Registered for Awari {
     const ABOUT: &'static str = "oware: sow stones, capture twos and threes";

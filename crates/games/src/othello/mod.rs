@@ -10,12 +10,12 @@
 //! few enough for databases; from 6×6 on even the smallest slice has 2³⁶ boards.
 
 mod discs;
+mod evaluate;
 mod index;
 mod notation;
+mod weights;
 
-use nutcracker_game::{
-    Evaluate, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step,
-};
+use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step};
 
 use crate::registry::{OptionInfo, Options, Registered};
 pub use discs::Discs;
@@ -45,6 +45,8 @@ pub struct Othello {
     size: usize,
     /// The squares of the board.
     area: u64,
+    /// Squares that mean more than others.
+    regions: evaluate::Regions,
 }
 
 /// What the side to move does.
@@ -64,7 +66,7 @@ impl Othello {
         }
         let row = u64::MAX >> (64 - size);
         let area = (0..size).map(|rank| row << (8 * rank)).sum();
-        Ok(Othello { size, area })
+        Ok(Othello { size, area, regions: evaluate::Regions::new(size) })
     }
 
     /// Squares a side.
@@ -225,8 +227,6 @@ impl Game for Othello {
         })
     }
 }
-
-impl Evaluate for Othello {}
 
 impl Registered for Othello {
     const ABOUT: &'static str = "enclose discs and turn them over";

@@ -143,9 +143,11 @@ impl Othello {
     pub(super) fn picture(&self, situation: &Situation<Discs>) -> String {
         let colours = by_colour(situation);
         let targets = situation.position.targets(self.area);
-        let files: String =
-            (b'a'..).take(self.size).map(|f| format!(" {}", char::from(f))).collect();
-        let mut text = format!("  {files}\n");
+        let mut text = "  ".to_owned();
+        for file in (b'a'..).take(self.size) {
+            text.extend([' ', char::from(file)]);
+        }
+        text.push('\n');
         for row in 0..self.size {
             let _ = write!(text, "{:2}", row + 1);
             for file in 0..self.size {
