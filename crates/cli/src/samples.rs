@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use nutcracker_game::{Evaluate, Game, Score, SliceId, Step, Turn};
 use nutcracker_search::fit::{Random, Samples};
-use nutcracker_search::{Empty, Limits, Search, SearchError};
+use nutcracker_search::{Empty, ExactError, ExactLimits, Search};
 
 use crate::args::{Subject, slice_name, up_to_option};
 use crate::failure::Failure;
@@ -119,7 +119,7 @@ pub fn from_games<G: Evaluate>(
     let next = AtomicU64::new(0);
     let found = std::thread::scope(|scope| {
         let work = || -> Result<Vec<(u64, Known)>, Failure> {
-            let limits = Limits { table_bytes: TABLE, ..Limits::default() };
+            let limits = ExactLimits { table_bytes: TABLE, ..ExactLimits::default() };
             let mut search = Search::new(game, &Empty, &limits);
             let mut found = Vec::new();
             loop {
@@ -226,7 +226,7 @@ fn solve<G: Game>(
 ) -> Result<Score, Failure> {
     match search.score(position) {
         Ok(score) => Ok(score.expect("no limit was set")),
-        Err(SearchError::Repeats { .. }) => Err(repeats(game)),
+        Err(ExactError::Repeats { .. }) => Err(repeats(game)),
     }
 }
 

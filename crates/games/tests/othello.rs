@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use nutcracker_game::perft::perft;
 use nutcracker_game::{Game, Score, Side, Situation, SliceId, law};
 use nutcracker_games::othello::{Discs, Move, Othello};
-use nutcracker_search::{Empty, Limits, exact_value};
+use nutcracker_search::{Empty, ExactLimits, exact_value};
 
 #[test]
 fn laws_hold() {
@@ -75,7 +75,7 @@ fn the_small_board_is_lost_for_who_begins() {
     // White wins by eleven discs to three with two squares empty.
     assert_eq!(score, -10);
     assert_eq!(othello.final_result(&start, score), Some([3.0, 13.0]));
-    let solved = exact_value(&othello, &start.position, &Empty, &Limits::default());
+    let solved = exact_value(&othello, &start.position, &Empty, &ExactLimits::default());
     let solved = solved.unwrap().expect("no limit was set");
     assert_eq!(solved.score, score);
     assert_eq!(solved.best.len(), 4, "the first move is the same by symmetry");
