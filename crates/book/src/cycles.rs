@@ -7,7 +7,7 @@
 //! other; within a part values are recomputed until none changes. Ways out that are not worse than
 //! staying make it an ordinary position again, the others become attributes of the cycle.
 //!
-//! This ends: a value that has changed [`ROUNDS`] times is held, as when news spreads.
+//! This ends: a value that has changed a hundred times is held, as when news spreads.
 //!
 //! Besides, what the rules prove is taken from each part: a player who can stay in it for ever
 //! or leave with at least k has at least k, for k up to what a repetition is worth, 0.

@@ -1,6 +1,6 @@
 //! Opening books that grow by themselves, from the start of a game towards its databases.
 //!
-//! A [`Book`] is a graph of positions in a [store](store). It [grows](Book::grow) leaf by leaf: a
+//! A [`Book`] is a graph of positions in a [`store`]. It [grows](Book::grow) leaf by leaf: a
 //! [`Strategy`] chooses a leaf, an [expert](expert::Expert) looks at its successors, and what it
 //! says rises to everything that leads there as a [value](value::Value), in which proofs, guesses
 //! and cycles are kept apart. Where the book meets databases the game is solved. Playing from a

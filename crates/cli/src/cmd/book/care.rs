@@ -21,8 +21,8 @@ const WORD: u64 = 1_000_000;
 
 impl CheckArgs {
     /// Checks it.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let mut book = self.target.open(&game)?;
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
         let checked = book.check(&mut |nodes| {
             if nodes.is_multiple_of(WORD) {
                 note(&format!("{} nodes checked", thousands(nodes)));
@@ -37,7 +37,7 @@ impl CheckArgs {
         if checked.flaws.is_empty() {
             return print(&format!("{} nodes, all in order\n", thousands(checked.nodes)));
         }
-        let path = self.target.path(&game);
+        let path = self.target.path(game);
         Err(Failure::Failed(format!(
             "{} is not in order; restore it from a copy or grow it anew",
             path.display()
@@ -54,8 +54,8 @@ pub struct CyclesArgs {
 
 impl CyclesArgs {
     /// Looks for them.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let mut book = self.target.open(&game)?;
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
         let found = book.find_cycles()?;
         book.commit()?;
         print(&format!(
@@ -77,13 +77,13 @@ pub struct PruneArgs {
 
 impl PruneArgs {
     /// Drops it.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let mut book = self.target.open(&game)?;
-        let Some(oracle) = self.target.databases(&game)? else {
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
+        let Some(oracle) = self.target.databases(game)? else {
             return Err(Failure::Failed(format!(
                 "there are no databases of {} in {}; `{}` makes them",
                 game.id(),
-                self.target.subject.dir(&game).display(),
+                self.target.subject.dir(game).display(),
                 self.target.subject.command("solve", ""),
             )));
         };
@@ -109,11 +109,11 @@ pub struct CompactArgs {
 
 impl CompactArgs {
     /// Gives it back.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let path = self.target.path(&game);
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let path = self.target.path(game);
         let bytes = || std::fs::metadata(&path).map_or(0, |file| file.len());
         let before = bytes();
-        let mut book = self.target.open(&game)?;
+        let mut book = self.target.open(game)?;
         book.compact()?;
         drop(book);
         print(&format!("{}, now {}\n", size(before), size(bytes())))

@@ -1,5 +1,7 @@
 //! `nutcracker book dropout`.
 
+use std::fmt::Write;
+
 use nutcracker_book::Player;
 use nutcracker_book::report::Diagram;
 use nutcracker_draw::{Dot, DropOutChart, drop_out_chart};
@@ -41,8 +43,8 @@ enum Side {
 
 impl Args {
     /// Draws it.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let mut book = self.target.open(&game)?;
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
         let (player, whose) = match self.player {
             Side::First => (Player::First, "first"),
             Side::Second => (Player::Second, "second"),
@@ -69,7 +71,9 @@ fn csv(diagram: &Diagram) -> String {
     let mut text = String::from("depth,value,leaves,solved\n");
     for (leaves, solved) in [(&diagram.open, "no"), (&diagram.solved, "yes")] {
         for (leaf, count) in leaves {
-            text += &format!("{},{},{count},{solved}\n", leaf.depth, points(leaf.value));
+            let value = points(leaf.value);
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "{},{value},{count},{solved}", leaf.depth);
         }
     }
     text
@@ -85,10 +89,11 @@ fn for_people(diagram: &Diagram) -> String {
         thousands(solved),
     );
     if let Some(depth) = diagram.frontier {
-        text += &format!(
-            "expanded next: depth {depth:.1} at value {:+.2}, {} plies less for each point more\n",
-            points(diagram.root),
-            diagram.omega,
+        let (value, omega) = (points(diagram.root), diagram.omega);
+        let _ = writeln!(
+            text,
+            "expanded next: depth {depth:.1} at value {value:+.2}, {omega} plies less for each \
+             point more"
         );
     }
     let rows: Vec<Vec<String>> = diagram

@@ -99,12 +99,12 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 
 impl Args {
     /// Grows it.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
         if self.omega.is_some_and(|omega| !(omega >= 0.0 && omega.is_finite())) {
             return Err(Failure::Asked("--omega is a number, 0 or more".to_owned()));
         }
-        let mut book = self.target.open(&game)?;
-        let databases = self.target.databases(&game)?;
+        let mut book = self.target.open(game)?;
+        let databases = self.target.databases(game)?;
         let tuning = book.facts().tuning;
         book.tune(Tuning {
             omega: self.omega.unwrap_or(tuning.omega),
@@ -116,7 +116,7 @@ impl Args {
         })?;
         let count = self.threads.count();
         let mut experts: Vec<_> =
-            (0..count).map(|_| self.look.expert(&game, databases.as_ref())).collect();
+            (0..count).map(|_| self.look.expert(game, databases.as_ref())).collect();
         let root = book.position(book.root())?;
         let max = game.max_score(game.slice_of(&root));
         let plan = Plan {
@@ -196,18 +196,15 @@ impl Live {
             100.0 * facts.solved as f64 / facts.nodes.max(1) as f64,
             duration(seconds),
         );
-        match &self.bar {
-            Some(bar) => {
-                bar.set_message(text);
-                bar.tick();
-                self.next = now + Duration::from_millis(100);
+        if let Some(bar) = &self.bar {
+            bar.set_message(text);
+            bar.tick();
+            self.next = now + Duration::from_millis(100);
+        } else {
+            if status.expansions > 0 {
+                note(&text);
             }
-            None => {
-                if status.expansions > 0 {
-                    note(&text);
-                }
-                self.next = now + Duration::from_secs(10);
-            }
+            self.next = now + Duration::from_secs(10);
         }
     }
 

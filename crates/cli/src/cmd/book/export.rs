@@ -44,8 +44,8 @@ enum Form {
 
 impl Args {
     /// Writes it.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let mut book = self.target.open(&game)?;
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
         if self.format == Form::Dot {
             let place = Place::of(&mut book, &self.moves, None)?;
             return print(&graphviz(&mut book, place, self.plies)?);

@@ -29,10 +29,10 @@ pub struct Args {
 
 impl Args {
     /// Adds them.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let mut book = self.target.open(&game)?;
-        let databases = self.target.databases(&game)?;
-        let mut experts = [self.look.expert(&game, databases.as_ref())];
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
+        let databases = self.target.databases(game)?;
+        let mut experts = [self.look.expert(game, databases.as_ref())];
         let start = Place::start(&mut book)?.situation;
         let (mut games, mut expanded) = (0, 0);
         for file in &self.files {
@@ -46,7 +46,7 @@ impl Args {
                 let mut at = start;
                 let mut moves = Vec::new();
                 for name in line.split_whitespace() {
-                    let (_, mv, step) = find_move(&game, &at, name).map_err(|failure| {
+                    let (_, mv, step) = find_move(game, &at, name).map_err(|failure| {
                         let Failure::Asked(why) = failure else { return failure };
                         let place = format!("{} line {}", file.display(), number + 1);
                         Failure::Failed(format!("{place}: {why}"))

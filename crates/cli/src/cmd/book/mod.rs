@@ -80,18 +80,18 @@ impl Visitor for Verb {
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         match self {
             Verb::New(args) => args.run(game),
-            Verb::Expand(args) => args.run(game),
-            Verb::Show(args) => args.run(game),
-            Verb::Line(args) => args.run(game),
-            Verb::Stats(args) => args.run(game),
-            Verb::Import(args) => args.run(game),
-            Verb::Export(args) => args.run(game),
-            Verb::Check(args) => args.run(game),
-            Verb::Cycles(args) => args.run(game),
-            Verb::Prune(args) => args.run(game),
-            Verb::Compact(args) => args.run(game),
-            Verb::Dropout(args) => args.run(game),
-            Verb::Shell(args) => args.run(game),
+            Verb::Expand(args) => args.run(&game),
+            Verb::Show(args) => args.run(&game),
+            Verb::Line(args) => args.run(&game),
+            Verb::Stats(args) => args.run(&game),
+            Verb::Import(args) => args.run(&game),
+            Verb::Export(args) => args.run(&game),
+            Verb::Check(args) => args.run(&game),
+            Verb::Cycles(args) => args.run(&game),
+            Verb::Prune(args) => args.run(&game),
+            Verb::Compact(args) => args.run(&game),
+            Verb::Dropout(args) => args.run(&game),
+            Verb::Shell(args) => args.run(&game),
         }
     }
 }

@@ -67,10 +67,10 @@ const COMMANDS: [&str; 15] = [
 
 impl Args {
     /// Runs until there is nothing more to read.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let book = self.target.open(&game)?;
-        let databases = self.target.databases(&game)?;
-        let expert = self.look.expert(&game, databases.as_ref());
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let book = self.target.open(game)?;
+        let databases = self.target.databases(game)?;
+        let expert = self.look.expert(game, databases.as_ref());
         let mut shell = Shell { book, expert, path: Vec::new() };
         shell.path.push(Place::start(&mut shell.book)?);
         print(&show::for_people(&mut shell.book, &shell.path[0])?)?;
@@ -87,11 +87,11 @@ impl Args {
         }
         let failed = |error: ReadlineError| Failure::Failed(format!("cannot read a line: {error}"));
         let mut editor: Editor<Words, DefaultHistory> = Editor::new().map_err(failed)?;
-        let history = self.target.path(&game).with_extension("history");
+        let history = self.target.path(game).with_extension("history");
         // The first time there is none.
         let _ = editor.load_history(&history);
         loop {
-            let here = named_moves(&game, &shell.here().situation);
+            let here = named_moves(game, &shell.here().situation);
             let words = COMMANDS.iter().map(ToString::to_string);
             editor.set_helper(Some(Words(words.chain(here.into_iter().map(|(n, _)| n)).collect())));
             match editor.readline("book> ") {

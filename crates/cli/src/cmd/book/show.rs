@@ -30,8 +30,8 @@ pub struct Args {
 
 impl Args {
     /// Shows it.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let mut book = self.target.open(&game)?;
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
         let place = Place::of(&mut book, &self.moves, self.position.as_deref())?;
         match self.format {
             Format::Table => print(&for_people(&mut book, &place)?),
@@ -164,8 +164,8 @@ pub struct LineArgs {
 
 impl LineArgs {
     /// Prints them.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let mut book = self.target.open(&game)?;
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
         let place = Place::of(&mut book, &self.moves, self.position.as_deref())?;
         print(&lines(&mut book, &place, self.most)?)
     }

@@ -22,8 +22,8 @@ pub struct Args {
 
 impl Args {
     /// Counts.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
-        let mut book = self.target.open(&game)?;
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
         let rows = book.by_depth()?;
         let mut total = DepthRow::default();
         for row in &rows {
