@@ -13,7 +13,8 @@ use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 
 use crate::cmd::{
-    annotate, contest, engine, experiment, games, plan, play, probe, solve, stats, tune, verify,
+    annotate, book, contest, engine, experiment, games, plan, play, probe, solve, stats, tune,
+    verify,
 };
 use crate::failure::Failure;
 use crate::machine;
@@ -55,6 +56,7 @@ pub enum Command {
     Annotate(annotate::Args),
     Engine(engine::Args),
     Tune(tune::Args),
+    Book(book::Args),
     Experiment(experiment::Args),
 }
 
@@ -73,6 +75,7 @@ impl Command {
             Command::Annotate(args) => args.run(),
             Command::Engine(args) => args.run(),
             Command::Tune(args) => args.run(),
+            Command::Book(args) => args.run(),
             Command::Experiment(args) => args.run(),
         }
     }

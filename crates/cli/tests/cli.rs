@@ -1,5 +1,6 @@
 //! The commands as a user meets them: what they print, what they refuse, and their exit codes.
 
+mod book;
 mod damage;
 mod endure;
 mod experiment;

@@ -17,6 +17,7 @@
 
 mod course;
 mod curve;
+mod dropout;
 mod histogram;
 mod number;
 mod svg;
@@ -25,5 +26,6 @@ mod theme;
 
 pub use course::{Course, CoursePoint, course_chart};
 pub use curve::{Curve, CurveChart, curve_chart};
+pub use dropout::{Dot, DropOutChart, drop_out_chart};
 pub use histogram::score_histogram;
 pub use tally::ScoreSlice;

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod annotate;
+pub mod book;
 pub mod contest;
 pub mod engine;
 pub mod experiment;

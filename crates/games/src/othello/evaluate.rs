@@ -108,11 +108,13 @@ impl Othello {
         ]
     }
 
-    /// How much each stage counts.
+    /// How much each stage counts: 1 in all on the usual board, and less on a smaller one, whose
+    /// scores are smaller too.
     fn stages(&self, discs: Discs) -> [f32; STAGES] {
-        let last = (self.size * self.size - 4) as f32;
-        let part = 2.0 * (1.0 - self.empty(discs) as f32 / last);
-        [(1.0 - part).max(0.0), 1.0 - (1.0 - part).abs(), (part - 1.0).max(0.0)]
+        let squares = (self.size * self.size) as f32;
+        let part = 2.0 * (1.0 - self.empty(discs) as f32 / (squares - 4.0));
+        let stages = [(1.0 - part).max(0.0), 1.0 - (1.0 - part).abs(), (part - 1.0).max(0.0)];
+        stages.map(|stage| stage * squares / 64.0)
     }
 }
 
