@@ -289,7 +289,6 @@ mod tests {
         check::<1>();
         check::<2>();
         check::<8>();
-        check::<3>();
     }
 
     proptest! {
