@@ -64,9 +64,11 @@ pub enum Verdict<P> {
 ///
 /// let kalah = Kalah::new(3, 2, false)?;
 /// let start = kalah.start().position;
-/// let found = prove(&kalah, &Empty, &start, Goal::AtLeast(2), &ExactLimits::default())?;
-/// let Verdict::Proven(proof) = found.verdict else { panic!("the first player wins by 2") };
+/// let found = prove(&kalah, &Empty, &start, Goal::AtLeast(4), &ExactLimits::default())?;
+/// let Verdict::Proven(proof) = found.verdict else { panic!("the first player wins by 4") };
 /// assert_eq!(check_proof(&kalah, &Empty, &proof), Ok(()));
+/// let more = prove(&kalah, &Empty, &start, Goal::AtLeast(5), &ExactLimits::default())?;
+/// assert!(matches!(more.verdict, Verdict::Disproven(_)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn prove<G: Game, O: Oracle>(
