@@ -7,6 +7,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use nutcracker_game::Evaluate;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
+use nutcracker_games::othello::Othello;
 use nutcracker_search::{Empty, Engine, EngineOptions, Limits};
 
 /// An engine with an empty table, whose pages are there already.
@@ -54,5 +55,6 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     game(&mut criterion, "awari", &Awari::new(6).expect("awari has six pits"), 16);
     game(&mut criterion, "kalah", &Kalah::new(6, 4, false).expect("kalah has six pits"), 13);
+    game(&mut criterion, "othello", &Othello::new(8).expect("othello has eight files"), 8);
     criterion.final_summary();
 }

@@ -12,7 +12,10 @@ use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
 use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 
-use crate::cmd::{experiment, games, plan, probe, solve, stats, verify};
+use crate::cmd::{
+    annotate, book, contest, engine, experiment, games, plan, play, probe, solve, stats, tune,
+    verify,
+};
 use crate::failure::Failure;
 use crate::machine;
 
@@ -48,6 +51,12 @@ pub enum Command {
     Stats(stats::Args),
     Verify(verify::Args),
     Games(games::Args),
+    Play(play::Args),
+    Match(Box<contest::Args>),
+    Annotate(annotate::Args),
+    Engine(engine::Args),
+    Tune(tune::Args),
+    Book(book::Args),
     Experiment(experiment::Args),
 }
 
@@ -61,6 +70,12 @@ impl Command {
             Command::Stats(args) => args.run(),
             Command::Verify(args) => args.run(),
             Command::Games(args) => args.run(),
+            Command::Play(args) => args.run(),
+            Command::Match(args) => args.run(),
+            Command::Annotate(args) => args.run(),
+            Command::Engine(args) => args.run(),
+            Command::Tune(args) => args.run(),
+            Command::Book(args) => args.run(),
             Command::Experiment(args) => args.run(),
         }
     }
@@ -203,6 +218,18 @@ pub fn known_slice<G: Game>(game: &G, asked: u32) -> Result<SliceId, Failure> {
     Ok(SliceId(asked))
 }
 
+/// An error where a game can have no databases.
+pub fn need_databases<G: Game>(game: &G) -> Result<(), Failure> {
+    if game.has_databases() {
+        return Ok(());
+    }
+    Err(Failure::Asked(format!(
+        "{} has too many positions for databases; `{} games` says of which boards there can be some",
+        game.id(),
+        program(),
+    )))
+}
+
 /// How many threads.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Threads {
@@ -242,6 +269,33 @@ impl Rules {
             options.set(*name, value.as_deref().unwrap_or("yes"));
         }
         options
+    }
+
+    /// As records have them: `pits=3,empty-capture=yes`.
+    pub fn text(&self) -> String {
+        let one = |(name, value): &(&str, Option<String>)| {
+            format!("{name}={}", value.as_deref().unwrap_or("yes"))
+        };
+        self.0.iter().map(one).collect::<Vec<_>>().join(",")
+    }
+
+    /// Reads that for a game of the registry; the error is one sentence.
+    pub fn from_text(game: &GameInfo, text: &str) -> Result<Self, String> {
+        let mut rules = Rules::default();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, "yes"));
+            let known = game.options.iter().find(|option| option.name == name.trim());
+            let Some(option) = known else {
+                return Err(format!("{} has no option {name:?}", game.name));
+            };
+            let value = value.trim().to_owned();
+            match (option.value, value.as_str()) {
+                (None, "no") => {}
+                (None, _) => rules.0.push((option.name, None)),
+                (Some(_), _) => rules.0.push((option.name, Some(value))),
+            }
+        }
+        Ok(rules)
     }
 
     /// Every option name of any game, once, with the games that have it.

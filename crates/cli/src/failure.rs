@@ -1,5 +1,6 @@
 //! Why a command ended without success; `main` turns it into an exit code.
 
+use nutcracker_book::BookError;
 use nutcracker_games::registry::UnknownGame;
 use nutcracker_retro::check::CheckError;
 use nutcracker_retro::solve::SolveError;
@@ -14,6 +15,8 @@ pub enum Failure {
     Asked(String),
     /// It makes sense and could not be done.
     Failed(String),
+    /// Somebody stopped it, with this exit code.
+    Stopped(String, u8),
     /// Whoever read standard output has gone.
     BrokenPipe,
 }
@@ -21,6 +24,17 @@ pub enum Failure {
 impl From<UnknownGame> for Failure {
     fn from(error: UnknownGame) -> Self {
         Failure::Asked(format!("{error}; see `{} games`", crate::args::program()))
+    }
+}
+
+impl From<BookError> for Failure {
+    fn from(error: BookError) -> Self {
+        match error {
+            BookError::OtherGame { .. } | BookError::Exists(_) | BookError::Illegal(_) => {
+                Failure::Asked(error.to_string())
+            }
+            _ => Failure::Failed(error.to_string()),
+        }
     }
 }
 

@@ -21,6 +21,10 @@ pub struct How {
     /// Bytes of a block in the dual-index solver's cache
     #[arg(long, value_name = "SIZE", default_value = "16KiB", value_parser = parse_size)]
     cache_block: u64,
+    /// The most memory of the dual-index solver's cache; without it, all bits if they fit, else
+    /// what the game's tables leave
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    cache_size: Option<u64>,
     /// Which block leaves the dual-index solver's cache: clock (near least recently used) or fifo
     #[arg(long, value_name = "POLICY", default_value = "clock", value_parser = parse_policy)]
     cache_policy: Policy,
@@ -81,6 +85,7 @@ impl How {
         SolveOptions {
             solver: self.solver,
             paging: (self.cache_block, self.cache_policy),
+            cache: self.cache_size,
             checkpoint_positions: self.checkpoint_positions,
             ..self.bounds.options(threads)
         }

@@ -16,6 +16,14 @@ pub fn free_disk(path: &Path) -> Option<u64> {
     free_at(place)
 }
 
+/// Bytes that a file takes on the disk.
+pub fn disk_of(file: &std::fs::Metadata) -> u64 {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::blocks(file) * 512;
+    #[cfg(not(unix))]
+    file.len()
+}
+
 #[cfg(unix)]
 fn free_at(place: &Path) -> Option<u64> {
     let stat = rustix::fs::statvfs(place).ok()?;

@@ -1,17 +1,22 @@
 //! The command line of Nutcracker.
 //!
 //! Exit codes: 0 for success, 1 for what could not be done (a database is missing, broken or
-//! wrong, the machine is too small), 2 for what was asked wrongly.
+//! wrong, the machine is too small), 2 for what was asked wrongly; 130 and 143 for what somebody
+//! stopped by Ctrl-C or SIGTERM.
 
 mod args;
 mod calibrate;
 mod cmd;
+mod contestant;
+mod databases;
 mod failure;
 mod hiding;
 mod how;
+mod interrupt;
 mod machine;
 mod number;
 mod progress;
+mod samples;
 mod start;
 mod table;
 mod value;
@@ -48,6 +53,7 @@ fn main() -> ExitCode {
         Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Failed(sentence)) => tell(&sentence, 1),
         Err(Failure::Asked(sentence)) => tell(&sentence, 2),
+        Err(Failure::Stopped(sentence, code)) => tell(&sentence, code),
     }
 }
 

@@ -13,6 +13,7 @@ use nutcracker_game::SliceId;
 use nutcracker_retro::progress::{Phase, Progress};
 use nutcracker_retro::solve::SliceReport;
 
+use crate::interrupt::Interrupt;
 use crate::note;
 use crate::number::{duration, rate, thousands};
 
@@ -34,6 +35,7 @@ pub struct Reporter {
     /// Milliseconds after `began` before which nothing changes.
     next: AtomicU64,
     state: Mutex<State>,
+    interrupt: Interrupt,
 }
 
 struct State {
@@ -82,7 +84,13 @@ impl Reporter {
             began: now,
             next: AtomicU64::new(0),
             state: Mutex::new(state),
+            interrupt: Interrupt::default(),
         }
+    }
+
+    /// Work stops when that asks for it.
+    pub fn until(self, interrupt: Interrupt) -> Self {
+        Reporter { interrupt, ..self }
     }
 
     /// A slice begins whose only work has this name.
@@ -152,6 +160,10 @@ impl State {
 }
 
 impl Progress for Reporter {
+    fn must_stop(&self) -> bool {
+        self.interrupt.asked()
+    }
+
     fn slice(&self, slice: SliceId, positions: u64) {
         self.clear();
         let mut state = self.lock();

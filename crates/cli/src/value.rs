@@ -51,12 +51,25 @@ impl Value {
         Value { score, kind: Kind::Exact, window: None }
     }
 
-    /// What the best database of its slice says of a position.
+    /// What the best database of its slice says of a position; where the database leaves it out
+    /// because no move leads to it, what those of its moves say.
     pub fn probe<G: Game>(
         game: &G,
         set: &TableSet,
         position: &G::Position,
     ) -> Result<Self, TableError> {
+        if let Some(score) = game.outcome(position).filter(|_| !game.is_indexed(position)) {
+            return Ok(Self::exact(score));
+        }
+        if !game.is_indexed(position) {
+            let mut steps = Vec::new();
+            game.steps(position, &mut steps);
+            let values: Result<Vec<Self>, TableError> = steps
+                .iter()
+                .map(|step| Ok(Self::probe(game, set, &step.next)?.through(step)))
+                .collect();
+            return Ok(Self::best(&values?));
+        }
         let table = set.get(game.slice_of(position).0)?;
         let score = set.cache().probe(&table, game.rank(position))?;
         let kind = match table.is_clipped(score) {
@@ -73,6 +86,25 @@ impl Value {
     pub fn through<P>(self, step: &Step<P>) -> Self {
         let kind = if step.turn == Turn::Passes { self.kind.flipped() } else { self.kind };
         Value { score: step.value(self.score), kind, window: None }
+    }
+
+    /// What is known of a position whose moves have these values, of which there is one at least.
+    fn best(moves: &[Value]) -> Self {
+        let most = |kinds: [Kind; 2]| {
+            moves.iter().filter(|mv| kinds.contains(&mv.kind)).map(|mv| mv.score).max()
+        };
+        let sure = most([Kind::Exact, Kind::AtLeast]);
+        let possible = most([Kind::Exact, Kind::AtMost]);
+        let unbounded = moves.iter().any(|mv| mv.kind == Kind::AtLeast);
+        match (sure, possible) {
+            (Some(sure), _) if unbounded => {
+                Value { score: sure, kind: Kind::AtLeast, window: None }
+            }
+            (Some(sure), Some(possible)) if sure >= possible => Self::exact(sure),
+            (_, possible) => {
+                Value { score: possible.unwrap_or(0), kind: Kind::AtMost, window: None }
+            }
+        }
     }
 
     /// Whether it is known.
@@ -113,6 +145,16 @@ mod tests {
         assert_eq!((again.text(), again.kind.name()), ("≤ -3".to_owned(), "at-most"));
         let known = Value::exact(-4).through(&Step::quiet(()));
         assert_eq!((known.text(), known.is_exact()), ("+4".to_owned(), true));
+    }
+
+    #[test]
+    fn the_best_move_says_what_is_known() {
+        let of = |score, kind| Value { score, kind, window: None };
+        let exact = Value::exact;
+        assert_eq!(Value::best(&[exact(-1), exact(2)]), exact(2));
+        assert_eq!(Value::best(&[of(-3, Kind::AtMost), exact(2)]), exact(2));
+        assert_eq!(Value::best(&[of(4, Kind::AtLeast), exact(2)]), of(4, Kind::AtLeast));
+        assert_eq!(Value::best(&[of(-4, Kind::AtMost), exact(-5)]), of(-4, Kind::AtMost));
     }
 
     #[test]

@@ -1,15 +1,20 @@
 //! The commands as a user meets them: what they print, what they refuse, and their exit codes.
 
+mod book;
 mod damage;
 mod endure;
 mod experiment;
 mod games;
 mod harness;
+mod interrupt;
+mod othello;
 mod plan;
 mod planted;
+mod player;
 mod probe;
 mod published;
 mod solve;
 mod stats;
+mod tune;
 mod verify;
 mod window;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::harness::{Place, tables};
 
 /// The names and bytes of all awari tables.
-fn files(place: &Place) -> Vec<(String, Vec<u8>)> {
+pub fn files(place: &Place) -> Vec<(String, Vec<u8>)> {
     let read = |path: std::path::PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         (name, std::fs::read(path).unwrap())

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The program under test.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_nutcracker");
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_nutcracker");
 
 /// A place for databases that is gone after the test.
 pub struct Place {
@@ -25,6 +25,15 @@ pub struct Run {
 impl Place {
     pub fn new() -> Self {
         Place { dir: TempDir::new().expect("a temporary directory") }
+    }
+
+    /// A place in memory, if the machine has one: nobody waits there for a disk to be synced.
+    pub fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        if !memory.is_dir() {
+            return Place::new();
+        }
+        Place { dir: TempDir::new_in(memory).expect("a temporary directory") }
     }
 
     /// A place with awari up to so many stones.

@@ -39,6 +39,20 @@ fn for_programs() {
 }
 
 #[test]
+fn positions_left_out_are_answered_by_their_moves() {
+    let place = Place::with_awari(8);
+    place.run(&["solve", "awari", "--reachable", "--stones", "8"]).success();
+    for position in
+        ["1,0,0,0,0,0/1,1,1,1,1,1 S", "0,0,0,0,1,1/1,1,1,1,1,1 S", "0,0,0,0,0,0/2,1,1,1,1,1 S"]
+    {
+        let all = place.run(&["probe", "awari", position, "--format", "json"]).json();
+        let args = ["probe", "awari", "--reachable", position, "--format", "json"];
+        assert_eq!(place.run(&args).json(), all, "{position}");
+    }
+    place.run(&["verify", "awari", "--reachable"]).success();
+}
+
+#[test]
 fn moves_are_sorted_and_agree_with_the_score() {
     let place = Place::with_awari(7);
     for position in ["1,1,1,0,0,0/0,2,0,1,0,1 S", "2,0,1,1,0,1/1,0,0,0,0,1 N"] {

@@ -15,13 +15,17 @@
 //! assert!(svg.contains("90 positions"));
 //! ```
 
+mod course;
 mod curve;
+mod dropout;
 mod histogram;
 mod number;
 mod svg;
 mod tally;
 mod theme;
 
+pub use course::{Course, CoursePoint, course_chart};
 pub use curve::{Curve, CurveChart, curve_chart};
+pub use dropout::{Dot, DropOutChart, drop_out_chart};
 pub use histogram::score_histogram;
 pub use tally::ScoreSlice;

@@ -24,8 +24,9 @@ pub fn binomial(n: u64, k: u64) -> Option<u64> {
 
 /// The ways to put `0..=max` stones into a row of pits, numbered.
 ///
-/// The ways with the same number of stones are in lexicographic order of the pits. A *rank* counts
-/// within one number of stones, an *id* goes on counting from fewer stones to more.
+/// The ways with the same number of stones are in lexicographic order of the pits, or, by
+/// [`Rows::gaps_first`], those with an empty pit before those without. A *rank* counts within one
+/// number of stones, an *id* goes on counting from fewer stones to more.
 ///
 /// ```
 /// use nutcracker_game::combi::Rows;
@@ -43,6 +44,8 @@ pub fn binomial(n: u64, k: u64) -> Option<u64> {
 pub struct Rows {
     pits: usize,
     max: usize,
+    /// Whether rows with an empty pit come before those without.
+    gaps_first: bool,
     /// `ways[q * (max + 1) + s]`: the ways to put at most `s` stones into `q` pits, which is
     /// C(s + q, q). Ranks are sums of differences of these.
     ways: Vec<u64>,
@@ -73,7 +76,31 @@ impl Rows {
                 steps.push(come_before.wrapping_sub(counted_before));
             }
         }
-        Rows { pits, max, ways, steps }
+        Rows { pits, max, gaps_first: false, ways, steps }
+    }
+
+    /// The same rows in another order: those with an empty pit before those without, each in
+    /// lexicographic order.
+    ///
+    /// ```
+    /// use nutcracker_game::combi::Rows;
+    /// let rows = Rows::gaps_first(2, 10);
+    /// let in_order = [[0, 3], [3, 0], [1, 2], [2, 1]];
+    /// for (rank, row) in in_order.iter().enumerate() {
+    ///     assert_eq!(rows.rank(row), rank as u64);
+    /// }
+    /// assert_eq!(rows.with_gap(3), 2);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Rows::new`] does.
+    pub fn gaps_first(pits: usize, max: usize) -> Self {
+        Rows { gaps_first: true, ..Self::new(pits, max) }
+    }
+
+    /// Whether rows with an empty pit come before those without.
+    pub fn has_gaps_first(&self) -> bool {
+        self.gaps_first
     }
 
     fn ways(&self, pits: usize, at_most: usize) -> u64 {
@@ -95,6 +122,11 @@ impl Rows {
         self.ways(self.pits - 1, stones)
     }
 
+    /// The number of rows with exactly this many stones, at least one pit of them empty.
+    pub fn with_gap(&self, stones: usize) -> u64 {
+        self.count(stones) - stones.checked_sub(self.pits).map_or(0, |spare| self.count(spare))
+    }
+
     /// The number of rows with fewer stones: the first id with this many.
     pub fn first_id(&self, stones: usize) -> u64 {
         if stones == 0 { 0 } else { self.ways(self.pits, stones - 1) }
@@ -106,7 +138,7 @@ impl Rows {
     }
 
     /// What a pit adds to the rank, wrapping, when so many stones are in it and behind it: the sum
-    /// of the steps of all pits is the rank.
+    /// of the steps of all pits is the rank in lexicographic order.
     pub fn step(&self, pit: usize, stones: usize) -> u64 {
         self.steps[pit * (self.max + 1) + stones]
     }
@@ -115,7 +147,13 @@ impl Rows {
     #[inline]
     pub fn rank(&self, row: &[u8]) -> u64 {
         let row = &row[..self.pits];
-        let mut left: usize = row.iter().map(|&stones| usize::from(stones)).sum();
+        let stones: usize = row.iter().map(|&stones| usize::from(stones)).sum();
+        if self.gaps_first { self.gaps_first_rank(row, stones) } else { self.lexical(row, stones) }
+    }
+
+    #[inline]
+    fn lexical(&self, row: &[u8], stones: usize) -> u64 {
+        let mut left = stones;
         let mut rank = 0u64;
         for (steps, &stones) in self.steps.chunks_exact(self.max + 1).zip(row) {
             rank = rank.wrapping_add(steps[left]);
@@ -124,8 +162,44 @@ impl Rows {
         rank
     }
 
+    fn gaps_first_rank(&self, row: &[u8], stones: usize) -> u64 {
+        let Some(spare) = stones.checked_sub(self.pits) else {
+            return self.lexical(row, stones);
+        };
+        // With a stone taken from every pit, rows without gaps are all rows of the spare stones.
+        // Those before this one: at each pit up to its first gap, those that go on with fewer.
+        let mut left = spare;
+        let mut full_before = 0;
+        for (i, &here) in row.iter().enumerate() {
+            let Some(more) = usize::from(here).checked_sub(1) else {
+                return self.lexical(row, stones) - full_before;
+            };
+            let behind = self.pits - 1 - i;
+            if more > left {
+                full_before += self.ways(behind, left);
+                return self.lexical(row, stones) - full_before;
+            }
+            full_before += self.ways(behind, left) - self.ways(behind, left - more);
+            left -= more;
+        }
+        self.with_gap(stones) + full_before
+    }
+
     /// Writes the row with this many stones and this rank.
-    pub fn unrank(&self, stones: usize, mut rank: u64, row: &mut [u8]) {
+    pub fn unrank(&self, stones: usize, rank: u64, row: &mut [u8]) {
+        if !self.gaps_first {
+            return self.lexical_row(stones, rank, row);
+        }
+        let gapped = self.with_gap(stones);
+        if let Some(rank) = rank.checked_sub(gapped) {
+            self.lexical_row(stones - self.pits, rank, row);
+            row[..self.pits].iter_mut().for_each(|pit| *pit += 1);
+        } else {
+            self.gapped_row(stones, rank, row);
+        }
+    }
+
+    fn lexical_row(&self, stones: usize, mut rank: u64, row: &mut [u8]) {
         let mut left = stones;
         for (i, pit) in row[..self.pits - 1].iter_mut().enumerate() {
             let behind = self.pits - 1 - i;
@@ -144,8 +218,61 @@ impl Rows {
         row[self.pits - 1] = left as u8;
     }
 
-    /// The lexicographically next row with as many stones; false after the last.
+    /// The row with this rank among those with an empty pit.
+    fn gapped_row(&self, stones: usize, mut rank: u64, row: &mut [u8]) {
+        let exactly = |pits: usize, stones: usize| match pits {
+            0 => u64::from(stones == 0),
+            _ => self.ways(pits - 1, stones),
+        };
+        let mut left = stones;
+        let mut gap = false;
+        for (i, pit) in row[..self.pits].iter_mut().enumerate() {
+            let behind = self.pits - 1 - i;
+            *pit = 0;
+            loop {
+                // The rows that go on from here, without those that will have no gap at all.
+                let mut here = exactly(behind, left);
+                if !gap && *pit > 0 {
+                    here -= left.checked_sub(behind).map_or(0, |spare| exactly(behind, spare));
+                }
+                if rank < here {
+                    break;
+                }
+                rank -= here;
+                left -= 1;
+                *pit += 1;
+            }
+            gap |= *pit == 0;
+        }
+    }
+
+    /// The next row with as many stones; false after the last.
     pub fn advance(&self, row: &mut [u8]) -> bool {
+        if !self.gaps_first {
+            return self.lexical_next(row);
+        }
+        let has_gap = |row: &[u8]| row[..self.pits].contains(&0);
+        if has_gap(row) {
+            while self.lexical_next(row) {
+                if has_gap(row) {
+                    return true;
+                }
+            }
+            let stones: usize = row[..self.pits].iter().map(|&pit| usize::from(pit)).sum();
+            if stones < self.pits {
+                return false;
+            }
+            row[..self.pits].fill(1);
+            row[self.pits - 1] = (stones + 1 - self.pits) as u8;
+            return true;
+        }
+        row[..self.pits].iter_mut().for_each(|pit| *pit -= 1);
+        let more = self.lexical_next(row);
+        row[..self.pits].iter_mut().for_each(|pit| *pit += 1);
+        more
+    }
+
+    fn lexical_next(&self, row: &mut [u8]) -> bool {
         // The last stones that can move one pit forward in the order: find the last pit that has
         // a stone behind it, give it one, and gather the rest in the last pit.
         let last = self.pits - 1;
@@ -173,8 +300,8 @@ mod tests {
 
     #[test]
     fn every_small_row_has_its_rank() {
-        for pits in 1..=6 {
-            let rows = Rows::new(pits, 9);
+        for rows in (1..=6).flat_map(|pits| [Rows::new(pits, 9), Rows::gaps_first(pits, 9)]) {
+            let pits = rows.pits();
             for stones in 0..=9 {
                 let mut row = vec![0; pits];
                 rows.unrank(stones, 0, &mut row);
@@ -184,6 +311,9 @@ mod tests {
                     assert_eq!(row, walker, "advance and unrank agree");
                     assert_eq!(rows.rank(&row), rank);
                     assert_eq!(rows.advance(&mut walker), rank + 1 < rows.count(stones));
+                    if rows.has_gaps_first() {
+                        assert_eq!(row.contains(&0), rank < rows.with_gap(stones));
+                    }
                 }
             }
         }

@@ -2,6 +2,13 @@
 
 use crate::{Game, Step};
 
+/// The weighted sum of features, in hundredths of a point where weights are in points.
+#[inline]
+pub fn weigh(features: &[f32], weights: &[f32]) -> i32 {
+    let points: f32 = features.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+    (points * 100.0).round() as i32
+}
+
 /// A guess of a position's score, for searches that stop before the game does.
 ///
 /// The guess is a weighted sum of features; the weights are fitted to exact values, not chosen. A
@@ -72,8 +79,7 @@ pub trait Evaluate: Game {
     fn evaluate(&self, position: &Self::Position, weights: &[f32]) -> i32 {
         let mut features = vec![0.0; Self::FEATURES.len()];
         self.features(position, &mut features);
-        let points: f32 = features.iter().zip(weights).map(|(value, weight)| value * weight).sum();
-        (points * 100.0).round() as i32
+        weigh(&features, weights)
     }
 
     /// How promising a move looks before anything is searched: larger is tried earlier.

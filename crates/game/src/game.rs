@@ -80,6 +80,19 @@ impl<P> Step<P> {
     }
 }
 
+/// A part of a slice in which the two numberings are a matrix, read by rows and by columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exchange {
+    /// The number of the position in the first row and column.
+    pub first: u64,
+    /// Its second number.
+    pub second: u64,
+    /// How many rows: positions one after another by the second number.
+    pub rows: u64,
+    /// How many columns: positions one after another by the first number.
+    pub columns: u64,
+}
+
 /// The rules of a game, and how its positions are numbered.
 ///
 /// Positions are always seen by the side to move. A position's score is what its mover will bank
@@ -98,9 +111,12 @@ impl<P> Step<P> {
 /// | what | fallback |
 /// |---|---|
 /// | [`unmoves`](Game::unmoves) with [`UNMOVES`](Game::UNMOVES) | solved by forward sweeps until nothing changes: right, and many times slower |
-/// | the second index: [`second_rank`](Game::second_rank), [`second_unrank`](Game::second_unrank), [`second_next`](Game::second_next), with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
+/// | the second index: [`second_rank`](Game::second_rank), [`second_unrank`](Game::second_unrank), [`second_next`](Game::second_next), [`exchanges`](Game::exchanges), with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
 /// | [`next_index`](Game::next_index) | [`unrank`](Game::unrank) |
+/// | [`is_indexed`](Game::is_indexed) | every position has a number |
 /// | [`steps`](Game::steps) | [`moves`](Game::moves) and [`play`](Game::play) |
+/// | [`has_databases`](Game::has_databases) | the game has them |
+/// | [`draw`](Game::draw) | [`format`](Game::format) |
 /// | a [`View`](Game::View) or [`Forward`](Game::Forward) of its own | [`PlainView`](crate::PlainView), by way of the methods here |
 ///
 /// # Laws
@@ -144,6 +160,13 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         out.extend(moves.iter().map(|mv| self.play(position, mv)));
     }
 
+    /// Whether the positions of every slice can be numbered in 64 bits, so that there can be
+    /// databases. Where they cannot, nobody asks for [`rank`](Game::rank),
+    /// [`unrank`](Game::unrank), the second index or a view, and
+    /// [`slice_len`](Game::slice_len) says `u64::MAX` where it is more.
+    fn has_databases(&self) -> bool {
+        true
+    }
     /// The last slice the rules allow.
     fn largest_slice(&self) -> SliceId;
     /// The slice a position belongs to.
@@ -170,9 +193,28 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     fn next_index(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
         *position = self.unrank(slice, index);
     }
-    /// Bytes that [`view`](Game::view) keeps in memory; a solver with less goes by the rules.
+    /// Whether a position has a number in its slice. Where an index leaves out positions that no
+    /// move leads to, the value of such a position is found among those its moves lead to.
+    fn is_indexed(&self, _position: &Self::Position) -> bool {
+        true
+    }
+    /// Bytes that [`view`](Game::view) keeps in memory.
     fn view_bytes(&self, _slice: SliceId) -> u64 {
         0
+    }
+    /// The share of the slice's positions, 0 to 1, that tables of so many bytes, those of both
+    /// views together, serve.
+    fn tables_serve(&self, _slice: SliceId, _bytes: u64) -> f64 {
+        1.0
+    }
+    /// The solver's view, with tables of no more than so many bytes: what they leave out goes by
+    /// the rules, which is slower and otherwise the same.
+    fn view_within(&self, slice: SliceId, _bytes: u64) -> Self::View {
+        self.view(slice)
+    }
+    /// The check's view, with tables of no more than so many bytes.
+    fn forward_within(&self, slice: SliceId, _bytes: u64) -> Self::Forward {
+        self.forward(slice)
     }
     /// Bytes that [`forward`](Game::forward) keeps in memory.
     fn forward_bytes(&self, _slice: SliceId) -> u64 {
@@ -189,6 +231,11 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The position with this second number.
     fn second_unrank(&self, slice: SliceId, index: u64) -> Self::Position {
         self.unrank(slice, index)
+    }
+    /// The slice as matrices that the first numbering reads by rows and the second by columns, in
+    /// the order of the first; all of the slice is in them.
+    fn exchanges(&self, slice: SliceId) -> Vec<Exchange> {
+        vec![Exchange { first: 0, second: 0, rows: 1, columns: self.slice_len(slice) }]
     }
     /// [`next_index`](Game::next_index) for the second numbering.
     fn second_next(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
@@ -212,6 +259,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         mv: &Self::Move,
         step: &Step<Self::Position>,
     ) -> String;
+
+    /// The position as a board for a terminal: several lines of plain text, each with its end,
+    /// with the names that moves have and the side to move.
+    fn draw(&self, situation: &Situation<Self::Position>) -> String {
+        self.format(situation) + "\n"
+    }
 
     /// What a slice's number counts, such as `stones`.
     fn slice_unit(&self) -> &'static str {

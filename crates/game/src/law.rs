@@ -8,9 +8,23 @@ use std::error::Error;
 use std::fmt;
 
 use crate::{
-    Children, ForwardView, Game, Side, Situation, SliceId, SliceView, Target, Turn, exits_of,
-    targets_of,
+    Children, Exchange, ForwardView, Game, SliceId, SliceView, Target, exits_of, targets_of,
 };
+
+/// Returns from the enclosing function with a breach unless the law holds.
+macro_rules! law {
+    ($holds:expr, $($breach:tt)*) => {
+        if !$holds {
+            return Err($crate::law::Breach(format!($($breach)*)));
+        }
+    };
+}
+
+mod lines;
+mod rules;
+
+/// Positions looked at where a game has no numbers for them: minutes are no use there.
+const MOST_IN_LINES: u64 = 100_000;
 
 /// What was looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,23 +53,21 @@ impl fmt::Display for Breach {
 
 impl Error for Breach {}
 
-/// Returns from the enclosing function with a breach unless the law holds.
-macro_rules! law {
-    ($holds:expr, $($breach:tt)*) => {
-        if !$holds {
-            return Err(Breach(format!($($breach)*)));
-        }
-    };
-}
-
 /// Checks the laws on slices `0..=last`: exhaustively where a slice has at most `sample`
 /// positions, else on that many spread evenly over it.
+///
+/// Of a game [without databases](Game::has_databases) about `sample` positions are looked at that
+/// random play reaches from the start, whatever `last` says; their numbers and views are not.
 pub fn check<G: Game>(game: &G, last: SliceId, sample: u64) -> Result<Report, Breach> {
     law!(
         last <= game.largest_slice(),
         "there is no slice {last}: the last is {}",
         game.largest_slice()
     );
+    if !game.has_databases() {
+        check_start(game)?;
+        return lines::check(game, sample.clamp(1, MOST_IN_LINES));
+    }
     let mut report = Report { exhaustive: true, ..Report::default() };
     for slice in (0..=last.0).map(SliceId) {
         Check { game, slice, report: &mut report }.slice(sample.max(1))?;
@@ -96,16 +108,46 @@ impl<G: Game> Check<'_, G> {
         let exhaustive = len <= sample;
         self.report.exhaustive &= exhaustive;
 
+        let exchanges = game.exchanges(slice);
+        let mut next = 0;
+        for exchange in &exchanges {
+            law!(
+                exchange.first == next,
+                "the exchanges of slice {slice} go on at {}, not at {next}",
+                exchange.first
+            );
+            next += exchange.rows * exchange.columns;
+        }
+        law!(next == len, "the exchanges of slice {slice} have {next} positions, not {len}");
+
         let forward = game.forward(slice);
+        // With tables of half the size, as solvers with little memory have them.
+        let (bytes, forward_bytes) = (game.view_bytes(slice), game.forward_bytes(slice));
+        let limited = (bytes > 0).then(|| game.view_within(slice, bytes / 2));
+        let limited_forward =
+            (forward_bytes > 0).then(|| game.forward_within(slice, forward_bytes / 2));
         let step = if exhaustive { 1 } else { len / sample };
         let mut internal_edges: HashMap<(u64, u64), u32> = HashMap::new();
         for index in (0..len).step_by(step as usize) {
             let position = game.unrank(slice, index);
+            let after = exchanges.partition_point(|exchange| exchange.first <= index);
+            let Exchange { first, second, rows, columns } = exchanges[after - 1];
+            let (row, column) = ((index - first) / columns, (index - first) % columns);
+            law!(
+                game.second_rank(&position) == second + column * rows + row,
+                "the exchanges of slice {slice} give position {index} another second number"
+            );
             self.position(index, &position, &mut internal_edges)?;
             self.forward(&forward, index, &position)?;
+            if let Some(limited) = &limited_forward {
+                self.forward(limited, index, &position)?;
+            }
             self.report.positions += 1;
             if G::UNMOVES {
-                self.unmoves(&view, index, &position)?;
+                self.report.unmoves += self.unmoves(&view, index, &position)?;
+                if let Some(limited) = &limited {
+                    self.unmoves(limited, index, &position)?;
+                }
             }
         }
         if G::UNMOVES && exhaustive {
@@ -125,6 +167,10 @@ impl<G: Game> Check<'_, G> {
             game.slice_of(position) == slice,
             "position {index} of slice {slice} says it belongs to slice {}",
             game.slice_of(position)
+        );
+        law!(
+            game.is_indexed(position),
+            "position {index} of slice {slice} is said to have no number"
         );
         let rank = game.rank(position);
         law!(rank == index, "position {index} of slice {slice} is ranked {rank}");
@@ -151,97 +197,35 @@ impl<G: Game> Check<'_, G> {
                 index - 1
             );
         }
-        self.notation(index, position)?;
-
-        let mut moves = Vec::new();
-        game.moves(position, &mut moves);
-        self.report.moves += moves.len() as u64;
-        law!(
-            moves.len() <= usize::from(game.max_moves()),
-            "position {index} of slice {slice} has {} moves, more than max_moves says",
-            moves.len()
-        );
-        match game.outcome(position) {
-            Some(score) => {
-                law!(moves.is_empty(), "position {index} of slice {slice} is over and has moves");
-                law!(
-                    score.abs() <= game.max_score(slice),
-                    "position {index} of slice {slice} ends with {score}, beyond max_score"
-                );
-            }
-            None => law!(
-                !moves.is_empty(),
-                "position {index} of slice {slice} is not over and has no moves"
-            ),
-        }
-        let mut steps = Vec::new();
-        game.steps(position, &mut steps);
-        law!(
-            steps == moves.iter().map(|mv| game.play(position, mv)).collect::<Vec<_>>(),
-            "the steps of position {index} of slice {slice} are not what its moves do"
-        );
-        for (mv, step) in moves.iter().zip(&steps) {
+        let who = || format!("position {index} of slice {slice}");
+        let steps = rules::check(game, position, who)?;
+        self.report.moves += steps.len() as u64;
+        for step in steps {
             let to = game.slice_of(&step.next);
             law!(
-                to <= slice,
-                "move {mv:?} of position {index} leads from slice {slice} up to slice {to}"
+                game.is_indexed(&step.next),
+                "a move of position {index} of slice {slice} leads to a position that the index \
+                 leaves out"
             );
             let next = game.rank(&step.next);
             law!(
                 next < game.slice_len(to) && game.unrank(to, next) == step.next,
-                "move {mv:?} of position {index} of slice {slice} leads to a position without a \
-                 number"
+                "a move of position {index} of slice {slice} leads to a position without a number"
             );
             if to == slice {
-                law!(
-                    step.gain == 0 && step.turn == Turn::Passes,
-                    "move {mv:?} of position {index} stays in slice {slice} although it banks or \
-                     keeps the turn"
-                );
                 *edges.entry((index, next)).or_default() += 1;
             }
         }
         Ok(())
     }
 
-    fn notation(&self, index: u64, position: &G::Position) -> Result<(), Breach> {
-        for mover in [Side::First, Side::Second] {
-            let situation = Situation::new(*position, mover);
-            let text = self.game.format(&situation);
-            let read = self.game.parse(&text);
-            // A game may have only one side to move in its notation.
-            law!(
-                read.as_ref().is_ok_and(|read| read.position == *position),
-                "position {index} of slice {} is written {text:?}, which is not read back as the \
-                 same",
-                self.slice
-            );
-        }
-        Ok(())
-    }
-
     /// Every un-move is a position with a move to here, and the view finds the same ones.
-    fn unmoves(
-        &mut self,
-        view: &G::View,
-        index: u64,
-        position: &G::Position,
-    ) -> Result<(), Breach> {
+    fn unmoves(&self, view: &G::View, index: u64, position: &G::Position) -> Result<u64, Breach> {
         let (game, slice) = (self.game, self.slice);
         let mut before = Vec::new();
         game.unmoves(position, &mut before);
-        self.report.unmoves += before.len() as u64;
-        let mut ranks: Vec<u64> = Vec::new();
-        for earlier in &before {
-            let mut moves = Vec::new();
-            game.moves(earlier, &mut moves);
-            law!(
-                moves.iter().any(|mv| game.play(earlier, mv) == crate::Step::quiet(*position)),
-                "an un-move of position {index} of slice {slice} leads to {earlier:?}, from which \
-                 no move leads back"
-            );
-            ranks.push(game.rank(earlier));
-        }
+        rules::lead_back(game, &before, position, || format!("position {index} of slice {slice}"))?;
+        let mut ranks: Vec<u64> = before.iter().map(|earlier| game.rank(earlier)).collect();
         let mut seen = Vec::new();
         let key = view.key_at(&mut Default::default(), index);
         law!(
@@ -256,7 +240,7 @@ impl<G: Game> Check<'_, G> {
             "the view finds other predecessors of position {index} of slice {slice} than the \
              rules: {seen:?}, not {ranks:?}"
         );
-        Ok(())
+        Ok(ranks.len() as u64)
     }
 
     /// Every internal move is found by an un-move, as often as there are such moves.

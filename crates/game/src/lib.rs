@@ -68,8 +68,8 @@ pub mod perft;
 mod slice;
 mod view;
 
-pub use evaluate::Evaluate;
-pub use game::{Game, GameId, Step, Turn};
+pub use evaluate::{Evaluate, weigh};
+pub use game::{Exchange, Game, GameId, Step, Turn};
 pub use notation::{ParseError, Side, Situation};
 pub use slice::SliceId;
 pub use view::{

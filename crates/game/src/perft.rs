@@ -7,10 +7,22 @@ pub fn perft<G: Game>(game: &G, position: &G::Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let mut moves = Vec::new();
-    game.moves(position, &mut moves);
-    if depth == 1 {
-        return moves.len() as u64;
+    below(game, position, depth, &mut Vec::new())
+}
+
+/// The moves of all positions on the way stand in one list, those of the last at its end: nothing
+/// is allocated for a position.
+fn below<G: Game>(game: &G, position: &G::Position, depth: u32, moves: &mut Vec<G::Move>) -> u64 {
+    let first = moves.len();
+    game.moves(position, moves);
+    let mut lines = (moves.len() - first) as u64;
+    if depth > 1 {
+        lines = 0;
+        for place in first..moves.len() {
+            let next = game.play(position, &moves[place]).next;
+            lines += below(game, &next, depth - 1, moves);
+        }
     }
-    moves.iter().map(|mv| perft(game, &game.play(position, mv).next, depth - 1)).sum()
+    moves.truncate(first);
+    lines
 }

@@ -3,4 +3,5 @@
 pub mod awari;
 pub mod halves;
 pub mod kalah;
+pub mod othello;
 pub mod registry;

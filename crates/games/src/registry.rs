@@ -149,4 +149,5 @@ fn check_options(
 games! {
     "awari" => crate::awari::Awari,
     "kalah" => crate::kalah::Kalah,
+    "othello" => crate::othello::Othello,
 }

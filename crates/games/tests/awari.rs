@@ -1,14 +1,18 @@
 //! Awari keeps its laws, and its rules are what the board game's are.
 
+use nutcracker_game::combi::binomial;
 use nutcracker_game::{Game, SliceId, law};
 use nutcracker_games::awari::Awari;
 
 #[test]
 fn laws_hold_exhaustively_on_small_slices() {
     for (pits, stones) in [(2, 16), (3, 14), (4, 11), (5, 9), (6, 8)] {
-        let report = law::check(&Awari::new(pits).unwrap(), SliceId(stones), u64::MAX).unwrap();
-        assert!(report.exhaustive);
-        assert!(report.unmoves > 0);
+        let (all, reachable) = (Awari::new(pits).unwrap(), Awari::reachable(pits).unwrap());
+        for (awari, stones) in [(all, stones), (reachable, stones - 1)] {
+            let report = law::check(&awari, SliceId(stones), u64::MAX).unwrap();
+            assert!(report.exhaustive);
+            assert!(report.unmoves > 0);
+        }
     }
 }
 
@@ -16,10 +20,24 @@ fn laws_hold_exhaustively_on_small_slices() {
 fn laws_hold_on_samples_of_large_slices() {
     // From 23 stones on, sowings of two laps occur.
     for pits in [4, 6] {
-        let awari = Awari::new(pits).unwrap();
-        let last = awari.largest_slice().0.min(24);
-        let report = law::check(&awari, SliceId(last), 2_000).unwrap();
-        assert!(!report.exhaustive);
+        for awari in [Awari::new(pits).unwrap(), Awari::reachable(pits).unwrap()] {
+            let last = awari.largest_slice().0.min(24);
+            let report = law::check(&awari, SliceId(last), 2_000).unwrap();
+            assert!(!report.exhaustive);
+        }
+    }
+}
+
+#[test]
+fn the_reachable_index_leaves_out_what_no_move_leads_to() {
+    let awari = Awari::reachable(6).unwrap();
+    assert_eq!(awari.slice_len(SliceId(41)), 47_062_945_644);
+    // Published is one more: the start position, which no move leads to either, is counted there.
+    assert_eq!(awari.slice_len(SliceId(48)), 203_648_015_936 - 1);
+    for stones in 0..=48u64 {
+        let all = binomial(stones + 11, 11).unwrap();
+        let left_out = binomial(stones + 5, 11).unwrap();
+        assert_eq!(awari.slice_len(SliceId(stones as u32)), all - left_out);
     }
 }
 

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use nutcracker_game::{Children, Game, Score, Side, SliceId, Turn, law};
 use nutcracker_games::halves::Board;
 use nutcracker_games::kalah::Kalah;
-use nutcracker_search::{Empty, Limits, UpTo, exact_value};
+use nutcracker_search::{Empty, ExactLimits, UpTo, exact_value};
 use proptest::prelude::*;
 
 fn kalah(pits: usize, seeds: usize, empty_capture: bool) -> Kalah {
@@ -271,7 +271,7 @@ fn values(empty_capture: bool) -> Vec<[i32; 4]> {
             if game.largest_slice() <= SliceId(last) {
                 assert_eq!(i32::from(slices.of(&start)), value, "{what}");
             }
-            let limits = Limits::default();
+            let limits = ExactLimits::default();
             let searched = exact_value(&game, &start, &Empty, &limits).unwrap().unwrap();
             assert_eq!(i32::from(searched.score), value, "{what}");
             for last in [5, last.min(12)] {

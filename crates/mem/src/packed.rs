@@ -184,6 +184,27 @@ impl<const BITS: u32> Packed<BITS> {
         }
     }
 
+    /// Visits the indices of `range` whose number was not 0 when its word was looked at.
+    pub fn find_nonzero(&self, range: std::ops::Range<u64>, mut visit: impl FnMut(u64)) {
+        let words = self.words.as_slice();
+        let mut at = range.start;
+        while at < range.end {
+            let stop = ((at / Self::LANES + 1) * Self::LANES).min(range.end);
+            // What is left of the word from `at` on, and up to `stop`.
+            let mut word = words[(at / Self::LANES) as usize].load(Relaxed);
+            word >>= (at % Self::LANES) as u32 * BITS;
+            if stop - at < 64 / u64::from(BITS) {
+                word &= (1 << ((stop - at) as u32 * BITS)) - 1;
+            }
+            while word != 0 {
+                let lane = word.trailing_zeros() / BITS;
+                visit(at + u64::from(lane));
+                word &= !(Self::MASK << (lane * BITS));
+            }
+            at = stop;
+        }
+    }
+
     /// Visits the indices of `range` whose number lacked `bit` when its word was looked at.
     /// `range` must begin at a multiple of [`LANES`](Packed::LANES).
     pub fn find_without(&self, range: std::ops::Range<u64>, bit: u64, mut visit: impl FnMut(u64)) {
@@ -245,6 +266,30 @@ mod tests {
         for (index, &value) in (0..).zip(&plain) {
             assert_eq!(copy.get(index), if (3..97).contains(&index) { value } else { 0 });
         }
+    }
+
+    #[test]
+    fn finds_what_is_not_zero_in_any_range() {
+        fn check<const BITS: u32>() {
+            let numbers = Packed::<BITS>::zeroed(300).unwrap();
+            let wanted = [0, 1, 9, 20, 21, 63, 64, 65, 127, 200, 299];
+            for index in wanted {
+                numbers.set(index, 1 << (BITS - 1));
+            }
+            for start in [0, 1, 20, 64, 100] {
+                for end in [start, 64, 128, 200, 201, 300] {
+                    let mut found = Vec::new();
+                    numbers.find_nonzero(start..end, |index| found.push(index));
+                    let expected: Vec<u64> =
+                        wanted.into_iter().filter(|index| (start..end).contains(index)).collect();
+                    assert_eq!(found, expected, "{BITS} bits, {start}..{end}");
+                }
+            }
+        }
+        check::<1>();
+        check::<2>();
+        check::<8>();
+        check::<3>();
     }
 
     proptest! {

@@ -24,7 +24,7 @@ use nutcracker_table::{Histogram, Manifest, TableError, TableSet};
 
 use crate::conversions::{Nearby, SetChildren};
 pub use crate::fault::{CheckError, Fault};
-use crate::parallel::for_each_chunk;
+use crate::parallel::for_each_until_stopped;
 use crate::progress::{Phase, Progress};
 
 /// What a check has looked at.
@@ -64,8 +64,8 @@ fn check_packed<const BITS: u32, G: Game>(
 ) -> Result<Checked, CheckError> {
     let table = set.get(slice.0)?;
     progress.begin(Phase::Verify, table.positions());
-    table.verify_digest()?;
-    let cells = read_scores::<BITS>(set, slice, threads)?;
+    table.verify_digest_while(|| !progress.must_stop())?;
+    let cells = read_scores::<BITS>(set, slice, threads, progress)?;
     let window = match table.header().window {
         0 => game.max_score(slice),
         window => window.into(),
@@ -88,7 +88,7 @@ fn check_packed<const BITS: u32, G: Game>(
         return Err(wrong(fault));
     }
     let mut sweeps = 1;
-    while check.sweep(threads) > 0 {
+    while check.sweep(threads)? > 0 {
         sweeps += 1;
     }
     match check.unfounded() {
@@ -108,11 +108,12 @@ fn read_scores<const BITS: u32>(
     set: &TableSet,
     slice: SliceId,
     threads: usize,
+    progress: &dyn Progress,
 ) -> Result<Packed<BITS>, CheckError> {
     let table = set.get(slice.0)?;
     let cells = Packed::zeroed(table.positions())?;
     let counted = Mutex::new(Histogram::new());
-    for_each_chunk(table.blocks(), 1, threads, |range| {
+    for_each_until_stopped(table.blocks(), 1, threads, progress, |range| {
         let mut block = Vec::new();
         for number in range {
             block.resize(table.header().block_len(number), 0);
@@ -122,7 +123,7 @@ fn read_scores<const BITS: u32>(
             cells.fill(start, block.iter().map(|&score| i64::from(score) as u64 & mask));
             counted.lock().expect("no thread panics").add(&block);
         }
-        Ok::<(), TableError>(())
+        Ok::<(), CheckError>(())
     })?;
     table.verify_histogram(&counted.into_inner().expect("no thread panics"))?;
     Ok(cells)
@@ -232,9 +233,9 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
 
     /// Looks at every position once: its score must be the best of its moves. On the way, finds
     /// most of the foundation. Returns the fault with the lowest number.
-    fn agreement(&self, threads: usize) -> Result<Option<(u64, Fault)>, TableError> {
+    fn agreement(&self, threads: usize) -> Result<Option<(u64, Fault)>, CheckError> {
         let first: Mutex<Option<(u64, Fault)>> = Mutex::new(None);
-        for_each_chunk(self.cells.len(), CHUNK, threads, |range| {
+        for_each_until_stopped(self.cells.len(), CHUNK, threads, self.progress, |range| {
             let mut scratch = Scratch::new();
             let mut nearby = Nearby::new(&self.children);
             let mut cursor = Default::default();
@@ -254,7 +255,7 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
             self.spread(&mut scratch);
             let checked = range.end - range.start;
             self.progress.advance(self.done.fetch_add(checked, Relaxed) + checked);
-            Ok(())
+            Ok::<(), CheckError>(())
         })?;
         Ok(first.into_inner().expect("no thread panics"))
     }
@@ -400,9 +401,9 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
     }
 
     /// Looks at whatever is not founded yet; returns how many positions were founded.
-    fn sweep(&self, threads: usize) -> u64 {
+    fn sweep(&self, threads: usize) -> Result<u64, CheckError> {
         let found = AtomicU64::new(0);
-        let Ok(()) = for_each_chunk(self.cells.len(), CHUNK, threads, |range| {
+        for_each_until_stopped(self.cells.len(), CHUNK, threads, self.progress, |range| {
             let mut scratch = Scratch::new();
             let mut cursor = Default::default();
             let look = |scratch: &mut Scratch<G>| {
@@ -418,9 +419,9 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
                 }
             });
             look(&mut scratch);
-            Ok::<(), std::convert::Infallible>(())
-        });
-        found.into_inner()
+            Ok::<(), CheckError>(())
+        })?;
+        Ok(found.into_inner())
     }
 
     fn unfounded(&self) -> Option<Fault> {

@@ -104,8 +104,10 @@ pub(crate) enum Chosen {
 
 pub(crate) struct Choice {
     pub(crate) solver: Chosen,
-    /// Whether the game's tables fit.
-    pub(crate) tables: bool,
+    /// Bytes for the game's tables.
+    pub(crate) tables: u64,
+    /// Bytes of memory at the peak.
+    pub(crate) memory: u64,
     /// One line for the person who waits.
     pub(crate) reason: String,
 }
@@ -122,6 +124,14 @@ pub fn memory_to_check<G: Game>(game: &G, slice: SliceId) -> u64 {
     positions * width + game.forward_bytes(slice) + cache_bytes(positions) + overhead(1)
 }
 
+/// The least that the dual-index solver has for its cache and strips.
+const LEAST_CACHE: u64 = 1 << 20;
+
+/// Positions of a strip beside a cache of so many bytes: an eighth of its bits.
+pub(crate) fn strip(cache_bytes: u64) -> u64 {
+    cache_bytes.max(512 << 10)
+}
+
 pub(crate) fn choose<G: Game>(
     game: &G,
     slice: SliceId,
@@ -131,73 +141,83 @@ pub(crate) fn choose<G: Game>(
     let name = format!("{slice} {}", game.slice_unit());
     if !G::UNMOVES {
         let reason = format!("{name}: sweeps, because the game has no un-moves");
-        return Ok(Choice { solver: Chosen::Sweep, tables: false, reason });
+        let memory = overhead(1) + game.slice_len(slice);
+        return Ok(Choice { solver: Chosen::Sweep, tables: 0, memory, reason });
     }
     let len = game.slice_len(slice);
     let given = options.memory;
     let cache = cache_bytes(len).min(given / 8);
     let overhead = overhead(options.threads) + cache;
-    let tables = game.view_bytes(slice) + game.forward_bytes(slice);
+    let all_tables = game.view_bytes(slice) + game.forward_bytes(slice);
     let worklist = (given / 64 / 16).clamp(1 << 10, 1 << 18) as usize;
     let lists = (worklist * 16 * options.threads) as u64;
     let width = States::bytes_per_position(top, game.max_moves());
-    let limited =
-        |with_tables| overhead + Changes::memory(len) + if with_tables { tables } else { 0 };
-    let needed = |(solver, with_tables)| match solver {
+    let (block_bytes, policy) = options.paging;
+    // What a solver needs apart from the tables that make it fast.
+    let needed = |solver| match solver {
         Solver::Memory => overhead + len * width + game.view_bytes(slice) + len / 16,
-        Solver::TwoBit | Solver::TwoBitSweeps => limited(with_tables) + len / 4 + lists,
-        Solver::OneBit => limited(with_tables) + len / 8,
-        Solver::Auto | Solver::DualIndex => limited(with_tables) + (1 << 20),
+        Solver::TwoBit | Solver::TwoBitSweeps => overhead + Changes::memory(len) + len / 4 + lists,
+        Solver::OneBit => overhead + Changes::memory(len) + len / 8,
+        Solver::Auto | Solver::DualIndex => overhead + Changes::memory(len) + LEAST_CACHE,
     };
-    // Without tables everything is several times slower, so first what fits with them.
-    let candidates = match options.solver {
-        Solver::Auto => vec![
-            (Solver::Memory, true),
-            (Solver::TwoBit, true),
-            (Solver::OneBit, true),
-            (Solver::DualIndex, true),
-            (Solver::TwoBit, false),
-            (Solver::OneBit, false),
-            (Solver::DualIndex, false),
-        ],
-        solver => vec![(solver, true), (solver, false)],
+    // By the rules everything is several times slower, so a solver that leaves no room for the
+    // tables is chosen only by name; the last one shares what there is between tables and cache.
+    let with_tables = |solver| match solver {
+        Solver::Memory => needed(solver),
+        _ => needed(solver) + all_tables,
     };
-    let least = candidates[candidates.len() - 1];
-    let Some((solver, with_tables)) = candidates.into_iter().find(|&one| needed(one) <= given)
-    else {
+    let solver = match options.solver {
+        Solver::Auto => [Solver::Memory, Solver::TwoBit, Solver::OneBit]
+            .into_iter()
+            .find(|&solver| with_tables(solver) <= given)
+            .unwrap_or(Solver::DualIndex),
+        solver => solver,
+    };
+    let Some(room) = given.checked_sub(needed(solver)) else {
         return Err(SolveError::TooLittleMemory {
             game: game.id().to_string(),
             slice: name,
-            solver: least.0,
-            needed: needed(least),
+            solver,
+            needed: needed(solver),
             given,
         });
     };
-    let (block_bytes, policy) = options.paging;
+    let (tables, cache_bytes) = match solver {
+        Solver::Memory | Solver::Auto => (0, 0),
+        Solver::TwoBit | Solver::TwoBitSweeps | Solver::OneBit => (room.min(all_tables), 0),
+        Solver::DualIndex => {
+            let most = (len / 8 + 2 * block_bytes).min(options.cache.unwrap_or(u64::MAX));
+            let whole = (most + 2 * strip(most) / 8).saturating_sub(LEAST_CACHE);
+            let tables = all_tables.min(room.saturating_sub(whole).max(room / 2));
+            (tables, (room - tables).min(whole))
+        }
+    };
+    let memory = needed(solver) + tables + cache_bytes;
     let chosen = match solver {
         Solver::Memory | Solver::Auto => Chosen::Memory,
         Solver::TwoBit => Chosen::Limited(Method::TwoBit { worklist }),
         Solver::TwoBitSweeps => Chosen::Limited(Method::TwoBitSweeps),
         Solver::OneBit => Chosen::Limited(Method::OneBit),
         Solver::DualIndex => {
-            let cache_bytes =
-                given.saturating_sub(limited(with_tables)).min(len / 8 + 2 * block_bytes);
+            let most = options.cache.unwrap_or(u64::MAX);
+            // Strips of an eighth, twice.
+            let cache_bytes = ((cache_bytes + LEAST_CACHE) / 5 * 4).min(most);
             Chosen::Limited(Method::DualIndex(Paging { block_bytes, cache_bytes, policy }))
         }
     };
     let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
-    let takes = match solver {
-        Solver::DualIndex => given.min(limited(with_tables) + len / 8 + 2 * block_bytes),
-        _ => needed((solver, with_tables)),
-    };
     let reason = format!(
-        "{name}: solver {solver}{}, {} MiB of memory (whole states would take {}, two bits {}, one \
-         bit {})",
-        if with_tables { "" } else { " without tables" },
-        mebibytes(takes),
-        mebibytes(needed((Solver::Memory, true))),
-        mebibytes(needed((Solver::TwoBit, true))),
-        mebibytes(needed((Solver::OneBit, true)))
+        "{name}: solver {solver}, {} MiB of memory{} (whole states would take {}, two bits {}, \
+         one bit {})",
+        mebibytes(memory),
+        if tables < all_tables && solver != Solver::Memory {
+            format!(", tables cut from {} to {} MiB", mebibytes(all_tables), mebibytes(tables))
+        } else {
+            String::new()
+        },
+        mebibytes(with_tables(Solver::Memory)),
+        mebibytes(with_tables(Solver::TwoBit)),
+        mebibytes(with_tables(Solver::OneBit))
     );
-    Ok(Choice { solver: chosen, tables: with_tables, reason })
+    Ok(Choice { solver: chosen, tables, memory, reason })
 }

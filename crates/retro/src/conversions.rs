@@ -7,8 +7,9 @@ use nutcracker_game::{Children, Score, SliceId, SliceView};
 use nutcracker_table::{Table, TableError, TableSet};
 
 use crate::fixpoint::memory::States;
-use crate::parallel::for_each_chunk;
+use crate::parallel::for_each_until_stopped;
 use crate::progress::{Phase, Progress};
+use crate::solve::SolveError;
 
 /// The scores of finished slices, from their files.
 #[derive(Debug)]
@@ -95,10 +96,10 @@ pub(crate) fn conversions<V: SliceView>(
     states: &States,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<(), TableError> {
+) -> Result<(), SolveError> {
     let done = AtomicU64::new(0);
     progress.begin(Phase::Conversions, view.len());
-    for_each_chunk(view.parts(), 1, threads, |parts| {
+    for_each_until_stopped(view.parts(), 1, threads, progress, |parts| {
         for part in parts {
             let mut entered = 0;
             view.exits(part, children, |start, run| {

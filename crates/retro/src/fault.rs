@@ -5,6 +5,8 @@ use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{ErrorKind, TableError};
 use thiserror::Error;
 
+use crate::progress::Stopped;
+
 /// Why a slice was not found to be right.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -23,6 +25,9 @@ pub enum CheckError {
     /// The check needs more memory than there is.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+    /// Somebody asked to stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl CheckError {
@@ -31,7 +36,7 @@ impl CheckError {
         match self {
             CheckError::Table(error) => error.kind(),
             CheckError::Wrong { .. } => ErrorKind::DataBroken,
-            CheckError::Memory(_) => ErrorKind::Io,
+            CheckError::Memory(_) | CheckError::Stopped(_) => ErrorKind::Io,
         }
     }
 }

@@ -5,21 +5,22 @@
 //! checkpoint names them; within a level, every loss that was written is true whatever came after,
 //! so the level goes on from what is there.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use nutcracker_game::{ForwardView, Game, PlainView, SliceId, SliceView};
+use nutcracker_game::{Exchange, ForwardView, Game, SliceId, SliceView};
 
+use crate::choice::{Solver, strip};
 use crate::conversions::SetChildren;
 use crate::fixpoint::changes::Changes;
 use crate::fixpoint::follow::{Follow, FollowNews};
 use crate::fixpoint::levels::{Levels, Work, WorkCount, clip};
-use crate::parallel::for_each_chunk;
+use crate::parallel::{beside, for_each_until_stopped};
 use crate::progress::{Phase, Progress};
 use crate::solve::SolveError;
 use crate::store::bits::{OneBit, TwoBits};
-use crate::store::disk::{Bytes, DiskSides, Scratch, ScratchError};
+use crate::store::disk::{Bytes, DiskSides, ScratchError};
+use crate::store::folder::Folder;
 use crate::store::paged::{Paged, Paging};
 use crate::store::{Sequence, Wins};
 
@@ -40,14 +41,19 @@ pub enum Method {
 }
 
 impl Method {
+    /// The solver it belongs to.
+    pub fn solver(&self) -> Solver {
+        match self {
+            Method::TwoBit { .. } => Solver::TwoBit,
+            Method::TwoBitSweeps => Solver::TwoBitSweeps,
+            Method::OneBit => Solver::OneBit,
+            Method::DualIndex(_) => Solver::DualIndex,
+        }
+    }
+
     /// Its name.
     pub fn name(&self) -> &'static str {
-        match self {
-            Method::TwoBit { .. } => "two-bit",
-            Method::TwoBitSweeps => "two-bit-sweeps",
-            Method::OneBit => "one-bit",
-            Method::DualIndex(_) => "dual-index",
-        }
+        self.solver().name()
     }
 }
 
@@ -71,12 +77,12 @@ pub struct Limited<'a, G> {
     pub top: u8,
     /// Which bits are where.
     pub method: Method,
-    /// Whether the game's tables fit the memory; else everything goes by the rules.
-    pub tables: bool,
+    /// Bytes for the game's tables; what they leave out goes by the rules.
+    pub tables: u64,
     /// Threads at work.
     pub threads: usize,
     /// Where the files at work are.
-    pub folder: PathBuf,
+    pub folder: Folder,
     /// Whether the work goes on after an interruption; else it begins anew, which is faster for a
     /// slice of seconds.
     pub lasting: bool,
@@ -91,20 +97,16 @@ impl<G: Game> Limited<'_, G> {
         progress: &dyn Progress,
     ) -> Result<(Bytes, Effort, f64), SolveError> {
         if !self.lasting {
-            let _ = std::fs::remove_dir_all(&self.folder);
+            self.folder.clear();
         }
-        std::fs::create_dir_all(&self.folder).map_err(|error| self.failed(error))?;
-        if self.tables {
-            let (view, forward) = (self.game.view(self.slice), self.game.forward(self.slice));
-            self.with_views(&view, &forward, children, progress)
-        } else {
-            let view = PlainView::new(self.game.clone(), self.slice);
-            self.with_views(&view, &view, children, progress)
-        }
-    }
-
-    fn failed(&self, error: std::io::Error) -> ScratchError {
-        ScratchError::new("use", &self.folder, error)
+        self.folder.make()?;
+        let (back, ahead) = (self.game.view_bytes(self.slice), self.game.forward_bytes(self.slice));
+        let for_view = (u128::from(self.tables) * u128::from(back))
+            .checked_div(u128::from(back + ahead))
+            .unwrap_or(0) as u64;
+        let view = self.game.view_within(self.slice, for_view);
+        let forward = self.game.forward_within(self.slice, self.tables - for_view);
+        self.with_views(&view, &forward, children, progress)
     }
 
     fn with_views<V, F>(
@@ -123,35 +125,44 @@ impl<G: Game> Limited<'_, G> {
         let exits = self.exits(view, children, progress)?;
         let conversions = started.elapsed().as_secs_f64();
         progress.begin(Phase::Fixpoint, len);
-        let task = Task { limited: self, view, forward, exits: &exits, len, progress };
+        let exchanges = &self.game.exchanges(self.slice)[..];
+        let task = Task { limited: self, view, forward, exits: &exits, exchanges, len, progress };
         let sweeps = Spreading { lasting: true, follow: None, must_sweep: &|| true };
         let (scores, effort) = match self.method {
             Method::TwoBit { worklist } => {
                 let bits = TwoBits::new(len)?;
                 let left_over = AtomicBool::new(false);
-                let follow = Follow { view, forward, bits: &bits, worklist, left_over: &left_over };
+                let follow = Follow {
+                    view,
+                    forward,
+                    bits: &bits,
+                    worklist,
+                    left_over: &left_over,
+                    progress,
+                };
                 let spreading = Spreading {
                     lasting: false,
                     follow: Some(&|news| follow.spread(news)),
                     must_sweep: &|| left_over.swap(false, Relaxed),
                 };
-                task.run(&bits, |_| Ok(&bits), &spreading)?
+                task.run(&bits, |_, _| Ok(&bits), &spreading)?
             }
             Method::TwoBitSweeps => {
                 let bits = TwoBits::new(len)?;
-                task.run(&bits, |_| Ok(&bits), &Spreading { lasting: false, ..sweeps })?
+                task.run(&bits, |_, _| Ok(&bits), &Spreading { lasting: false, ..sweeps })?
             }
             Method::OneBit => {
                 let bits = OneBit::new(len)?;
-                task.run(&bits, |level| task.disk_sides(level), &sweeps)?
+                task.run(&bits, |level, resumed| task.disk_sides(level, resumed), &sweeps)?
             }
             Method::DualIndex(paging) => {
-                let path = self.folder.join("wins.bin");
-                // Not a checkpoint: it is made anew from the other files.
-                let _ = std::fs::remove_file(&path);
-                let file = Scratch::open(&path, Paged::file_bytes(len, paging.block_bytes))?;
+                // Not a checkpoint: it is made anew from the other files, and begins with zeros.
+                self.folder.remove("wins.bin");
+                let bytes = Paged::file_bytes(len, paging.block_bytes);
+                let file = self.folder.create("wins.bin", bytes)?;
                 let bits = Paged::new(file, len, paging)?;
-                let (scores, effort) = task.run(&bits, |level| task.disk_sides(level), &sweeps)?;
+                let (scores, effort) =
+                    task.run(&bits, |level, resumed| task.disk_sides(level, resumed), &sweeps)?;
                 (scores, Effort { misses: bits.misses(), ..effort })
             }
         };
@@ -165,24 +176,35 @@ impl<G: Game> Limited<'_, G> {
         children: &SetChildren<'_>,
         progress: &dyn Progress,
     ) -> Result<Bytes, SolveError> {
-        /// After each of this many stretches, what is there is kept.
+        /// After each of at most this many stretches, what is there is kept.
         const STRETCHES: u64 = 64;
         let len = view.len();
         progress.begin(Phase::Conversions, len);
-        let finished = self.folder.join("exits.bin");
-        if finished.exists() {
-            return Ok(Bytes::new(Scratch::open(&finished, len)?));
+        if self.folder.has("exits.bin") {
+            return Ok(Bytes::new(self.folder.open("exits.bin", len)?));
         }
-        let checkpoint = Checkpoint::new(&self.folder, "exits.checkpoint");
-        let path = self.folder.join("exits.tmp");
-        let first = if path.exists() { checkpoint.read().unwrap_or(0) } else { 0 };
-        let file = Bytes::new(Scratch::open(&path, len)?);
+        let kept = self.folder.checkpoint("exits.checkpoint").unwrap_or(0);
+        let first = if self.folder.has("exits.tmp") { kept } else { 0 };
+        let file = Bytes::new(if first > 0 {
+            self.folder.open("exits.tmp", len)?
+        } else {
+            self.folder.remove("exits.checkpoint");
+            self.folder.create("exits.tmp", len)?
+        });
         let done = AtomicU64::new(0);
         let stretch = view.parts().div_ceil(STRETCHES);
-        for number in first..STRETCHES {
+        // What is there before a stretch is made safe while the stretch is computed.
+        let keep = |number| {
+            if !self.lasting || number == first {
+                return Ok(());
+            }
+            file.sync()?;
+            Ok(self.folder.set_checkpoint("exits.checkpoint", number)?)
+        };
+        let compute = |number: u64| {
             let parts =
                 (number * stretch).min(view.parts())..((number + 1) * stretch).min(view.parts());
-            for_each_chunk(parts.end - parts.start, 1, self.threads, |range| {
+            for_each_until_stopped(parts.end - parts.start, 1, self.threads, progress, |range| {
                 for part in range {
                     let mut failure = Ok(());
                     view.exits(parts.start + part, children, |start, run| {
@@ -197,39 +219,18 @@ impl<G: Game> Limited<'_, G> {
                     failure?;
                 }
                 Ok::<(), SolveError>(())
-            })?;
-            if self.lasting {
-                file.sync()?;
-                checkpoint.write(number + 1)?;
-            }
+            })
+        };
+        for number in first..view.parts().div_ceil(stretch) {
+            beside(|| keep(number), || compute(number))?;
         }
         if !self.lasting {
             return Ok(file);
         }
-        Ok(Bytes::new(file.into_file().rename("exits.bin")?))
-    }
-}
-
-/// A number in a small file, replaced as a whole.
-struct Checkpoint {
-    path: PathBuf,
-}
-
-impl Checkpoint {
-    fn new(folder: &Path, name: &str) -> Self {
-        Checkpoint { path: folder.join(name) }
-    }
-
-    fn read(&self) -> Option<u64> {
-        std::fs::read_to_string(&self.path).ok()?.trim().parse().ok()
-    }
-
-    fn write(&self, number: u64) -> Result<(), ScratchError> {
-        let fail = |error| ScratchError::new("write", &self.path, error);
-        let temporary = self.path.with_extension("new");
-        std::fs::write(&temporary, format!("{number}\n")).map_err(fail)?;
-        std::fs::File::open(&temporary).and_then(|file| file.sync_all()).map_err(fail)?;
-        std::fs::rename(&temporary, &self.path).map_err(fail)
+        file.sync()?;
+        let file = file.into_file().rename("exits.bin")?;
+        self.folder.sync()?;
+        Ok(Bytes::new(file))
     }
 }
 
@@ -238,6 +239,7 @@ struct Task<'a, G, V, F> {
     view: &'a V,
     forward: &'a F,
     exits: &'a Bytes,
+    exchanges: &'a [Exchange],
     len: u64,
     progress: &'a dyn Progress,
 }
@@ -258,53 +260,60 @@ where
     V: SliceView,
     F: ForwardView<G::Position>,
 {
-    fn path(&self, name: &str, level: u8) -> PathBuf {
-        self.limited.folder.join(format!("{name}-{level}.bin"))
-    }
-
-    fn scores(&self, level: u8) -> Result<Bytes, ScratchError> {
-        Ok(Bytes::new(Scratch::open(&self.path("scores", level), self.len)?))
-    }
-
     /// The scores of a level to be written; they get their name when they are complete.
     fn new_scores(&self) -> Result<Bytes, ScratchError> {
-        Ok(Bytes::new(Scratch::open(&self.limited.folder.join("scores.tmp"), self.len)?))
+        Ok(Bytes::new(self.limited.folder.create("scores.tmp", self.len)?))
     }
 
-    fn disk_sides(&self, level: u8) -> Result<DiskSides, ScratchError> {
-        let file = Scratch::open(&self.path("sides", level), DiskSides::bytes(self.len))?;
-        Ok(DiskSides::new(file))
+    /// The sides of a level: from an earlier run, or to be written.
+    fn disk_sides(&self, level: u8, resumed: bool) -> Result<DiskSides, ScratchError> {
+        let (name, bytes) = (file_name("sides", level), DiskSides::bytes(self.len));
+        let folder = &self.limited.folder;
+        let file = if resumed { folder.open(&name, bytes) } else { folder.create(&name, bytes) };
+        Ok(DiskSides::new(file?))
     }
 
-    /// From the largest level down to 1.
+    fn levels<'b, W, Q>(&'b self, wins: &'b W, sides: &'b Q) -> Levels<'b, V, F, W, Q> {
+        Levels {
+            view: self.view,
+            forward: self.forward,
+            wins,
+            sides,
+            exits: self.exits,
+            len: self.len,
+            threads: self.limited.threads,
+            exchanges: self.exchanges,
+            strip: match self.limited.method {
+                Method::DualIndex(paging) => strip(paging.cache_bytes),
+                _ => self.len,
+            },
+            progress: self.progress,
+        }
+    }
+
+    /// From the largest level down to 1. `sides_of` gives the sequential side of a level, and is
+    /// told whether an earlier run has filled it.
     fn run<W: Wins, Q: Sequence>(
         &self,
         wins: &W,
-        sides_of: impl Fn(u8) -> Result<Q, ScratchError>,
+        sides_of: impl Fn(u8, bool) -> Result<Q, ScratchError>,
         spreading: &Spreading<'_>,
     ) -> Result<(Bytes, Effort), SolveError> {
-        let checkpoint = Checkpoint::new(&self.limited.folder, "level.checkpoint");
         let changes = Changes::new(self.len);
         let work = WorkCount::default();
+        let folder = &self.limited.folder;
         let top = self.limited.top;
-        let resumed = checkpoint.read().and_then(|level| u8::try_from(level).ok());
+        let resumed = folder.checkpoint(CHECKPOINT).and_then(|level| u8::try_from(level).ok());
         let resumed = resumed.filter(|level| (1..=top).contains(level));
 
         let mut before: Option<(Bytes, Q)> = None;
         for level in (1..=resumed.unwrap_or(top)).rev() {
-            let sides = sides_of(level)?;
-            let levels = Levels {
-                view: self.view,
-                forward: self.forward,
-                wins,
-                sides: &sides,
-                exits: self.exits,
-                len: self.len,
-                threads: self.limited.threads,
-            };
             let first = before.is_none();
-            let scores = if resumed == Some(level) && first {
-                let scores = self.scores(level)?;
+            let resumed = first && resumed == Some(level);
+            let sides = sides_of(level, resumed)?;
+            let levels = self.levels(wins, &sides);
+            let scores = if resumed {
+                let scores = Bytes::new(folder.open(&file_name("scores", level), self.len)?);
                 if spreading.lasting {
                     levels.restore(level, &scores, &changes)?;
                 } else {
@@ -313,57 +322,62 @@ where
                 scores
             } else {
                 let scores = self.new_scores()?;
-                let old = before.as_ref().map(|(scores, sides)| (scores, sides));
-                levels.turn(
-                    level,
-                    old.map(|old| old.1),
-                    old.map(|old| old.0),
-                    Some(&scores),
-                    &changes,
-                )?;
-                let name = format!("scores-{level}.bin");
-                let scores = if self.limited.lasting {
-                    sides.sync()?;
-                    let scores = scores.into_file().rename(&name)?;
-                    checkpoint.write(level.into())?;
-                    scores
-                } else {
-                    scores.into_file().rename_unsynced(&name)?
-                };
-                let scores = Bytes::new(scores);
-                if !first {
-                    self.remove(level + 1);
-                }
-                scores
+                let (old, above) = before.as_ref().map(|(old, above)| (old, above)).unzip();
+                levels.turn(level, above, old, Some(&scores), &changes)?;
+                Bytes::new(scores.into_file().rename(&file_name("scores", level))?)
             };
-            if let Some(follow) = spreading.follow {
-                levels.follow(level, first, &scores, follow)?;
-            }
-            if (spreading.must_sweep)() {
-                while levels.sweep(&changes, &work, self.progress)? > 0 {}
-            }
+            let keep = || {
+                if resumed {
+                    return Ok(());
+                }
+                self.keep(level, first, &scores, &sides)
+            };
+            // The disk works while the level is computed.
+            beside(keep, || {
+                if let Some(follow) = spreading.follow {
+                    levels.follow(level, first, &scores, follow)?;
+                }
+                if (spreading.must_sweep)() {
+                    while levels.sweep(&changes, &work)? > 0 {}
+                }
+                Ok(())
+            })?;
             before = Some((scores, sides));
         }
         let last = self.new_scores()?;
         if let Some((scores, sides)) = &before {
-            let levels = Levels {
-                view: self.view,
-                forward: self.forward,
-                wins,
-                sides,
-                exits: self.exits,
-                len: self.len,
-                threads: self.limited.threads,
-            };
-            levels.finish(scores, &last)?;
+            self.levels(wins, sides).finish(scores, &last)?;
         }
         Ok((last, Effort { work: work.get(), misses: 0 }))
     }
 
-    /// Removes the files of a level that is done. One that stays is only in the way.
-    fn remove(&self, level: u8) {
-        for name in ["scores", "sides"] {
-            let _ = std::fs::remove_file(self.path(name, level));
+    /// Makes a level's files safe, and the place from which work goes on after an interruption;
+    /// the files of the level above are needed no more.
+    fn keep<Q: Sequence>(
+        &self,
+        level: u8,
+        first: bool,
+        scores: &Bytes,
+        sides: &Q,
+    ) -> Result<(), SolveError> {
+        let folder = &self.limited.folder;
+        if self.limited.lasting {
+            sides.sync()?;
+            scores.sync()?;
+            folder.sync()?;
+            folder.set_checkpoint(CHECKPOINT, level.into())?;
         }
+        if !first {
+            folder.remove(&file_name("scores", level + 1));
+            folder.remove(&file_name("sides", level + 1));
+        }
+        Ok(())
     }
+}
+
+/// Which level is at work.
+const CHECKPOINT: &str = "level.checkpoint";
+
+fn file_name(what: &str, level: u8) -> String {
+    format!("{what}-{level}.bin")
 }

@@ -4,6 +4,24 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::progress::{Progress, Stopped};
+
+/// As [`for_each_chunk`], and ends with [`Stopped`] if somebody wants to stop.
+pub(crate) fn for_each_until_stopped<E: Send + From<Stopped>>(
+    len: u64,
+    chunk: u64,
+    threads: usize,
+    progress: &dyn Progress,
+    work: impl Fn(Range<u64>) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    for_each_chunk(len, chunk, threads, |range| {
+        if progress.must_stop() {
+            return Err(Stopped.into());
+        }
+        work(range)
+    })
+}
+
 /// Calls `work` for consecutive chunks of `0..len` on `threads` threads until all are done or one
 /// fails; returns the first error.
 pub(crate) fn for_each_chunk<E: Send>(
@@ -35,4 +53,17 @@ pub(crate) fn for_each_chunk<E: Send>(
         run();
     });
     failed.into_inner().expect("no thread panics").map_or(Ok(()), Err)
+}
+
+/// Runs `aside` on a thread of its own while `work` runs; what `work` has to say goes first.
+pub(crate) fn beside<T, E: Send>(
+    aside: impl FnOnce() -> Result<(), E> + Send,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    std::thread::scope(|scope| {
+        let aside = scope.spawn(aside);
+        let done = work();
+        let aside = aside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        done.and_then(|done| aside.map(|()| done))
+    })
 }

@@ -3,9 +3,6 @@
 use nutcracker_game::{Game, SliceId};
 
 use crate::choice::{Chosen, Solver, choose, memory_to_check};
-use crate::fixpoint::changes::Changes;
-use crate::fixpoint::memory::States;
-use crate::limited::Method;
 use crate::solve::{SolveError, SolveOptions};
 
 /// What one slice takes.
@@ -19,9 +16,9 @@ pub struct SlicePlan {
     pub window: u8,
     /// The solver that the memory allows.
     pub solver: Solver,
-    /// Whether the game's tables fit the memory too. Without them a solver goes by the rules, and
-    /// takes several times the seconds told here.
-    pub tables: bool,
+    /// The share of positions, 0 to 1, that the game's tables serve as far as they fit the memory
+    /// too. The others go by the rules.
+    pub tables: f64,
     /// Bytes of memory at the peak. More than what is given says that no solver, or not the one
     /// asked for, can do with it.
     pub memory: u64,
@@ -103,6 +100,9 @@ impl Rates {
     }
 }
 
+/// How many times slower the rules are than the tables, in awari: see `docs/performance.md`.
+pub const BY_RULES: f64 = 2.2;
+
 /// Bits a position takes in a file, a little more than awari needs.
 pub const BITS: f64 = 3.6;
 
@@ -134,25 +134,18 @@ fn plan_slice<G: Game>(
 ) -> SlicePlan {
     let positions = game.slice_len(slice);
     let window = if i16::from(top) < game.max_score(slice) { top } else { 0 };
+    let all_tables = game.view_bytes(slice) + game.forward_bytes(slice);
     let (solver, tables, mut memory) = match choose(game, slice, top, options) {
-        Ok(choice) => {
-            let solver = match choice.solver {
-                Chosen::Memory | Chosen::Sweep => Solver::Memory,
-                Chosen::Limited(Method::TwoBit { .. }) => Solver::TwoBit,
-                Chosen::Limited(Method::TwoBitSweeps) => Solver::TwoBitSweeps,
-                Chosen::Limited(Method::OneBit) => Solver::OneBit,
-                Chosen::Limited(Method::DualIndex(_)) => Solver::DualIndex,
-            };
-            let memory = match choice.solver {
-                Chosen::Memory | Chosen::Sweep => whole_states(game, slice, top, options),
-                Chosen::Limited(method) => limited(game, slice, method, choice.tables, options),
-            };
-            // The rule that chooses knows best what fits.
-            let tables = choice.tables || solver == Solver::Memory;
-            (solver, tables, memory.min(options.memory))
-        }
-        Err(SolveError::TooLittleMemory { solver, needed, .. }) => (solver, true, needed),
-        Err(_) => (options.solver, true, 0),
+        Ok(choice) => match choice.solver {
+            Chosen::Memory | Chosen::Sweep => (Solver::Memory, 1.0, choice.memory),
+            Chosen::Limited(method) => {
+                let share =
+                    if all_tables == 0 { 1.0 } else { choice.tables as f64 / all_tables as f64 };
+                (method.solver(), share, choice.memory)
+            }
+        },
+        Err(SolveError::TooLittleMemory { solver, needed, .. }) => (solver, 1.0, needed),
+        Err(_) => (options.solver, 1.0, 0),
     };
     let fits = memory <= options.memory;
     // The scores are compared with each other only where that fits the memory.
@@ -178,41 +171,11 @@ fn plan_slice<G: Game>(
         seconds: 0.0,
     };
     let nanoseconds = rates.conversions
-        + rates.fixpoint(solver, plan.levels(game))
+        + rates.fixpoint(solver, plan.levels(game)) * (tables + BY_RULES * (1.0 - tables))
         + rates.pack
         + if checked { rates.verify } else { 0.0 };
     plan.seconds = positions as f64 * nanoseconds / 1e9;
     plan
-}
-
-/// What every solver needs, with its cache of smaller slices.
-fn common(len: u64, options: &SolveOptions) -> u64 {
-    let threads = options.threads as u64 * (3 << 20);
-    (8 << 20) + threads + cache_bytes(len).min(options.memory / 8)
-}
-
-fn whole_states<G: Game>(game: &G, slice: SliceId, top: u8, options: &SolveOptions) -> u64 {
-    let len = game.slice_len(slice);
-    let width = States::bytes_per_position(top, game.max_moves());
-    common(len, options) + len * width + game.view_bytes(slice) + len / 16
-}
-
-fn limited<G: Game>(
-    game: &G,
-    slice: SliceId,
-    method: Method,
-    tables: bool,
-    options: &SolveOptions,
-) -> u64 {
-    let len = game.slice_len(slice);
-    let tables = if tables { game.view_bytes(slice) + game.forward_bytes(slice) } else { 0 };
-    let bits = match method {
-        Method::TwoBit { worklist } => len / 4 + (worklist * 16 * options.threads) as u64,
-        Method::TwoBitSweeps => len / 4,
-        Method::OneBit => len / 8,
-        Method::DualIndex(paging) => paging.cache_bytes,
-    };
-    common(len, options) + Changes::memory(len) + tables + bits
 }
 
 /// The support file with a byte a position, the scores of two levels while one turns into the
@@ -240,7 +203,7 @@ mod tests {
             positions: 1,
             window,
             solver: Solver::Memory,
-            tables: true,
+            tables: 1.0,
             memory: 0,
             disk: 0,
             work_disk: 0,

@@ -1,6 +1,7 @@
 //! What a solver tells while it works; nothing here knows a terminal.
 
 use nutcracker_game::SliceId;
+use thiserror::Error;
 
 use crate::solve::SliceReport;
 
@@ -17,7 +18,12 @@ pub enum Phase {
     Verify,
 }
 
-/// Somebody who wants to know. Called from several threads.
+/// Somebody asked to stop before the end. Nothing finished is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("stopped; the same command goes on from here")]
+pub struct Stopped;
+
+/// Somebody who wants to know, and may have had enough. Called from several threads.
 pub trait Progress: Sync {
     /// Work on a slice begins.
     fn slice(&self, _slice: SliceId, _positions: u64) {}
@@ -29,6 +35,10 @@ pub trait Progress: Sync {
     fn note(&self, _text: &str) {}
     /// A slice is finished, now or by an earlier run.
     fn finished(&self, _report: &SliceReport) {}
+    /// Whether work should end at the next chunk, with [`Stopped`]. Once true, it stays true.
+    fn must_stop(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody wants to know.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use nutcracker_game::{Game, SliceId, SliceView};
 use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{
-    DirLock, Entry, ErrorKind, Expect, Header, Histogram, Manifest, PackOptions, Storage,
+    DirLock, Entry, ErrorKind, Expect, Header, Histogram, Manifest, PackOptions, Storage, Table,
     TableError, TableSet, pack_with, remove_unfinished,
 };
 use thiserror::Error;
@@ -19,8 +19,10 @@ use crate::conversions::{SetChildren, conversions};
 use crate::fixpoint::memory::States;
 use crate::fixpoint::{Solved, sweep};
 use crate::limited::{Effort, Limited, Method};
+use crate::parallel::for_each_until_stopped;
 use crate::plan::cache_bytes;
-use crate::progress::{Phase, Progress};
+use crate::progress::{Phase, Progress, Stopped};
+use crate::store::folder::{Folder, Watch};
 use crate::store::paged::Policy;
 
 /// How to solve. The files do not depend on it, windows apart.
@@ -43,6 +45,10 @@ pub struct SolveOptions {
     pub checkpoint_positions: u64,
     /// Bytes of a block in the cache of the dual-index solver, and which block leaves it.
     pub paging: (u64, Policy),
+    /// The most that cache takes; without it, what the memory allows.
+    pub cache: Option<u64>,
+    /// For tests: asked before each operation on files at work.
+    pub watch: Watch,
 }
 
 impl SolveOptions {
@@ -57,6 +63,8 @@ impl SolveOptions {
             window: Window::Full,
             checkpoint_positions: 1 << 24,
             paging: (16 << 10, Policy::Clock),
+            cache: None,
+            watch: Watch::default(),
         }
     }
 }
@@ -109,7 +117,10 @@ pub enum SolveError {
     Table(#[from] TableError),
     /// A finished file failed its check: memory or disk is faulty, or this program is.
     #[error(transparent)]
-    Check(#[from] CheckError),
+    Check(CheckError),
+    /// Somebody asked to stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
@@ -155,13 +166,24 @@ pub enum SolveError {
     },
 }
 
+impl From<CheckError> for SolveError {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Stopped(stopped) => SolveError::Stopped(stopped),
+            error => SolveError::Check(error),
+        }
+    }
+}
+
 impl SolveError {
     /// Whether it was asked wrongly, is not here, or is broken.
     pub fn kind(&self) -> ErrorKind {
         match self {
             SolveError::Table(error) => error.kind(),
             SolveError::Check(error) => error.kind(),
-            SolveError::Memory(_) | SolveError::Scratch(_) => ErrorKind::Io,
+            SolveError::Memory(_) | SolveError::Scratch(_) | SolveError::Stopped(_) => {
+                ErrorKind::Io
+            }
             SolveError::NoSuchSlice { .. }
             | SolveError::TooLittleMemory { .. }
             | SolveError::ScoreTooLarge { .. } => ErrorKind::AskedWrongly,
@@ -232,7 +254,7 @@ pub fn solve<G: Game>(
             let job = Job { game, storage, dir, slice, top, options, progress };
             job.verify(game.slice_len(slice))?;
             let path = job.open_set().path(slice.0, window);
-            manifest.adopt(&nutcracker_table::Table::open(&**storage, &path)?)?;
+            manifest.adopt(&Table::open(&**storage, &path)?)?;
             manifest.save(&**storage, dir)?;
         }
         let serves = |entry: &&Entry| entry.window == 0 || !exact && entry.window >= top;
@@ -256,6 +278,16 @@ pub fn solve<G: Game>(
         reports.push(report);
     }
     Ok(reports)
+}
+
+/// Where the files at work on a slice are, whose scores are found up to `top` by a solver of this
+/// name.
+pub fn work_folder(dir: &Path, slice: SliceId, top: u8, solver: &str) -> PathBuf {
+    dir.join(format!("{}{top}-{solver}", work_prefix(slice)))
+}
+
+fn work_prefix(slice: SliceId) -> String {
+    format!("work-{slice}-")
 }
 
 struct Job<'a, G> {
@@ -293,7 +325,9 @@ impl<G: Game> Job<'_, G> {
         let packed = AtomicU64::new(0);
         let failure = Mutex::new(None);
         let sealed = pack_with(&**self.storage, self.dir, &header, &pack, |start, out| {
-            solved.scores(start, out).map_err(|error| {
+            let filled = self.stop_if_asked().map_err(SolveError::from);
+            let filled = filled.and_then(|()| Ok(solved.scores(start, out)?));
+            filled.map_err(|error| {
                 let reason = error.to_string();
                 failure.lock().expect("no thread panics").get_or_insert(error);
                 reason
@@ -303,7 +337,7 @@ impl<G: Game> Job<'_, G> {
             Ok(())
         });
         if let Some(error) = failure.into_inner().expect("no thread panics") {
-            return Err(error.into());
+            return Err(error);
         }
         let sealed = sealed?;
         drop(solved);
@@ -342,32 +376,53 @@ impl<G: Game> Job<'_, G> {
                 needed >> 20
             ));
             self.progress.begin(Phase::Verify, positions);
-            let done = AtomicU64::new(0);
-            set.get(self.slice.0)?.verify_file(|checked| {
-                self.progress.advance(done.fetch_add(checked, Relaxed) + checked);
-            })?;
+            self.verify_whole(&*set.get(self.slice.0)?)?;
         }
         Ok(())
     }
 
-    /// Where a method's files at work are. Each method has its own: what one has left behind
-    /// after an interruption says nothing to another.
-    fn folder(&self, method: &Method) -> PathBuf {
-        self.dir.join(format!("{}{}-{}", self.work_prefix(), self.top, method.name()))
+    /// Compares all of a file with its checksums, and nothing else.
+    fn verify_whole(&self, table: &Table) -> Result<(), SolveError> {
+        let (done, counted) = (AtomicU64::new(0), Mutex::new(Histogram::new()));
+        let progress = self.progress;
+        for_each_until_stopped(table.blocks(), 1, self.options.threads, progress, |blocks| {
+            let mut values = Vec::new();
+            for block in blocks {
+                values.resize(table.header().block_len(block), 0);
+                table.decode_block(block, &mut values)?;
+                counted.lock().expect("no thread panics").add(&values);
+                let checked = values.len() as u64;
+                progress.advance(done.fetch_add(checked, Relaxed) + checked);
+            }
+            Ok::<(), SolveError>(())
+        })?;
+        table.verify_histogram(&counted.into_inner().expect("no thread panics"))?;
+        if table.verify_digest_while(|| !progress.must_stop())? {
+            Ok(())
+        } else {
+            Err(Stopped.into())
+        }
     }
 
-    fn work_prefix(&self) -> String {
-        format!("work-{}-", self.slice)
+    /// Where a method's files at work are. Each method has its own: what one has left behind
+    /// after an interruption says nothing to another.
+    fn folder(&self, method: &Method) -> Folder {
+        let path = work_folder(self.dir, self.slice, self.top, method.name());
+        Folder::new(path, self.options.watch.clone())
     }
 
     /// Removes the files at work of a slice that is finished. What stays is only in the way.
     fn clear_work(&self) {
-        let prefix = self.work_prefix();
+        let prefix = work_prefix(self.slice);
         for entry in std::fs::read_dir(self.dir).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(&prefix) {
                 let _ = std::fs::remove_dir_all(entry.path());
             }
         }
+    }
+
+    fn stop_if_asked(&self) -> Result<(), Stopped> {
+        if self.progress.must_stop() { Err(Stopped) } else { Ok(()) }
     }
 
     fn open_set(&self) -> TableSet {
@@ -392,7 +447,9 @@ impl<G: Game> Job<'_, G> {
         self.progress.note(&choice.reason);
         let method = match choice.solver {
             Chosen::Sweep => {
-                let mut scores = sweep::solve(self.game, self.slice, &children)?;
+                let go_on = || !self.progress.must_stop();
+                let mut scores = sweep::solve_while(self.game, self.slice, &children, go_on)?;
+                self.stop_if_asked()?;
                 let top = self.top as i8;
                 for score in &mut scores {
                     *score = (*score).clamp(-top, top);
@@ -429,6 +486,7 @@ impl<G: Game> Job<'_, G> {
 
         let started = Instant::now();
         states.settle(&view, self.options.threads, self.progress);
+        self.stop_if_asked()?;
         seconds.fixpoint = started.elapsed().as_secs_f64();
         Ok((Solved::States(states), Effort::default()))
     }

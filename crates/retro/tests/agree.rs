@@ -6,9 +6,10 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Plain, disk, scores, solve_on};
-use nutcracker_game::{Game, PlainView, SliceId, SliceView};
+use nutcracker_game::{Game, PlainView, Score, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
+use nutcracker_games::othello::{Discs, Othello};
 use nutcracker_retro::fixpoint::memory::States;
 use nutcracker_retro::progress::Silent;
 
@@ -36,12 +37,56 @@ fn awari_agrees_with_the_plain_solver() {
 }
 
 #[test]
+fn the_reachable_index_has_the_same_scores() {
+    for (pits, last) in [(6, 9), (4, 10), (3, 14), (2, 16)] {
+        let (all, some) = (Awari::new(pits).unwrap(), Awari::reachable(pits).unwrap());
+        let (dir, small) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        solve_on(&all, &disk(), dir.path(), last, 2).unwrap();
+        solve_on(&some, &disk(), small.path(), last, 2).unwrap();
+        for slice in 0..=last {
+            let expected = scores(&all, &disk(), dir.path(), slice);
+            let found = scores(&some, &disk(), small.path(), slice);
+            assert_eq!(found.len() as u64, some.slice_len(SliceId(slice)));
+            for (index, score) in found.iter().enumerate() {
+                let position = some.unrank(SliceId(slice), index as u64);
+                assert_eq!(*score, expected[all.rank(&position) as usize], "{position:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn kalah_agrees_with_the_plain_solver() {
     for empty_capture in [false, true] {
         agrees_with_the_plain_solver(&Kalah::new(2, 4, empty_capture).unwrap(), 16);
         agrees_with_the_plain_solver(&Kalah::new(3, 2, empty_capture).unwrap(), 12);
         agrees_with_the_plain_solver(&Kalah::new(4, 2, empty_capture).unwrap(), 9);
         agrees_with_the_plain_solver(&Kalah::new(6, 2, empty_capture).unwrap(), 6);
+    }
+}
+
+/// The score by the definition alone, where nothing repeats.
+fn minimax(othello: &Othello, discs: &Discs) -> Score {
+    let mut steps = Vec::new();
+    othello.steps(discs, &mut steps);
+    othello.outcome(discs).unwrap_or_else(|| {
+        let values = steps.iter().map(|step| step.value(minimax(othello, &step.next)));
+        values.max().expect("a position that is not over has a move")
+    })
+}
+
+#[test]
+fn othello_agrees_with_the_plain_solver_and_with_minimax() {
+    let othello = Othello::new(4).unwrap();
+    agrees_with_the_plain_solver(&othello, 1);
+    let dir = tempfile::tempdir().unwrap();
+    solve_on(&othello, &disk(), dir.path(), 2, 2).unwrap();
+    for slice in 0..=2 {
+        let scores = scores(&othello, &disk(), dir.path(), slice);
+        for (index, &score) in scores.iter().enumerate().step_by(211) {
+            let discs = othello.unrank(SliceId(slice), index as u64);
+            assert_eq!(Score::from(score), minimax(&othello, &discs), "{discs:?}");
+        }
     }
 }
 

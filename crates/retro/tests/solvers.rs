@@ -78,6 +78,13 @@ fn small_awari_by_every_solver() {
 }
 
 #[test]
+fn reachable_awari_by_every_solver() {
+    all_the_same(&Awari::reachable(6).unwrap(), 9, Window::Full, &[2]);
+    all_the_same(&Awari::reachable(3).unwrap(), 13, Window::Full, &[1, 3]);
+    all_the_same(&Awari::reachable(4).unwrap(), 10, Window::Top(2), &[2]);
+}
+
+#[test]
 fn kalah_by_every_solver() {
     all_the_same(&Kalah::new(3, 2, false).unwrap(), 12, Window::Full, &[1, 2]);
     all_the_same(&Kalah::new(6, 1, true).unwrap(), 7, Window::Full, &[2]);
@@ -104,6 +111,22 @@ fn a_small_cache_changes_nothing() {
         };
         run(&awari, dir.path(), 9, &options);
         assert!(tables(dir.path()) == tables(reference.path()));
+    }
+}
+
+#[test]
+fn small_tables_change_nothing() {
+    let awari = Awari::new(6).unwrap();
+    let reference = tempfile::tempdir().unwrap();
+    run(&awari, reference.path(), 11, &SolveOptions::new(2, "test"));
+    // The tables would take 1.7 MB.
+    for (solver, memory) in
+        [(Solver::DualIndex, 18_500), (Solver::OneBit, 17_600), (Solver::TwoBit, 18_200)]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let options = SolveOptions { solver, memory: memory << 10, ..SolveOptions::new(2, "test") };
+        run(&awari, dir.path(), 11, &options);
+        assert!(tables(dir.path()) == tables(reference.path()), "{solver}");
     }
 }
 

@@ -277,7 +277,11 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         let mut node =
             Node { slice, key: None, known: Entry::UNKNOWN, stored: all, bounds: all, guess: None };
         let barred = self.history == Some(slice);
-        if may_answer && depth >= options.probe_depth && oracle.covers(slice) {
+        if may_answer
+            && depth >= options.probe_depth
+            && oracle.covers(slice)
+            && game.is_indexed(position)
+        {
             let score = self.probe(slice, position)?;
             if !barred || score == 0 {
                 return Ok(Look::Answer(Found::exact(score, FREE)));

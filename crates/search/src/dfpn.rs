@@ -188,7 +188,7 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
             Some(score) => score,
             None if claim.need <= -max => return Ok(Some(true)),
             None if claim.need > max => return Ok(Some(false)),
-            None if self.oracle.covers(slice) => {
+            None if self.oracle.covers(slice) && self.game.is_indexed(&claim.position) => {
                 self.probes += 1;
                 let score = self.oracle.score(slice, self.game.rank(&claim.position));
                 score.map_err(Halt::Oracle)?

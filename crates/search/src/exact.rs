@@ -332,7 +332,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
             return Ok(Some(score));
         }
         let slice = self.game.slice_of(position);
-        if self.oracle.covers(slice) {
+        if self.oracle.covers(slice) && self.game.is_indexed(position) {
             self.probes += 1;
             let score = self.oracle.score(slice, self.game.rank(position));
             return score.map(Some).map_err(|error| Halt::Error(ExactError::Oracle(error)));

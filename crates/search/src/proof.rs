@@ -240,7 +240,7 @@ impl<G: Game, O: Oracle> Checker<'_, G, O> {
         let slice = self.game.slice_of(&position);
         let score = match self.game.outcome(&position) {
             Some(score) => score,
-            None if self.oracle.covers(slice) => {
+            None if self.oracle.covers(slice) && self.game.is_indexed(&position) => {
                 self.oracle.score(slice, self.game.rank(&position)).map_err(Flaw::Oracle)?
             }
             None if need <= -self.game.max_score(slice) => return Ok(None),

@@ -147,7 +147,11 @@ fn wanted(need: Option<u8>) -> String {
 fn hint(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free some space or use another --data"
+            "; free some space, and the same command goes on from what is finished, or use another --data"
+        }
+        io::ErrorKind::FileTooLarge => {
+            "; files may not become so large here (ulimit -f, or the file system): allow larger ones, \
+             and the same command goes on from what is finished, or use another --data"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; use a directory that may be written"

@@ -224,10 +224,19 @@ impl Table {
 
     /// Compares the file's bytes with the blake3 in its trailer. It does not look into blocks.
     pub fn verify_digest(&self) -> Result<()> {
+        self.verify_digest_while(|| true).map(drop)
+    }
+
+    /// As [`verify_digest`](Self::verify_digest), for as long as `go_on` says so; whether it came
+    /// to the end.
+    pub fn verify_digest_while(&self, mut go_on: impl FnMut() -> bool) -> Result<bool> {
         let mut hasher = blake3::Hasher::new();
         let end = self.file.len() - AFTER_BLAKE3_INPUT;
         let mut offset = 0;
         while offset < end {
+            if !go_on() {
+                return Ok(false);
+            }
             let len = CHUNK.min(end - offset);
             let chunk = self.file.bytes(offset, len as usize);
             hasher.update(&chunk.map_err(TableError::io("read", &self.path))?);
@@ -236,7 +245,7 @@ impl Table {
         if hasher.finalize() != blake3::Hash::from_bytes(self.blake3) {
             return Err(TableError::damaged(&self.path, "its blake3 is wrong"));
         }
-        Ok(())
+        Ok(true)
     }
 
     pub(crate) fn id(&self) -> u64 {

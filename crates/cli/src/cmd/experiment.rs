@@ -10,7 +10,7 @@ use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses, cache_misses};
 use nutcracker_retro::progress::Progress;
 use serde_json::{Map, Value, json};
 
-use crate::args::{Rules, Threads, known_slice, parse_slice, slice_name};
+use crate::args::{Rules, Threads, known_slice, need_databases, parse_slice, slice_name};
 use crate::failure::Failure;
 use crate::number::{rounded, size, thousands};
 use crate::progress::Reporter;
@@ -86,6 +86,7 @@ impl Visitor for Misses {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
+        need_databases(&game)?;
         let slice = known_slice(&game, self.slice)?;
         if !G::SECOND_INDEX {
             return Err(Failure::Asked(format!(

@@ -17,6 +17,8 @@ use crate::{machine, note, print};
 
 /// Positions of the slices that a check looks at in full.
 const IN_FULL: u64 = 300_000;
+/// Positions it looks at where they have no numbers.
+const IN_LINES: u64 = 100_000;
 /// Slices beyond those, of which it looks at samples.
 const SAMPLED: u32 = 4;
 
@@ -80,6 +82,12 @@ struct About {
     start: String,
     last: String,
     largest: SliceId,
+    /// `None` where there can be no databases.
+    solving: Option<Solving>,
+}
+
+/// What can be solved of it.
+struct Solving {
     positions: u64,
     modest: SliceId,
     modest_seconds: f64,
@@ -97,6 +105,18 @@ impl Visitor for Describe<'_> {
 
     fn visit<G: Registered>(self, game: G) -> About {
         let largest = game.largest_slice();
+        About {
+            unit: game.slice_unit(),
+            start: game.format(&game.start()),
+            last: slice_name(&game, largest.0),
+            largest,
+            solving: game.has_databases().then(|| self.solving(&game)),
+        }
+    }
+}
+
+impl Describe<'_> {
+    fn solving<G: Registered>(&self, game: &G) -> Solving {
         let threads = machine::cores();
         let room = Room::here(&self.0.data, None);
         let options = SolveOptions {
@@ -104,15 +124,11 @@ impl Visitor for Describe<'_> {
             memory: room.memory.unwrap_or(u64::MAX),
             ..SolveOptions::new(threads, "")
         };
-        let slices = plan(&game, largest, &options, &Rates::usual(threads));
-        let modest = modest_slice(&game);
+        let slices = plan(game, game.largest_slice(), &options, &Rates::usual(threads));
+        let modest = modest_slice(game);
         let fitting = room.fitting(&slices);
         let seconds = |count: usize| slices[..count].iter().map(|slice| slice.seconds).sum();
-        About {
-            unit: game.slice_unit(),
-            start: game.format(&game.start()),
-            last: slice_name(&game, largest.0),
-            largest,
+        Solving {
             positions: slices.iter().map(|slice| slice.positions).sum(),
             modest,
             modest_seconds: seconds(modest.0 as usize + 1),
@@ -137,26 +153,29 @@ fn for_people(info: &GameInfo, about: &About) -> String {
         line("option", format!("{name}: {} (default {})", option.about, option.default));
     }
     line("start", about.start.clone());
-    line(
-        "slices",
-        format!("by {}, 0 to {}: {} positions", about.unit, about.last, thousands(about.positions)),
-    );
+    let Some(solving) = &about.solving else {
+        line("slices", format!("by {}, 0 to {}", about.unit, about.last));
+        line("solve", "too many positions for databases".to_owned());
+        return text;
+    };
+    let positions = thousands(solving.positions);
+    line("slices", format!("by {}, 0 to {}: {positions} positions", about.unit, about.last));
     line(
         "solve",
         format!(
             "up to {} {} unless asked for more, {}",
-            about.modest,
+            solving.modest,
             about.unit,
-            number::about(about.modest_seconds)
+            number::about(solving.modest_seconds)
         ),
     );
-    let here = match about.fits {
+    let here = match solving.fits {
         None => "nothing has room".to_owned(),
         Some(fits) => format!(
             "--up-to {fits} has room: {}, {} of memory, {} of disk",
-            number::about(about.fits_seconds),
-            size(about.fits_memory),
-            size(about.fits_disk),
+            number::about(solving.fits_seconds),
+            size(solving.fits_memory),
+            size(solving.fits_disk),
         ),
     };
     line("here", here);
@@ -176,6 +195,7 @@ fn for_programs(info: &GameInfo, about: &About) -> Value {
             })
         })
         .collect();
+    let solving = about.solving.as_ref();
     json!({
         "name": info.name,
         "about": info.about,
@@ -183,9 +203,9 @@ fn for_programs(info: &GameInfo, about: &About) -> Value {
         "start": about.start,
         "unit": about.unit,
         "largest": about.largest.0,
-        "positions": about.positions,
-        "default_up_to": about.modest.0,
-        "fits_up_to": about.fits.map(|slice| slice.0),
+        "positions": solving.map(|solving| solving.positions),
+        "default_up_to": solving.map(|solving| solving.modest.0),
+        "fits_up_to": solving.and_then(|solving| solving.fits).map(|slice| slice.0),
     })
 }
 
@@ -197,19 +217,13 @@ impl Visitor for Check {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
-        let largest = game.largest_slice();
-        let mut sum = 0;
-        let in_full = (0..=largest.0)
-            .map(SliceId)
-            .take_while(|&slice| {
-                sum += game.slice_len(slice);
-                sum <= IN_FULL
-            })
-            .last()
-            .unwrap_or(SliceId(0));
-        let last = SliceId((in_full.0 + SAMPLED).min(largest.0));
+        let (in_full, last, sample) = if game.has_databases() {
+            extent(&game)
+        } else {
+            (None, game.largest_slice(), IN_LINES)
+        };
         note(&format!("checking {} up to {}", game.id(), slice_name(&game, last.0)));
-        let report = law::check(&game, last, game.slice_len(in_full)).map_err(|breach| {
+        let report = law::check(&game, last, sample).map_err(|breach| {
             Failure::Failed(format!(
                 "{} breaks a law: {breach}; mend the game before anything is solved",
                 game.id()
@@ -223,24 +237,45 @@ impl Visitor for Check {
                     "options": game.id().options,
                     "ok": true,
                     "slices": report.slices,
-                    "in_full": in_full.0,
+                    "in_full": in_full.map(|slice| slice.0),
                     "positions": report.positions,
                     "moves": report.moves,
                     "unmoves": report.unmoves,
                 })
             ));
         }
-        let sampled = if last == in_full { "" } else { ", the larger ones by samples" };
+        let how = match in_full {
+            None => "in random games".to_owned(),
+            Some(in_full) => format!(
+                "up to {}, those up to {in_full} in full{}",
+                slice_name(&game, last.0),
+                if last == in_full { "" } else { ", the larger ones by samples" }
+            ),
+        };
         print(&format!(
-            "{} keeps its laws: {} slices up to {}, those up to {} in full{sampled}; {} \
-             positions, {} moves, {} un-moves\n",
+            "{} keeps its laws: {} slices {how}; {} positions, {} moves, {} un-moves\n",
             game.id(),
             report.slices,
-            slice_name(&game, last.0),
-            in_full,
             thousands(report.positions),
             thousands(report.moves),
             thousands(report.unmoves),
         ))
     }
+}
+
+/// The last slice a check looks at in full, the last one it looks at, and of how many positions
+/// there.
+fn extent<G: Registered>(game: &G) -> (Option<SliceId>, SliceId, u64) {
+    let largest = game.largest_slice();
+    let mut sum = 0;
+    let in_full = (0..=largest.0)
+        .map(SliceId)
+        .take_while(|&slice| {
+            sum += game.slice_len(slice);
+            sum <= IN_FULL
+        })
+        .last()
+        .unwrap_or(SliceId(0));
+    let last = SliceId((in_full.0 + SAMPLED).min(largest.0));
+    (Some(in_full), last, game.slice_len(in_full))
 }

@@ -1,9 +1,15 @@
 //! The commands, one file each.
 
+pub mod annotate;
+pub mod book;
+pub mod contest;
+pub mod engine;
 pub mod experiment;
 pub mod games;
 pub mod plan;
+pub mod play;
 pub mod probe;
 pub mod solve;
 pub mod stats;
+pub mod tune;
 pub mod verify;

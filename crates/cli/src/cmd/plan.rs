@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::plan::{BITS, Rates, SlicePlan, plan};
+use nutcracker_retro::plan::{BITS, BY_RULES, Rates, SlicePlan, plan};
 use serde_json::{Value, json};
 
-use crate::args::{Format, Subject, Threads, known_slice, parse_slice, slice_name};
+use crate::args::{Format, Subject, Threads, known_slice, need_databases, parse_slice, slice_name};
 use crate::calibrate::{Measured, measure};
 use crate::cmd::solve::{peak_disk, window_cell};
 use crate::failure::Failure;
@@ -41,7 +41,7 @@ pub struct Args {
     #[command(flatten)]
     threads: Threads,
     /// The most positions of the slice that is measured with
-    #[arg(long, value_name = "N", default_value_t = 1_500_000, hide = true)]
+    #[arg(long, value_name = "N", default_value_t = 5_000_000, hide = true)]
     calibration_positions: u64,
     /// How the plan is printed
     #[arg(long, value_enum, default_value = "table")]
@@ -80,6 +80,7 @@ impl Visitor for Args {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
+        need_databases(&game)?;
         let last = match self.up_to {
             Some(asked) => known_slice(&game, asked)?,
             None => game.slice_of(&game.start().position).min(game.largest_slice()),
@@ -154,13 +155,16 @@ impl Plan {
                 let _ = writeln!(text, "Too little {what} for {} {list}.", game.slice_unit());
             }
         }
-        let by_rules = self.rows.iter().filter(|row| !row.plan.tables).map(|row| row.plan.slice);
+        let by_rules =
+            self.rows.iter().filter(|row| row.plan.tables < 1.0).map(|row| row.plan.slice);
         if let Some(list) = ranges(by_rules) {
+            let least = self.rows.iter().map(|row| row.plan.tables).fold(1.0, f64::min);
             let _ = writeln!(
                 text,
-                "Too little memory for the tables of the game with {} {list}: these take several \
-                 times as long as said.",
+                "Too little memory for all tables of the game with {} {list}: they serve {:.0}% of \
+                 the positions or more, the others take {BY_RULES} times as long, as counted here.",
                 game.slice_unit(),
+                100.0 * least,
             );
         }
         let Rates { conversions, memory, two_bit, one_bit, dual_index, pack, verify, .. } =

@@ -6,7 +6,7 @@ use nutcracker_game::{Game, Score, Side, Situation, Step};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Format, Subject};
+use crate::args::{Format, Subject, need_databases};
 use crate::failure::Failure;
 use crate::value::{Kind, Value as Found};
 use crate::{number, print, table};
@@ -19,7 +19,9 @@ const CACHE: u64 = 1 << 20;
 /// The score is what the side to move will win from here on minus what the other will, with best
 /// play of both. A position is written as the game has it; for awari and kalah that is South's
 /// pits, a slash, North's pits, and then, where they matter, the side to move (S or N) and what
-/// South and North have captured so far.
+/// South and North have captured so far. For Othello it is the rows from the top with slashes
+/// between, x for Black's discs, o for White's, a number for so many empty squares, and the side
+/// to move (x or o).
 ///
 /// A database solved with a window says of large scores only that they are at least or at most
 /// so much (≥ 10, ≤ -10); then all moves that reach that are marked as best.
@@ -64,6 +66,7 @@ impl Visitor for Args {
             let example = game.format(&game.start());
             Failure::Asked(format!("{error}; a position looks like \"{example}\""))
         })?;
+        need_databases(&game)?;
         let set = self.subject.open(&game, true, CACHE);
         let probe = |position: &G::Position| {
             Found::probe(&game, &set, position).map_err(|error| self.subject.explain(&game, error))
@@ -92,7 +95,7 @@ impl Visitor for Args {
 }
 
 /// A player's name as a sentence has it.
-fn name<G: Game>(game: &G, side: Side) -> String {
+pub fn name<G: Game>(game: &G, side: Side) -> String {
     let name = game.side_name(side);
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -156,8 +159,12 @@ fn for_people<G: Game>(
     value: Found,
     choices: &[Choice],
 ) -> String {
-    let mut text =
-        format!("{}\n{}\n", game.format(situation), outcome_sentence(game, situation, value));
+    let mut text = format!(
+        "{}\n\n{}\n{}\n",
+        game.format(situation),
+        game.draw(situation),
+        outcome_sentence(game, situation, value)
+    );
     if choices.is_empty() {
         text += "The game is over here: there are no moves.\n";
         return text;

@@ -5,15 +5,17 @@ use std::path::Path;
 use nutcracker_game::{Game, Side, Situation, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::plan::{Rates, SlicePlan, plan};
-use nutcracker_retro::solve::{SliceReport, SolveError, SolveOptions, solve};
+use nutcracker_retro::solve::{SliceReport, SolveError, SolveOptions, solve, work_folder};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    Format, Subject, Threads, known_slice, parse_slice, quoted, slice_name, storage, up_to_option,
+    Format, Subject, Threads, known_slice, need_databases, parse_slice, quoted, slice_name,
+    storage, up_to_option,
 };
 use crate::failure::Failure;
 use crate::how::{How, with_margin};
+use crate::interrupt::Interrupt;
 use crate::number::{about, rounded, signed, size, thousands};
 use crate::progress::Reporter;
 use crate::{machine, note, print, start, table};
@@ -30,8 +32,8 @@ const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
 /// A slice is the set of positions that are solved together: in awari those with the same number
 /// of stones. Before it starts, it says what the run will take, and refuses what this machine has
 /// no room for. Finished slices stay: run the same command again after an interruption, and it
-/// goes on with the first one that is missing. Each file is checked by independent code as soon
-/// as it is written. If the start position is not in the databases, its value is searched over
+/// goes on with the first one that is missing. Ctrl-C stops it politely, a second one at once.
+/// Each file is checked by independent code as soon as it is written. If the start position is not in the databases, its value is searched over
 /// them, where the game allows that.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -109,6 +111,13 @@ impl Room {
     }
 }
 
+/// Bytes of disk that an interrupted run has taken for a slice.
+fn work_left<G: Game>(game: &G, dir: &Path, slice: &SlicePlan) -> u64 {
+    let folder = work_folder(dir, slice.slice, slice.levels(game) as u8, slice.solver.name());
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|file| machine::disk_of(&file)).sum()
+}
+
 /// The most disk in use at once: finished files, and those at work on the next.
 pub fn peak_disk(slices: &[SlicePlan]) -> u64 {
     let mut finished = 0;
@@ -126,6 +135,7 @@ impl Visitor for Args {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
+        need_databases(&game)?;
         let last = match self.up_to {
             Some(asked) => known_slice(&game, asked)?,
             None => modest_slice(&game),
@@ -134,11 +144,18 @@ impl Visitor for Args {
             SolveOptions { verify: !self.no_verify, ..self.how.options(self.threads.count()) };
         self.announce(&game, last, &options)?;
         let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
-        let reporter = Reporter::new(game.slice_unit(), weights);
+        let interrupt = Interrupt::listen();
+        let reporter = Reporter::new(game.slice_unit(), weights).until(interrupt.clone());
         let dir = self.subject.dir(&game);
         let result = solve(&game, &storage(false), &dir, last, &options, &reporter);
         reporter.clear();
-        let reports = result?;
+        let reports = match result {
+            Err(SolveError::Stopped(stopped)) => {
+                return Err(Failure::Stopped(stopped.to_string(), interrupt.code()));
+            }
+            result => result?,
+        };
+        interrupt.no_more_questions();
         let json = self.format == Format::Json;
         if !json {
             note("");
@@ -212,7 +229,10 @@ impl Args {
             size(disk),
         );
         let said = self.how.bounds.says_memory().then_some(options.memory);
-        let room = Room::here(&dir, Some(options.memory));
+        let mut room = Room::here(&dir, Some(options.memory));
+        // Files at work of a run that was interrupted are used again, or removed in the end.
+        let at_work: u64 = missing.iter().map(|slice| work_left(game, &dir, slice)).sum();
+        room.disk = room.disk.map(|free| free.saturating_add(at_work));
         let too_large = missing.iter().find(|slice| slice.memory > options.memory);
         if let (Some(given), Some(slice)) = (said, too_large) {
             // Now, not when it is this slice's turn.

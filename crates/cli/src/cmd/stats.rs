@@ -12,7 +12,7 @@ use nutcracker_retro::stats::{Choices, StatsError, choices};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
-use crate::args::{Subject, Threads, parse_slice, slice_name};
+use crate::args::{Subject, Threads, need_databases, parse_slice, slice_name};
 use crate::cmd::solve::{modest_slice, window_cell};
 use crate::failure::Failure;
 use crate::number::{percent, rounded, signed, thousands};
@@ -89,6 +89,7 @@ impl Visitor for Args {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
+        need_databases(&game)?;
         let present = self.subject.slices(&game, self.up_to)?;
         let set = self.subject.open(&game, false, 0);
         let mut slices = Vec::new();

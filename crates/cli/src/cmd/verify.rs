@@ -11,7 +11,9 @@ use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Manifest, TableError};
 use serde_json::{Value, json};
 
-use crate::args::{Format, Subject, Threads, parse_slice, slice_name, storage, up_to_option};
+use crate::args::{
+    Format, Subject, Threads, need_databases, parse_slice, slice_name, storage, up_to_option,
+};
 use crate::failure::Failure;
 use crate::hiding::Hiding;
 use crate::number::{duration, rounded, thousands};
@@ -66,6 +68,7 @@ impl Visitor for Args {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
+        need_databases(&game)?;
         let dir = self.subject.dir(&game);
         let set = self.subject.open(&game, false, 0);
         let mut present = Vec::new();

@@ -34,31 +34,41 @@ pub struct AwariForward {
     game: Awari,
     slice: SliceId,
     pairs: PairIndex,
+    /// Of as many halves as the memory allowed, those with the fewest stones.
     halves: Vec<Moved>,
 }
 
 impl AwariForward {
+    /// The bytes of tables a half.
+    pub(super) const EACH: usize = size_of::<Moved>();
+
     /// The bytes of tables for so many halves.
     pub(super) fn bytes(halves: u64) -> u64 {
-        halves * size_of::<Moved>() as u64
+        halves * Self::EACH as u64
     }
 
-    pub(super) fn new(game: Awari, slice: SliceId) -> Self {
+    pub(super) fn new(game: Awari, slice: SliceId, bytes: u64) -> Self {
         let pairs = PairIndex::new(&game.halves, slice.0 as usize);
-        let mut halves = Vec::with_capacity(pairs.rows().total() as usize);
-        pairs.for_each_half(|half| halves.push(moved(&game, pairs.rows(), half)));
+        let most = pairs.most_stones(Self::EACH, bytes);
+        let mut halves = Vec::with_capacity(pairs.rows().first_id(most + 1) as usize);
+        pairs.for_each_half(most, |half| halves.push(moved(&game, pairs.rows(), half)));
         AwariForward { game, slice, pairs, halves }
     }
 
+    /// What moves do to the two halves; `None` if the rules must say: where a sowing comes around,
+    /// the opponent has no stones, or the tables do not hold the halves.
+    #[inline]
+    fn moved(&self, key: Pair) -> Option<(&Moved, &Moved)> {
+        let own = self.halves.get(key.own as usize)?;
+        let other = self.halves.get(key.other as usize)?;
+        (!own.round && key.other != 0).then_some((own, other))
+    }
+
     /// Visits the internal successors with the stones of their mover's half; false if the rules
-    /// must say: where a sowing comes around, or the opponent has no stones.
+    /// must say.
     #[inline]
     fn inside_pairs(&self, key: Pair, mut visit: impl FnMut(usize, Pair)) -> bool {
-        let own = &self.halves[key.own as usize];
-        let other = &self.halves[key.other as usize];
-        if own.round || key.other == 0 {
-            return false;
-        }
+        let Some((own, other)) = self.moved(key) else { return false };
         for (&left, &across) in own.left.iter().zip(&own.across).take(usize::from(own.moves)) {
             let across = usize::from(across);
             if other.prizes >> across & 1 == 0 {
@@ -86,7 +96,7 @@ impl AwariForward {
         let on_board = self.slice.0 as usize - usize::from(gain);
         let rows = self.pairs.rows();
         let index = self.game.halves.base(on_board, held)
-            + self.game.halves.half_rank(&sown.other) * rows.count(own_left)
+            + self.game.halves.half_rank(&sown.other) * self.game.halves.row(own_left)
             + (u64::from(left) - rows.first_id(own_left));
         let slice = SliceId(on_board as u32);
         Some(Target::Outside { slice, index, gain: Score::from(gain), turn: Turn::Passes })
@@ -127,7 +137,7 @@ impl ForwardView<Board> for AwariForward {
     }
 
     fn second_key_at(&self, cursor: &mut PairCursor, second: u64) -> Pair {
-        self.pairs.key_at(cursor, second).turned()
+        self.pairs.second_key_at(cursor, second)
     }
 
     #[inline]
@@ -137,15 +147,24 @@ impl ForwardView<Board> for AwariForward {
     }
 
     fn position(&self, key: Pair) -> Board {
-        let mut board = Board::default();
-        board.own[..MAX_PITS].copy_from_slice(&self.halves[key.own as usize].pits);
-        board.other[..MAX_PITS].copy_from_slice(&self.halves[key.other as usize].pits);
-        board
+        let half = |id: u32| match self.halves.get(id as usize) {
+            Some(moved) => {
+                let mut half = Half::default();
+                half[..MAX_PITS].copy_from_slice(&moved.pits);
+                half
+            }
+            None => self.pairs.half(id),
+        };
+        Board { own: half(key.own), other: half(key.other) }
     }
 
     #[inline]
     fn index(&self, key: Pair) -> u64 {
-        self.pairs.index(usize::from(self.halves[key.own as usize].stones), key)
+        let own = match self.halves.get(key.own as usize) {
+            Some(moved) => usize::from(moved.stones),
+            None => self.pairs.stones(key.own),
+        };
+        self.pairs.index(own, key)
     }
 
     #[inline]
@@ -156,11 +175,9 @@ impl ForwardView<Board> for AwariForward {
 
     #[inline]
     fn targets(&self, key: Pair, mut visit: impl FnMut(Target)) {
-        let own = &self.halves[key.own as usize];
-        let other = &self.halves[key.other as usize];
-        if own.round || key.other == 0 {
+        let Some((own, other)) = self.moved(key) else {
             return targets_of(&self.game, &self.position(key), visit);
-        }
+        };
         let mut legal = false;
         for (&left, &across) in own.left.iter().zip(&own.across).take(usize::from(own.moves)) {
             let across = usize::from(across);
@@ -198,7 +215,7 @@ impl ForwardView<Board> for AwariForward {
     fn inside_second(&self, key: Pair, mut visit: impl FnMut(u64)) {
         let all = self.slice.0 as usize;
         if !self.inside_pairs(key, |received, next| {
-            visit(self.pairs.index(all - received, next.turned()));
+            visit(self.pairs.second_index(all - received, next));
         }) {
             inside_second_of(&self.game, &self.position(key), visit);
         }

@@ -8,17 +8,19 @@
 //! the opponent without a stone is illegal unless every move does. A position that repeats ends
 //! the game with the stones on the board divided equally.
 
+mod evaluate;
 mod forward;
 mod unmoves;
 mod view;
+mod weights;
 
 use std::sync::Arc;
 
 use nutcracker_game::{
-    Evaluate, Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn,
+    Exchange, Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn,
 };
 
-use crate::halves::{self, Board, Half, Halves, stones};
+use crate::halves::{self, Board, Half, Halves, PairIndex, stones};
 use crate::registry::{OptionInfo, Options, Registered};
 pub use forward::AwariForward;
 pub use view::AwariView;
@@ -98,12 +100,31 @@ fn is_prize(stones: u8) -> bool {
 impl Awari {
     /// Awari with this many pits a side; the error says what is possible.
     pub fn new(pits: usize) -> Result<Self, String> {
+        Self::numbered(pits, Halves::new)
+    }
+
+    /// The same game, its databases without the positions that no move leads to: whoever has just
+    /// moved has an empty pit.
+    ///
+    /// ```
+    /// use nutcracker_game::{Game, SliceId};
+    /// use nutcracker_games::awari::Awari;
+    ///
+    /// let awari = Awari::reachable(6).unwrap();
+    /// assert_eq!(awari.slice_len(SliceId(48)), 203_648_015_935);
+    /// assert!(!awari.is_indexed(&awari.start().position));
+    /// ```
+    pub fn reachable(pits: usize) -> Result<Self, String> {
+        Self::numbered(pits, Halves::reachable)
+    }
+
+    fn numbered(pits: usize, halves: fn(usize, usize) -> Halves) -> Result<Self, String> {
         if !(2..=halves::MAX_PITS).contains(&pits) {
             return Err(format!("awari is played with 2 to 6 pits a side, not {pits}"));
         }
         let max = 8 * pits;
         let sowings = (0..pits).flat_map(|pit| sowings(pits, pit, max)).collect();
-        Ok(Awari { halves: Arc::new(Halves::new(pits, max)), sowings })
+        Ok(Awari { halves: Arc::new(halves(pits, max)), sowings })
     }
 
     fn pits(&self) -> usize {
@@ -153,7 +174,8 @@ impl Game for Awari {
     const SECOND_INDEX: bool = true;
 
     fn id(&self) -> GameId {
-        GameId::new("awari", format!("pits={}", self.pits()))
+        let reachable = if self.halves.rows().has_gaps_first() { ",reachable" } else { "" };
+        GameId::new("awari", format!("pits={}{reachable}", self.pits()))
     }
 
     fn outcome(&self, position: &Board) -> Option<Score> {
@@ -227,15 +249,35 @@ impl Game for Awari {
     }
 
     fn index_scheme(&self) -> &'static str {
-        "halves-1"
+        if self.halves.rows().has_gaps_first() { "reachable-1" } else { "halves-1" }
+    }
+
+    fn is_indexed(&self, position: &Board) -> bool {
+        self.halves.contains(position)
     }
 
     fn view(&self, slice: SliceId) -> AwariView {
-        AwariView::new(self.clone(), slice)
+        self.view_within(slice, u64::MAX)
     }
 
     fn forward(&self, slice: SliceId) -> AwariForward {
-        AwariForward::new(self.clone(), slice)
+        self.forward_within(slice, u64::MAX)
+    }
+
+    fn tables_serve(&self, slice: SliceId, bytes: u64) -> f64 {
+        let pairs = PairIndex::new(&self.halves, slice.0 as usize);
+        let most = pairs.most_stones(AwariView::EACH + AwariForward::EACH, bytes);
+        let own = (slice.0 as usize).saturating_sub(most)..most + 1;
+        let served = pairs.base(own.end.max(own.start)) - pairs.base(own.start);
+        served as f64 / pairs.len() as f64
+    }
+
+    fn view_within(&self, slice: SliceId, bytes: u64) -> AwariView {
+        AwariView::new(self.clone(), slice, bytes)
+    }
+
+    fn forward_within(&self, slice: SliceId, bytes: u64) -> AwariForward {
+        AwariForward::new(self.clone(), slice, bytes)
     }
 
     fn view_bytes(&self, slice: SliceId) -> u64 {
@@ -247,7 +289,11 @@ impl Game for Awari {
     }
 
     fn unmoves(&self, position: &Board, out: &mut Vec<Board>) {
-        self.unsow(position, out);
+        self.unsow(position, |board| {
+            if self.halves.contains(&board) {
+                out.push(board);
+            }
+        });
     }
 
     fn second_rank(&self, position: &Board) -> u64 {
@@ -255,11 +301,15 @@ impl Game for Awari {
     }
 
     fn second_unrank(&self, slice: SliceId, index: u64) -> Board {
-        self.unrank(slice, index).turned()
+        self.halves.second_unrank(slice.0 as usize, index)
+    }
+
+    fn exchanges(&self, slice: SliceId) -> Vec<Exchange> {
+        self.halves.exchanges(slice.0 as usize)
     }
 
     fn second_next(&self, _: SliceId, _: u64, position: &mut Board) {
-        *position = self.halves.after(position.turned()).turned();
+        *position = self.halves.second_after(*position);
     }
 
     fn start(&self) -> Situation<Board> {
@@ -295,6 +345,10 @@ impl Game for Awari {
         if step.gain > 0 { format!("{name}x{}", step.gain) } else { name }
     }
 
+    fn draw(&self, situation: &Situation<Board>) -> String {
+        halves::draw(self.pits(), situation)
+    }
+
     fn slice_unit(&self) -> &'static str {
         "stones"
     }
@@ -308,18 +362,20 @@ impl Game for Awari {
     }
 }
 
-impl Evaluate for Awari {}
-
 impl Registered for Awari {
     const ABOUT: &'static str = "oware: sow stones, capture twos and threes";
-    const OPTIONS: &'static [OptionInfo] = &[OptionInfo {
-        name: "pits",
-        value: Some("M"),
-        about: "pits a side, 2 to 6",
-        default: "6",
-    }];
+    const OPTIONS: &'static [OptionInfo] = &[
+        OptionInfo { name: "pits", value: Some("M"), about: "pits a side, 2 to 6", default: "6" },
+        OptionInfo {
+            name: "reachable",
+            value: None,
+            about: "databases without positions no move leads to",
+            default: "all positions",
+        },
+    ];
 
     fn from_options(options: &Options) -> Result<Self, String> {
-        Awari::new(options.number(&Self::OPTIONS[0])?)
+        let pits = options.number(&Self::OPTIONS[0])?;
+        if options.flag(&Self::OPTIONS[1]) { Awari::reachable(pits) } else { Awari::new(pits) }
     }
 }

@@ -6,11 +6,11 @@ use super::{Awari, Pit, is_prize};
 use crate::halves::{Board, stones};
 
 impl Awari {
-    /// Appends the boards from which a move without capture leads to `board`.
+    /// Visits the boards from which a move without capture leads to `board`.
     ///
     /// Whoever moved last owns `board.other`, emptied one pit of it, and put one stone into each
     /// pit that follows; taking these back one by one finds every such move.
-    pub(super) fn unsow(&self, board: &Board, out: &mut Vec<Board>) {
+    pub(super) fn unsow(&self, board: &Board, mut visit: impl FnMut(Board)) {
         let pits = self.pits();
         let starved = stones(&board.own) == 0;
         let (moved, received) = (u64::from_le_bytes(board.other), u64::from_le_bytes(board.own));
@@ -37,7 +37,7 @@ impl Awari {
                 let own = (own | hand << (8 * pit)).to_le_bytes();
                 let before = Board { own, other: other.to_le_bytes() };
                 if !starved || self.may_starve(&before, pit) {
-                    out.push(before);
+                    visit(before);
                 }
             }
         }

@@ -43,6 +43,7 @@ pub struct AwariView {
     game: Awari,
     stones: usize,
     pairs: PairIndex,
+    /// Of as many halves as the memory allowed, those with the fewest stones; so are the sowers.
     receivers: Vec<Receiver>,
     sowers: Vec<Sower>,
     tiles: Vec<Tile>,
@@ -62,12 +63,15 @@ struct Tile {
 const TILE: u64 = 64;
 
 impl AwariView {
+    /// The bytes of tables a half.
+    pub(super) const EACH: usize = size_of::<Receiver>() + size_of::<Sower>();
+
     /// The bytes of tables for so many halves.
     pub(super) fn bytes(halves: u64) -> u64 {
-        halves * (size_of::<Receiver>() + size_of::<Sower>()) as u64
+        halves * Self::EACH as u64
     }
 
-    pub(super) fn new(game: Awari, slice: SliceId) -> Self {
+    pub(super) fn new(game: Awari, slice: SliceId, bytes: u64) -> Self {
         let n = slice.0 as usize;
         let pairs = PairIndex::new(&game.halves, n);
         let mut tiles = Vec::new();
@@ -79,25 +83,27 @@ impl AwariView {
                 width: TILE.min(row - first) as usize,
             }));
         }
-        let halves = pairs.rows().total() as usize;
+        let most = pairs.most_stones(Self::EACH, bytes);
+        let halves = pairs.rows().first_id(most + 1) as usize;
         let (mut receivers, mut sowers) = (Vec::with_capacity(halves), Vec::with_capacity(halves));
-        pairs.for_each_half(|half| {
+        pairs.for_each_half(most, |half| {
             receivers.push(receiver(pairs.rows(), half));
             sowers.push(sower(pairs.rows(), half));
         });
         AwariView { game, stones: n, pairs, receivers, sowers, tiles }
     }
 
-    /// The rare cases, by the rules: boards that end the game, and sowings of more than a lap.
+    /// The rare cases, by the rules: boards that end the game, sowings of more than a lap, and
+    /// halves that the tables do not hold.
     #[cold]
     fn slow_predecessors(&self, pair: Pair, visit: &mut impl FnMut(u64, Pair)) {
         let board = Board { own: self.pairs.half(pair.own), other: self.pairs.half(pair.other) };
-        let mut before = Vec::new();
-        self.game.unsow(&board, &mut before);
-        for board in before {
-            let pair = self.pairs.key_of(&self.game.halves, &board);
-            visit(self.pairs.index(stones(&board.own), pair), pair);
-        }
+        self.game.unsow(&board, |board| {
+            if self.game.halves.contains(&board) {
+                let pair = self.pairs.key_of(&self.game.halves, &board);
+                visit(self.pairs.index(stones(&board.own), pair), pair);
+            }
+        });
     }
 }
 
@@ -170,32 +176,43 @@ impl SliceView for AwariView {
 
     #[inline]
     fn second_index(&self, key: Pair) -> u64 {
-        let other = usize::from(self.sowers[key.other as usize].stones);
-        self.pairs.index(other, key.turned())
+        let other = match self.sowers.get(key.other as usize) {
+            Some(sower) => usize::from(sower.stones),
+            None => self.pairs.stones(key.other),
+        };
+        self.pairs.second_index(other, key)
     }
 
     #[inline]
     fn predecessors(&self, key: Pair, mut visit: impl FnMut(u64, Pair)) {
-        let sower = &self.sowers[key.other as usize];
+        let (Some(sower), Some(receiver)) =
+            (self.sowers.get(key.other as usize), self.receivers.get(key.own as usize))
+        else {
+            return self.slow_predecessors(key, &mut visit);
+        };
         if !sower.reachable {
             return;
         }
-        let receiver = &self.receivers[key.own as usize];
         // The id of the empty half is 0.
         if key.own == 0 || sower.round && receiver.full {
             return self.slow_predecessors(key, &mut visit);
         }
         let moved = usize::from(sower.stones);
-        for &own in &sower.within[..usize::from(sower.short)] {
-            let pair = Pair { own, other: key.own };
-            visit(self.pairs.index(moved, pair), pair);
+        let received = self.stones - moved;
+        if self.pairs.contains(received, Pair { own: 0, other: key.own }) {
+            for &own in &sower.within[..usize::from(sower.short)] {
+                let pair = Pair { own, other: key.own };
+                visit(self.pairs.index(moved, pair), pair);
+            }
         }
         let mut quiet = receiver.quiet;
         while quiet != 0 {
             let sown = quiet.trailing_zeros() as usize;
             quiet &= quiet - 1;
             let pair = Pair { own: sower.across[sown - 1], other: receiver.without[sown - 1] };
-            visit(self.pairs.index(moved + sown, pair), pair);
+            if self.pairs.contains(received - sown, pair) {
+                visit(self.pairs.index(moved + sown, pair), pair);
+            }
         }
     }
 
@@ -297,7 +314,8 @@ impl Captures {
         let mut first = Half::default();
         view.pairs.rows().unrank(view.stones - tile.own, tile.first, &mut first);
         for sown in 1..=tile.own {
-            let row = view.pairs.rows().count(tile.own - sown) as usize;
+            // Whoever sowed has an empty pit, in every index.
+            let row = view.game.halves.row(tile.own - sown) as usize;
             let mut list = Vec::new();
             let mut other = first;
             for lane in 0..tile.width as u32 {

@@ -15,10 +15,12 @@
 //! repeats. What is on the board does not tell how many seeds the pits had in the beginning:
 //! games that differ only in that share their databases.
 
+mod evaluate;
 mod sow;
+mod weights;
 
 use nutcracker_game::{
-    Evaluate, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step, Turn,
+    Exchange, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step, Turn,
 };
 
 use crate::halves::{self, Board, Halves, MAX_PITS, stones};
@@ -188,8 +190,12 @@ impl Game for Kalah {
         self.unrank(slice, index).turned()
     }
 
+    fn exchanges(&self, slice: SliceId) -> Vec<Exchange> {
+        self.halves.exchanges(slice.0 as usize)
+    }
+
     fn second_next(&self, _: SliceId, _: u64, board: &mut Board) {
-        *board = self.halves.after(board.turned()).turned();
+        *board = self.halves.second_after(*board);
     }
 
     fn start(&self) -> Situation<Board> {
@@ -221,6 +227,10 @@ impl Game for Kalah {
         format!("{letter}{seeds}{banked}{again}")
     }
 
+    fn draw(&self, situation: &Situation<Board>) -> String {
+        halves::draw(self.pits, situation)
+    }
+
     fn slice_unit(&self) -> &'static str {
         "seeds"
     }
@@ -233,8 +243,6 @@ impl Game for Kalah {
         halves::final_result(situation, score)
     }
 }
-
-impl Evaluate for Kalah {}
 
 impl Registered for Kalah {
     const ABOUT: &'static str = "sow into your store, move again, capture what lies opposite";

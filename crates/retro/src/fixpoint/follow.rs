@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst, fence};
 
 use nutcracker_game::{ForwardView, SliceView};
 
+use crate::progress::Progress;
 use crate::store::Side;
 use crate::store::bits::TwoBits;
 
@@ -12,9 +13,11 @@ pub type FollowNews<'a> = dyn Fn(&[(u64, Side)]) + Sync + 'a;
 
 /// Wins whose predecessors are looked at together.
 const TOGETHER: usize = 16;
+/// How often that is done before somebody is asked whether to stop.
+const PATIENCE: u32 = 1 << 12;
 
 /// Follows un-moves from new wins and losses at once, on a bounded worklist.
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "whoever watches the progress has none")]
 pub struct Follow<'a, V, F> {
     /// Un-moves.
     pub view: &'a V,
@@ -26,10 +29,13 @@ pub struct Follow<'a, V, F> {
     pub worklist: usize,
     /// Set when a worklist was full: the rest must be found by sweeps.
     pub left_over: &'a AtomicBool,
+    /// Who may want to stop.
+    pub progress: &'a dyn Progress,
 }
 
 impl<V: SliceView, F> Follow<'_, V, F> {
-    /// Spreads from positions that are newly won, or newly may be lost.
+    /// Spreads from positions that are newly won, or newly may be lost; ends early if work must
+    /// stop.
     pub fn spread<P>(&self, news: &[(u64, Side)])
     where
         F: ForwardView<P>,
@@ -37,6 +43,7 @@ impl<V: SliceView, F> Follow<'_, V, F> {
         let mut back = V::Cursor::default();
         let mut ahead = F::Cursor::default();
         let (mut wins, mut before) = (Vec::new(), Vec::new());
+        let mut patience = PATIENCE;
         for &(index, side) in news {
             let key = self.view.key_at(&mut back, index);
             if side == Side::Won {
@@ -45,6 +52,13 @@ impl<V: SliceView, F> Follow<'_, V, F> {
                 self.look(index, key, &mut ahead, &mut wins);
             }
             while !wins.is_empty() {
+                patience -= 1;
+                if patience == 0 {
+                    patience = PATIENCE;
+                    if self.progress.must_stop() {
+                        return;
+                    }
+                }
                 before.clear();
                 for won in wins.drain(wins.len().saturating_sub(TOGETHER)..) {
                     self.view.predecessors(won, |index, key| {

@@ -22,13 +22,15 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::{Exits, ForwardView, SliceView};
+use nutcracker_game::{Exchange, Exits, ForwardView, SliceView};
 
 use crate::fixpoint::changes::Changes;
 use crate::fixpoint::follow::FollowNews;
-use crate::parallel::for_each_chunk;
-use crate::progress::Progress;
+use crate::parallel::for_each_until_stopped;
+use crate::progress::{Progress, Stopped};
+use crate::solve::SolveError;
 use crate::store::disk::{Bytes, ScratchError};
+use crate::store::strip::{Own, Rows, Strip};
 use crate::store::{Sequence, Session, Side, Wins};
 
 /// How much was done.
@@ -43,7 +45,7 @@ pub struct Work {
 }
 
 /// A slice at work: the views, the stores, the files.
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "whoever watches the progress has none")]
 pub struct Levels<'a, V, F, W, Q> {
     /// Un-moves.
     pub view: &'a V,
@@ -60,10 +62,20 @@ pub struct Levels<'a, V, F, W, Q> {
     pub len: u64,
     /// Threads at work.
     pub threads: usize,
+    /// How the numbers of the random side go with those of the sequential one.
+    pub exchanges: &'a [Exchange],
+    /// The most positions whose wins are brought into sequence at a time.
+    pub strip: u64,
+    /// Who wants to know, and may want to stop.
+    pub progress: &'a dyn Progress,
 }
 
 /// Positions read and written at a time; a multiple of what shares a word or a byte.
 const PIECE: u64 = 1 << 16;
+/// How far ahead of the piece at hand the kernel is told what will be read; a multiple of [`PIECE`].
+const AHEAD: u64 = 16 * PIECE;
+/// Columns of a strip that a thread takes up at a time.
+const COLUMNS: u64 = 64;
 
 impl<V, F, W, Q> Levels<'_, V, F, W, Q>
 where
@@ -72,6 +84,54 @@ where
     W: Wins,
     Q: Sequence,
 {
+    /// Where a pass over all pieces will be a little later.
+    fn ahead(&self, range: &Range<u64>) -> Range<u64> {
+        let start = (range.start + AHEAD).min(self.len);
+        start..(start + PIECE).min(self.len)
+    }
+
+    /// Visits all positions in sequence, with access to their own wins; what is newly won is noted.
+    fn for_each_piece(
+        &self,
+        changes: Option<&Changes>,
+        work: impl Fn(Range<u64>, &mut Own<'_, W>) -> Result<(), SolveError> + Sync,
+    ) -> Result<(), SolveError> {
+        if !W::SECOND {
+            return for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
+                work(range, &mut Own::Direct(self.wins.session()))
+            });
+        }
+        for rows in Rows::cut(self.exchanges, self.strip) {
+            let strip = Strip::new(rows)?;
+            let by_columns = |work: &(dyn Fn(Range<u64>) -> Result<(), ScratchError> + Sync)| {
+                for_each_until_stopped(
+                    rows.columns(),
+                    COLUMNS,
+                    self.threads,
+                    self.progress,
+                    |columns| Ok::<(), SolveError>(work(columns)?),
+                )
+            };
+            by_columns(&|columns| strip.load(columns, &mut self.wins.session()))?;
+            // Pieces begin and end on one grid for all strips, so that threads share no byte.
+            let range = rows.range();
+            let grid = range.start / PIECE * PIECE;
+            let cells = range.end - grid;
+            for_each_until_stopped(cells, PIECE, self.threads, self.progress, |cell| {
+                let start = (grid + cell.start).max(range.start);
+                work(start..grid + cell.end, &mut Own::Strip(&strip))
+            })?;
+            by_columns(&|columns| {
+                strip.store(columns, &mut self.wins.session(), |place| {
+                    if let Some(changes) = changes {
+                        changes.note_change(place);
+                    }
+                })
+            })?;
+        }
+        Ok(())
+    }
+
     fn won_index(&self, index: u64, key: V::Key) -> u64 {
         if W::SECOND { self.view.second_index(key) } else { index }
     }
@@ -86,53 +146,59 @@ where
         old: Option<&Bytes>,
         new: Option<&Bytes>,
         changes: &Changes,
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), SolveError> {
         let level = level as i8;
-        for_each_chunk(self.len, PIECE, self.threads, |range| {
-            let mut session = self.wins.session();
-            let mut cursor = V::Cursor::default();
+        self.for_each_piece(Some(changes), |range, own| {
             let count = (range.end - range.start) as usize;
             let (mut exits, mut scores) = (vec![0; count], vec![0; count]);
             let mut sides = vec![Side::Safe; count];
+            self.exits.expect(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
             if let Some(old) = old {
+                old.expect(self.ahead(&range));
                 old.read(range.start, &mut scores)?;
             }
             if let Some(above) = above {
+                above.expect(self.ahead(&range));
                 above.load(range.clone(), &mut sides)?;
             }
-            for (at, index) in range.clone().enumerate() {
-                let mut place = || self.won_index(index, self.view.key_at(&mut cursor, index));
-                if above.is_some() && scores[at] == 0 {
-                    if sides[at] == Side::Lost {
-                        scores[at] = -(level + 1);
-                    } else if session.is_won(place())? {
-                        scores[at] = level + 1;
+            if Q::ON_DISK && above.is_some() {
+                for (at, index) in range.clone().enumerate() {
+                    let unsure = scores[at] == 0 && matches!(sides[at], Side::Open | Side::Safe);
+                    if unsure && own.is_won(index)? {
+                        sides[at] = Side::Won;
                     }
                 }
-                sides[at] = match (scores[at], exits[at]) {
-                    (1.., _) => Side::Won,
-                    (..=-1, _) => Side::Lost,
-                    (_, exit) if exit >= level => Side::Won,
-                    (_, exit) if exit > -level => Side::Safe,
-                    _ => {
-                        if sides[at] == Side::Safe {
-                            changes.must_look(index / changes.chunk());
-                        }
-                        Side::Open
-                    }
-                };
-                if sides[at] == Side::Won {
-                    let place = place();
-                    if session.win(place)? {
-                        changes.note_change(place);
+            }
+            let mut start = range.start;
+            while start < range.end {
+                let chunk = start / changes.chunk();
+                let end = ((chunk + 1) * changes.chunk()).min(range.end);
+                let part = (start - range.start) as usize..(end - range.start) as usize;
+                let scores = &mut scores[part.clone()];
+                let sides = &mut sides[part.clone()];
+                let turned = turn_part(level, &exits[part], scores, sides);
+                if turned.open {
+                    changes.must_look(chunk);
+                }
+                if turned.won && !Q::ON_DISK {
+                    changes.note_change(start);
+                }
+                start = end;
+            }
+            if Q::ON_DISK {
+                for (index, _) in range.clone().zip(&sides).filter(|(_, side)| **side == Side::Won)
+                {
+                    if own.win(index)? {
+                        changes.note_change(index);
                     }
                 }
             }
             if let Some(new) = new {
                 new.write(range.start, &scores)?;
             }
-            self.sides.store(range.start, &sides)
+            self.sides.store(range.start, &sides)?;
+            Ok(())
         })
     }
 
@@ -144,19 +210,37 @@ where
         first: bool,
         scores: &Bytes,
         follow: &FollowNews<'_>,
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), SolveError> {
         let level = level as i8;
-        for_each_chunk(self.len, PIECE, self.threads, |range| {
+        for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
             let count = (range.end - range.start) as usize;
             let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
+            self.exits.expect(self.ahead(&range));
+            scores.expect(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
             scores.read(range.start, &mut settled)?;
             let mut news = Vec::new();
-            for ((index, exit), settled) in range.zip(exits).zip(settled) {
-                if settled == 0 && exit >= level {
-                    news.push((index, Side::Won));
-                } else if settled == 0 && (exit == -level || first && exit < -level) {
-                    news.push((index, Side::Open));
+            // Most have nothing new, so many are asked at once.
+            let lowest = if first { i8::MIN } else { -level };
+            let is_open = |exit: i8| exit <= -level && exit >= lowest;
+            for (start, (exits, settled)) in
+                range.step_by(64).zip(exits.chunks(64).zip(settled.chunks(64)))
+            {
+                let any = exits.iter().zip(settled).fold(false, |any, (&exit, &settled)| {
+                    any | (settled == 0 && (exit >= level || is_open(exit)))
+                });
+                if !any {
+                    continue;
+                }
+                for (index, (&exit, _)) in (start..)
+                    .zip(exits.iter().zip(settled))
+                    .filter(|(_, (_, settled))| **settled == 0)
+                {
+                    if exit >= level {
+                        news.push((index, Side::Won));
+                    } else if is_open(exit) {
+                        news.push((index, Side::Open));
+                    }
                 }
             }
             follow(&news);
@@ -169,52 +253,47 @@ where
     }
 
     /// Writes the final scores, after level 1.
-    pub fn finish(&self, old: &Bytes, new: &Bytes) -> Result<(), ScratchError> {
-        for_each_chunk(self.len, PIECE, self.threads, |range| {
-            let mut session = self.wins.session();
-            let mut cursor = V::Cursor::default();
+    pub fn finish(&self, old: &Bytes, new: &Bytes) -> Result<(), SolveError> {
+        self.for_each_piece(None, |range, own| {
             let count = (range.end - range.start) as usize;
             let mut scores = vec![0; count];
             let mut sides = Vec::new();
+            old.expect(self.ahead(&range));
+            self.sides.expect(self.ahead(&range));
             old.read(range.start, &mut scores)?;
             self.sides.load(range.clone(), &mut sides)?;
             for (at, index) in range.clone().enumerate() {
                 if scores[at] == 0 {
                     if sides[at] == Side::Lost {
                         scores[at] = -1;
-                    } else {
-                        let key = self.key(&mut cursor, index);
-                        if session.is_won(self.won_index(index, key))? {
-                            scores[at] = 1;
-                        }
+                    } else if own.is_won(index)? {
+                        scores[at] = 1;
                     }
                 }
             }
-            new.write(range.start, &scores)
+            new.write(range.start, &scores)?;
+            Ok(())
         })
     }
 
     /// Brings the random side to what the files say: for work that goes on after an interruption.
-    pub fn restore(
-        &self,
-        level: u8,
-        scores: &Bytes,
-        changes: &Changes,
-    ) -> Result<(), ScratchError> {
+    pub fn restore(&self, level: u8, scores: &Bytes, changes: &Changes) -> Result<(), SolveError> {
         let level = level as i8;
-        for_each_chunk(self.len, PIECE, self.threads, |range| {
+        self.for_each_piece(Some(changes), |range, own| {
             let mut session = self.wins.session();
             let mut cursor = V::Cursor::default();
             let count = (range.end - range.start) as usize;
             let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
             let mut sides = Vec::new();
+            self.exits.expect(self.ahead(&range));
+            scores.expect(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
+            self.sides.expect(self.ahead(&range));
             scores.read(range.start, &mut settled)?;
             self.sides.load(range.clone(), &mut sides)?;
             for (at, index) in range.clone().enumerate() {
                 if settled[at] > 0 || settled[at] == 0 && exits[at] >= level {
-                    let key = self.key(&mut cursor, index);
-                    session.win(self.won_index(index, key))?;
+                    own.win(index)?;
                 } else if sides[at] == Side::Lost {
                     let key = self.key(&mut cursor, index);
                     self.win_before(&mut session, key, changes)?;
@@ -244,18 +323,13 @@ where
     }
 
     /// Looks once at every open position in chunks that are due; returns how many were lost.
-    pub fn sweep<P>(
-        &self,
-        changes: &Changes,
-        work: &WorkCount,
-        progress: &dyn Progress,
-    ) -> Result<u64, ScratchError>
+    pub fn sweep<P>(&self, changes: &Changes, work: &WorkCount) -> Result<u64, SolveError>
     where
         F: ForwardView<P>,
     {
         let found = AtomicU64::new(0);
         work.sweeps.fetch_add(1, Relaxed);
-        for_each_chunk(self.len, changes.chunk(), self.threads, |range| {
+        for_each_until_stopped(self.len, changes.chunk(), self.threads, self.progress, |range| {
             let chunk = range.start / changes.chunk();
             if !changes.is_due(chunk) {
                 work.skipped.fetch_add(1, Relaxed);
@@ -263,17 +337,41 @@ where
             }
             work.chunks.fetch_add(1, Relaxed);
             changes.look(chunk);
+            if Q::ON_DISK {
+                self.expect_next(chunk, changes);
+            }
             let mut session = self.wins.session();
             let mut start = range.start;
             while start < range.end {
                 let piece = start..(start + PIECE).min(range.end);
                 start = piece.end;
+                if self.progress.must_stop() {
+                    return Err(Stopped.into());
+                }
+                let ahead = piece.start + AHEAD;
+                if ahead < range.end {
+                    self.sides.expect(ahead..(ahead + PIECE).min(range.end));
+                }
                 let lost = self.sweep_piece(chunk, piece, &mut session, changes)?;
-                progress.advance(found.fetch_add(lost, Relaxed) + lost);
+                self.progress.advance(found.fetch_add(lost, Relaxed) + lost);
             }
-            Ok(())
+            Ok::<(), SolveError>(())
         })?;
         Ok(found.into_inner())
+    }
+
+    /// The beginning of the chunk that a thread will take up after this one.
+    fn expect_next(&self, chunk: u64, changes: &Changes) {
+        /// Beyond this many chunks it is too early to say which will be due.
+        const NEAR: u64 = 64;
+        let last = (self.len - 1) / changes.chunk();
+        let first = chunk + self.threads as u64;
+        let next = (first..=last.min(first + NEAR)).find(|&next| changes.is_due(next));
+        if let Some(next) = next {
+            let start = next * changes.chunk();
+            let end = (start + changes.chunk().min(AHEAD)).min(self.len);
+            self.sides.expect(start..end);
+        }
     }
 
     /// Looks at the open positions of a piece; returns how many were lost.
@@ -318,6 +416,47 @@ where
         self.sides.lose(range.start, &sides, &lost)?;
         Ok(lost.len() as u64)
     }
+}
+
+/// What a level has newly in a part of the slice.
+struct Turned {
+    /// A position that may be lost from now on.
+    open: bool,
+    /// A position that conversions win.
+    won: bool,
+}
+
+/// Enters what the level above has settled, as the sides say, into the scores, and what conversions
+/// say at this level into the sides. Without branches, so that many positions are done at once.
+fn turn_part(level: i8, exits: &[i8], scores: &mut [i8], sides: &mut [Side]) -> Turned {
+    let (mut open, mut won) = (false, false);
+    for ((score, side), &exit) in scores.iter_mut().zip(sides).zip(exits) {
+        let old = *side as u8;
+        let settled = if old == Side::Won as u8 {
+            level + 1
+        } else if old == Side::Lost as u8 {
+            -(level + 1)
+        } else {
+            0
+        };
+        *score = if *score == 0 { settled } else { *score };
+        let by_exit = if exit >= level {
+            Side::Won
+        } else if exit > -level {
+            Side::Safe
+        } else {
+            Side::Open
+        };
+        let new = match score.signum() {
+            1 => Side::Won,
+            -1 => Side::Lost,
+            _ => by_exit,
+        };
+        open |= new == Side::Open && old == Side::Safe as u8;
+        won |= new == Side::Won && old != Side::Won as u8;
+        *side = new;
+    }
+    Turned { open, won }
 }
 
 /// Counts [`Work`] from several threads.

@@ -128,14 +128,14 @@ impl States {
         });
     }
 
-    /// Settles every position of the slice.
+    /// Settles every position of the slice. If `progress` must stop, it returns before that is done.
     pub fn settle<V: SliceView>(&self, view: &V, threads: usize, progress: &dyn Progress) {
         let worklist = (view.len() / 128 / threads as u64).clamp(1 << 12, 1 << 19) as usize;
         self.settle_within(view, threads, worklist, progress);
     }
 
-    /// Settles every position of the slice with room for `worklist` wins and as many losses a
-    /// thread; the less, the more sweeps.
+    /// As [`settle`](Self::settle), with room for `worklist` wins and as many losses a thread; the
+    /// less, the more sweeps.
     pub fn settle_within<V: SliceView>(
         &self,
         view: &V,
@@ -164,6 +164,8 @@ impl States {
 const CHUNK: u64 = 1 << 15;
 /// How long a predecessor's number waits in the queue before its state is looked at.
 const LAG: usize = 32;
+/// Positions that a thread works off its lists before it asks whether to stop.
+const PATIENCE: u32 = 1 << 16;
 /// A thread with this much work gives half away when another has none.
 const SHARE: usize = 512;
 
@@ -185,6 +187,7 @@ fn settle<const BITS: u32, V: SliceView>(
         settled: AtomicU64::new(0),
         left_over: AtomicBool::new(false),
         again: AtomicBool::new(false),
+        stopped: AtomicBool::new(false),
         barrier: Barrier::new(threads),
         gifts: Mutex::new(Gifts::default()),
         given: Condvar::new(),
@@ -213,6 +216,8 @@ struct Run<'a, const BITS: u32, V: SliceView> {
     /// Whether a full worklist left marks in this sweep.
     left_over: AtomicBool,
     again: AtomicBool,
+    /// Whether to go no further, for all threads alike.
+    stopped: AtomicBool,
     barrier: Barrier,
     gifts: Mutex<Gifts<V::Key>>,
     given: Condvar,
@@ -288,8 +293,11 @@ impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, B
             self.level = level;
             // Settled by conversions, then whatever full worklists left behind.
             self.sweep([(level - 1) << codes.bits, codes.floor + level]);
-            while self.run.again.load(Relaxed) {
+            while self.run.again.load(Relaxed) && !self.run.stopped.load(Relaxed) {
                 self.sweep([codes.pending_loss(), codes.pending_win()]);
+            }
+            if self.run.stopped.load(Relaxed) {
+                return;
             }
         }
     }
@@ -300,7 +308,7 @@ impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, B
         let mut cursor = V::Cursor::default();
         loop {
             let start = run.next.fetch_add(CHUNK, Relaxed);
-            if start >= len {
+            if start >= len || run.progress.must_stop() {
                 break;
             }
             run.packed.find(start..(start + CHUNK).min(len), [lost, won], |index, code| {
@@ -328,6 +336,7 @@ impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, B
         }
         run.together(|| {
             run.next.store(0, Relaxed);
+            run.stopped.store(run.progress.must_stop(), Relaxed);
             run.again.store(run.left_over.swap(false, Relaxed), Relaxed);
             run.gifts.lock().expect("no thread panics").waiting = 0;
         });
@@ -388,9 +397,20 @@ impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, B
         }
     }
 
-    /// Works until worklists and queue are empty.
+    /// Works until worklists and queue are empty; all is forgotten if work must stop.
     fn drain(&mut self) {
+        let mut patience = PATIENCE;
         loop {
+            patience -= 1;
+            if patience == 0 {
+                patience = PATIENCE;
+                if self.run.progress.must_stop() {
+                    self.wins.clear();
+                    self.losses.clear();
+                    self.queue = [None; LAG];
+                    return;
+                }
+            }
             if let Some(key) = self.losses.pop() {
                 self.spread(key, false);
             } else if let Some(key) = self.wins.pop() {

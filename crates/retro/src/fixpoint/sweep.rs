@@ -11,10 +11,26 @@ pub fn solve<G: Game, C: Children>(
     slice: SliceId,
     children: &C,
 ) -> Result<Vec<i8>, C::Error> {
+    solve_while(game, slice, children, || true)
+}
+
+/// As [`solve`], for as long as `go_on` says so; what it returns after that means nothing.
+pub fn solve_while<G: Game, C: Children>(
+    game: &G,
+    slice: SliceId,
+    children: &C,
+    go_on: impl Fn() -> bool,
+) -> Result<Vec<i8>, C::Error> {
+    /// Positions between two questions whether to go on.
+    const PATIENCE: u64 = 1 << 12;
+    let stops_at = |index: u64| index.is_multiple_of(PATIENCE) && !go_on();
     let len = game.slice_len(slice);
     let mut exits = Vec::with_capacity(len as usize);
     let mut moves = Vec::new();
     for index in 0..len {
+        if stops_at(index) {
+            return Ok(Vec::new());
+        }
         let position = game.unrank(slice, index);
         exits.push(nutcracker_game::exits_of(game, &position, &mut moves, children)?.best);
     }
@@ -24,6 +40,9 @@ pub fn solve<G: Game, C: Children>(
         loop {
             let mut changed = false;
             for index in 0..len {
+                if stops_at(index) {
+                    return Ok(Vec::new());
+                }
                 if scores[index as usize].is_some() {
                     continue;
                 }

@@ -108,6 +108,8 @@ impl Session for &TwoBits {
 }
 
 impl Sequence for TwoBits {
+    const ON_DISK: bool = false;
+
     fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError> {
         out.clear();
         self.0.for_each(range, |side| out.push(Side::from_bits(side as u8)));

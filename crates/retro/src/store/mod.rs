@@ -6,7 +6,9 @@
 
 pub mod bits;
 pub mod disk;
+pub mod folder;
 pub mod paged;
+pub mod strip;
 
 use std::ops::Range;
 
@@ -57,18 +59,35 @@ pub trait Session {
     fn is_won(&mut self, index: u64) -> Result<bool, ScratchError>;
     /// Marks a position as won; true if it was not.
     fn win(&mut self, index: u64) -> Result<bool, ScratchError>;
+    /// Visits those of a range that are won.
+    fn each_won(
+        &mut self,
+        range: Range<u64>,
+        visit: &mut dyn FnMut(u64),
+    ) -> Result<(), ScratchError> {
+        for index in range {
+            if self.is_won(index)? {
+                visit(index);
+            }
+        }
+        Ok(())
+    }
     /// Tells that memory will be asked for this position soon.
     fn expect(&self, _index: u64) {}
 }
 
 /// The sequential side: two bits a position.
 pub trait Sequence: Sync {
+    /// Whether it is on disk.
+    const ON_DISK: bool;
     /// Reads the sides of consecutive positions.
     fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError>;
     /// Writes all of them: nobody else uses this range now.
     fn store(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError>;
     /// Marks positions of a range, which was loaded as `sides`, as lost.
     fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), ScratchError>;
+    /// Tells that these positions will be read soon.
+    fn expect(&self, _range: Range<u64>) {}
     /// Waits until everything written is safe, where that means anything.
     fn sync(&self) -> Result<(), ScratchError> {
         Ok(())
@@ -76,6 +95,8 @@ pub trait Sequence: Sync {
 }
 
 impl<Q: Sequence> Sequence for &Q {
+    const ON_DISK: bool = Q::ON_DISK;
+
     fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError> {
         (**self).load(range, out)
     }
@@ -86,6 +107,10 @@ impl<Q: Sequence> Sequence for &Q {
 
     fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), ScratchError> {
         (**self).lose(start, sides, lost)
+    }
+
+    fn expect(&self, range: Range<u64>) {
+        (**self).expect(range);
     }
 
     fn sync(&self) -> Result<(), ScratchError> {

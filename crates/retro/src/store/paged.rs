@@ -1,6 +1,10 @@
 //! One bit a position on disk, through a cache of bounded size, numbered by the second index.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::ops::Range;
+use std::sync::atomic::{
+    AtomicBool, AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Mutex, RwLock, RwLockReadGuard};
 
 use nutcracker_mem::{OutOfMemory, Packed};
@@ -42,9 +46,11 @@ pub struct Paged {
     /// Whether each frame was used since the hand passed.
     used: Vec<AtomicBool>,
     dirty: Vec<AtomicBool>,
-    /// Readers go in and out with it; who brings in a block holds it alone.
+    /// Readers go in and out with it; who exchanges blocks holds it alone.
     gate: RwLock<()>,
-    /// The block in each frame, and the hand.
+    /// Whether somebody wants it alone.
+    waiting: AtomicBool,
+    /// The block in each frame, and the hand: whoever brings in a block has it.
     hand: Mutex<Hand>,
     misses: AtomicU64,
 }
@@ -72,6 +78,7 @@ impl Paged {
             used: (0..count).map(|_| AtomicBool::new(false)).collect(),
             dirty: (0..count).map(|_| AtomicBool::new(false)).collect(),
             gate: RwLock::new(()),
+            waiting: AtomicBool::new(false),
             hand: Mutex::new(Hand { blocks: vec![NOWHERE; count as usize], at: 0 }),
             misses: AtomicU64::new(0),
         })
@@ -88,14 +95,20 @@ impl Paged {
         self.misses.load(Relaxed)
     }
 
-    /// Brings in a block; nobody else may use the cache meanwhile.
+    /// Brings in a block. The disk is waited for while the others go on; only when one block takes
+    /// the other's place are they shut out, for a moment.
+    ///
+    /// Where reading or writing fails, other threads go on for a while: at no moment does the cache
+    /// say something that is not so.
     fn bring(&self, block: u64) -> Result<(), ScratchError> {
-        let _alone = self.gate.write().expect("no thread panics");
+        let mut hand = self.hand.lock().expect("no thread panics");
         if self.frames[block as usize].load(Relaxed) != NOWHERE {
             return Ok(());
         }
         self.misses.fetch_add(1, Relaxed);
-        let mut hand = self.hand.lock().expect("no thread panics");
+        let bytes = self.block_bits / 8;
+        let mut coming = vec![0; bytes as usize];
+        self.file.read(block * bytes, &mut coming)?;
         let frame = loop {
             let at = hand.at;
             hand.at = (at + 1) % hand.blocks.len();
@@ -104,18 +117,31 @@ impl Paged {
                 break at;
             }
         };
-        let bytes = self.block_bits / 8;
-        let mut buffer = vec![0; bytes as usize];
-        let leaving = std::mem::replace(&mut hand.blocks[frame], block as u32);
-        if leaving != NOWHERE {
-            if self.dirty[frame].swap(false, Relaxed) {
-                self.bits.copy_to(frame as u64 * self.block_bits, &mut buffer);
-                self.file.write(u64::from(leaving) * bytes, &buffer)?;
+        let place = frame as u64 * self.block_bits;
+        let leaving = hand.blocks[frame];
+        let mut buffer = Vec::new();
+        let _alone = loop {
+            // Who sets a bit says so afterwards: a bit that the copy has not is told of again.
+            if leaving != NOWHERE && self.dirty[frame].swap(false, Acquire) {
+                buffer.resize(bytes as usize, 0);
+                self.bits.copy_to(place, &mut buffer);
+                if let Err(error) = self.file.write(u64::from(leaving) * bytes, &buffer) {
+                    self.dirty[frame].store(true, Relaxed);
+                    return Err(error);
+                }
             }
+            self.waiting.store(true, Relaxed);
+            let alone = self.gate.write().expect("no thread panics");
+            self.waiting.store(false, Relaxed);
+            if !self.dirty[frame].load(Relaxed) {
+                break alone;
+            }
+        };
+        if leaving != NOWHERE {
             self.frames[leaving as usize].store(NOWHERE, Relaxed);
         }
-        self.file.read(block * bytes, &mut buffer)?;
-        self.bits.copy_from(frame as u64 * self.block_bits, &buffer);
+        self.bits.copy_from(place, &coming);
+        hand.blocks[frame] = block as u32;
         self.frames[block as usize].store(frame as u32, Relaxed);
         Ok(())
     }
@@ -126,7 +152,7 @@ impl Wins for Paged {
     type Session<'a> = PagedSession<'a>;
 
     fn session(&self) -> PagedSession<'_> {
-        PagedSession { paged: self, inside: None, stay: 0 }
+        PagedSession { paged: self, inside: None }
     }
 }
 
@@ -135,12 +161,7 @@ impl Wins for Paged {
 pub struct PagedSession<'a> {
     paged: &'a Paged,
     inside: Option<RwLockReadGuard<'a, ()>>,
-    /// How long it may stay inside, so that others need not wait for a block.
-    stay: u32,
 }
-
-/// Accesses before a thread lets others in.
-const STAY: u32 = 4096;
 
 impl PagedSession<'_> {
     /// Where the bit of a position is in memory now.
@@ -149,11 +170,9 @@ impl PagedSession<'_> {
         let paged = self.paged;
         let block = index / paged.block_bits;
         loop {
-            if self.stay == 0 {
+            if paged.waiting.load(Relaxed) {
                 self.inside = None;
-                self.stay = STAY;
             }
-            self.stay -= 1;
             if self.inside.is_none() {
                 self.inside = Some(paged.gate.read().expect("no thread panics"));
             }
@@ -184,8 +203,73 @@ impl Session for PagedSession<'_> {
         let (place, frame) = self.place(index)?;
         let new = self.paged.bits.update(place, |bit| (bit == 0).then_some(1)).is_some();
         if new {
-            self.paged.dirty[frame].store(true, Relaxed);
+            self.paged.dirty[frame].store(true, Release);
         }
         Ok(new)
+    }
+
+    fn each_won(
+        &mut self,
+        range: Range<u64>,
+        visit: &mut dyn FnMut(u64),
+    ) -> Result<(), ScratchError> {
+        let block_bits = self.paged.block_bits;
+        let mut at = range.start;
+        while at < range.end {
+            let stop = ((at / block_bits + 1) * block_bits).min(range.end);
+            let (place, _) = self.place(at)?;
+            self.paged.bits.find_nonzero(place..place + (stop - at), |found| {
+                visit(at + (found - place));
+            });
+            at = stop;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::store::folder::{Operation, Watch};
+
+    #[test]
+    fn what_it_says_is_so_though_the_disk_fails_now_and_then() {
+        let dir = tempfile::tempdir().unwrap();
+        let count = Arc::new(AtomicU64::new(0));
+        let failing = Arc::clone(&count);
+        let watch = Watch::new(move |operation, _| {
+            let data = matches!(operation, Operation::Read | Operation::Write);
+            let now = failing.fetch_add(u64::from(data), Relaxed);
+            if data && now % 3 == 1 { Err(io::Error::other("the disk failed")) } else { Ok(()) }
+        });
+        let paging = Paging { block_bytes: 64, cache_bytes: 128, policy: Policy::Clock };
+        let len = 8 * 512;
+        let bytes = Paged::file_bytes(len, paging.block_bytes);
+        let file = Scratch::create(&dir.path().join("wins.bin"), bytes, watch).unwrap();
+        let paged = Paged::new(file, len, paging).unwrap();
+        let mut won = vec![false; len as usize];
+        let mut random = 1u64;
+        let mut failed = 0;
+        for _ in 0..20_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let index = (random >> 33) % len;
+            let known = &mut won[index as usize];
+            let mut session = paged.session();
+            if random >> 63 == 0 {
+                match session.win(index) {
+                    Ok(new) => assert_eq!(new, !std::mem::replace(known, true)),
+                    Err(_) => failed += 1,
+                }
+            } else {
+                match session.is_won(index) {
+                    Ok(is_won) => assert_eq!(is_won, *known),
+                    Err(_) => failed += 1,
+                }
+            }
+        }
+        assert!(failed > 1000, "{failed} accesses failed");
     }
 }

@@ -1,0 +1,102 @@
+//! Values rise from a changed node to everything that leads to it.
+
+use std::collections::{BinaryHeap, HashSet};
+
+use nutcracker_game::Game;
+
+use crate::cache::NodeMap;
+use crate::error::{BookError, Result};
+use crate::graph::Book;
+use crate::node::{NodeId, State};
+use crate::store::Store;
+use crate::value::{Rules, Value};
+
+/// A value that has changed this often while one piece of news spreads goes round in circles.
+const ROUNDS: u32 = 8;
+
+impl<G: Game, S: Store> Book<G, S> {
+    /// The values of a node's moves, as its mover sees them.
+    pub fn move_values(&mut self, id: NodeId) -> Result<Vec<Value>> {
+        let mut values = Vec::new();
+        for at in 0..self.node(id)?.edges.len() {
+            let edge = self.node(id)?.edges[at];
+            values.push(self.node(edge.child)?.value.through(edge.gain, edge.turn));
+        }
+        Ok(values)
+    }
+
+    /// What a node's value follows to be from its moves.
+    ///
+    /// What was proven once stays proven: bounds are only ever drawn closer.
+    pub(crate) fn computed_value(&mut self, id: NodeId) -> Result<Value> {
+        let node = self.node(id)?;
+        let (own, old, held) = (node.own, node.value, node.marks.held);
+        if node.state != State::Interior {
+            return Ok(own);
+        }
+        let mut values = self.move_values(id)?;
+        let value = Rules::Attributed.propagate(values.drain(..)).unwrap_or(own);
+        let (lower, upper) = (own.lower.max(old.lower), own.upper.min(old.upper));
+        let Some(value) = value.within(lower, upper) else {
+            return Err(BookError::Contradiction(self.node(id)?.position.clone()));
+        };
+        Ok(if held { hold(value) } else { value })
+    }
+
+    pub(crate) fn set_value(&mut self, id: NodeId, value: Value) -> Result<()> {
+        let node = self.edit(id)?;
+        let before = node.value.is_solved();
+        node.value = value;
+        self.facts.solved -= u64::from(before);
+        self.facts.solved += u64::from(value.is_solved());
+        Ok(())
+    }
+
+    /// Computes the values of these nodes again, of all that lead to what has changed, and then
+    /// the costs that depend on them.
+    ///
+    /// Bounds only ever come closer, so that part ends by itself. Guesses can go round in a cycle;
+    /// one that changes too often is held at 0 until cycles are looked for.
+    pub fn back_up(&mut self, changed: &[NodeId]) -> Result<()> {
+        let mut open = BinaryHeap::new();
+        let mut queued: HashSet<NodeId> = HashSet::new();
+        let mut rounds: NodeMap<u32> = NodeMap::default();
+        for &id in changed {
+            if queued.insert(id) {
+                open.push((self.node(id)?.depth, id));
+            }
+        }
+        let mut touched: Vec<NodeId> = changed.to_vec();
+        // The deepest first: where no cycle is, everything is computed once.
+        while let Some((_, id)) = open.pop() {
+            queued.remove(&id);
+            let mut value = self.computed_value(id)?;
+            if value == self.node(id)?.value {
+                continue;
+            }
+            let round = rounds.entry(id).or_insert(0);
+            *round += 1;
+            if *round > ROUNDS && !self.node(id)?.marks.held {
+                self.edit(id)?.marks.held = true;
+                value = hold(value);
+            }
+            self.set_value(id, value)?;
+            touched.push(id);
+            for at in 0..self.node(id)?.parents.len() {
+                let parent = self.node(id)?.parents[at];
+                touched.push(parent);
+                if queued.insert(parent) {
+                    open.push((self.node(parent)?.depth, parent));
+                }
+            }
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        self.settle(&touched)
+    }
+}
+
+/// A guess of 0 within what is proven.
+fn hold(value: Value) -> Value {
+    Value { heuristic: 0, cycle: None, ..value }.normal()
+}

@@ -1,0 +1,153 @@
+//! Facts about a whole book.
+
+use std::fmt::Write;
+
+use crate::error::{BookError, Result};
+use crate::node::{Metric, NodeId};
+use crate::value::Hundredths;
+
+/// The version of the whole file.
+const VERSION: u32 = 1;
+
+/// How costs are counted, which every node's costs depend on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tuning {
+    /// Plies of depth that a point of value is worth to the opponent; larger keeps the book nearer
+    /// to the best moves.
+    pub omega: f64,
+    /// With fractional depth: the difference between the best and the second best move, in
+    /// hundredths, from which on a move counts as forced and its depth hardly at all.
+    pub fractional: Option<Hundredths>,
+    /// Whether conspiracy numbers are kept.
+    pub conspiracy: bool,
+    /// Whether efforts of proof are kept.
+    pub proof: bool,
+}
+
+impl Default for Tuning {
+    /// ω of 1, whole depths, priorities only.
+    fn default() -> Self {
+        Tuning { omega: 1.0, fractional: None, conspiracy: false, proof: false }
+    }
+}
+
+impl Tuning {
+    /// Whether this cost is kept.
+    pub fn keeps(&self, metric: Metric) -> bool {
+        match metric {
+            Metric::Book | Metric::Opponent => true,
+            Metric::Raise | Metric::Lower => self.conspiracy,
+            Metric::ProveLower | Metric::ProveUpper => self.proof,
+        }
+    }
+}
+
+/// Facts about a whole book.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Facts {
+    /// Game and options.
+    pub game: String,
+    /// The start position's node.
+    pub root: NodeId,
+    /// The number of the next node.
+    pub next: NodeId,
+    /// Nodes.
+    pub nodes: u64,
+    /// Nodes with all their moves.
+    pub interior: u64,
+    /// Nodes whose value is proven.
+    pub solved: u64,
+    /// Expansions so far.
+    pub expansions: u64,
+    /// Moves since the last look for cycles that may have closed one.
+    pub closing: u64,
+    /// How costs are counted.
+    pub tuning: Tuning,
+}
+
+impl Facts {
+    /// Of a book with nothing in it.
+    pub fn new(game: String) -> Self {
+        Facts {
+            game,
+            root: 0,
+            next: 0,
+            nodes: 0,
+            interior: 0,
+            solved: 0,
+            expansions: 0,
+            closing: 0,
+            tuning: Tuning::default(),
+        }
+    }
+
+    /// As lines of text.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut text = format!("format={VERSION}\ngame={}\n", self.game);
+        let numbers = [
+            ("root", self.root),
+            ("next", self.next),
+            ("nodes", self.nodes),
+            ("interior", self.interior),
+            ("solved", self.solved),
+            ("expansions", self.expansions),
+            ("closing", self.closing),
+            ("conspiracy", self.tuning.conspiracy.into()),
+            ("proof", self.tuning.proof.into()),
+            ("fractional", self.tuning.fractional.map_or(0, |f| f.max(1) as u64)),
+        ];
+        for (name, number) in numbers {
+            let _ = writeln!(text, "{name}={number}");
+        }
+        let _ = writeln!(text, "omega={}", self.tuning.omega);
+        text.into_bytes()
+    }
+
+    /// Reads what [`encode`](Facts::encode) wrote.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let damaged = || BookError::Corrupt("its facts cannot be read".to_owned());
+        let text = std::str::from_utf8(bytes).map_err(|_| damaged())?;
+        let get = |name: &str| {
+            text.lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix('='))
+                .ok_or_else(damaged)
+        };
+        let number = |name: &str| get(name)?.parse::<u64>().map_err(|_| damaged());
+        let version = number("format")? as u32;
+        if version > VERSION {
+            return Err(BookError::Version(version, VERSION));
+        }
+        let fractional = number("fractional")?;
+        Ok(Facts {
+            game: get("game")?.to_owned(),
+            root: number("root")?,
+            next: number("next")?,
+            nodes: number("nodes")?,
+            interior: number("interior")?,
+            solved: number("solved")?,
+            expansions: number("expansions")?,
+            closing: number("closing")?,
+            tuning: Tuning {
+                omega: get("omega")?.parse().map_err(|_| damaged())?,
+                fractional: (fractional > 0).then_some(fractional as Hundredths),
+                conspiracy: number("conspiracy")? > 0,
+                proof: number("proof")? > 0,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut facts = Facts::new("awari (pits=6)".to_owned());
+        facts.next = 77;
+        facts.tuning = Tuning { omega: 0.3, fractional: Some(250), conspiracy: true, proof: false };
+        assert_eq!(Facts::decode(&facts.encode()).unwrap(), facts);
+        assert!(Facts::decode(b"format=1\n").is_err());
+        assert!(matches!(Facts::decode(b"format=9\n"), Err(BookError::Version(9, 1))));
+    }
+}

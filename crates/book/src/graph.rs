@@ -1,0 +1,373 @@
+//! The book as a graph: nodes read, added and written.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use nutcracker_game::{Game, Side, Situation, Step, Turn};
+
+use crate::cache::Cache;
+use crate::error::{BookError, Result};
+use crate::expert::{Expert, Opinion};
+use crate::facts::Facts;
+use crate::node::{Edge, Marks, NEVER, Node, NodeId, State};
+use crate::store::{Batch, Store};
+use crate::value::Value;
+
+/// Changes wait for a commit no longer than this; half a second is what is promised.
+const GROUP: Duration = Duration::from_millis(300);
+/// Nor more than this many.
+const GROUP_NODES: usize = 100_000;
+/// Nodes kept in memory unless somebody says otherwise: some 100 MB.
+pub const DEFAULT_ROOM: usize = 300_000;
+
+/// An opening book.
+#[derive(Debug)]
+pub struct Book<G: Game, S: Store> {
+    game: G,
+    store: S,
+    pub(crate) facts: Facts,
+    pub(crate) cache: Cache,
+    /// Positions that the store does not have yet.
+    fresh: HashMap<String, NodeId>,
+    /// Nodes that the store still has.
+    gone: BTreeMap<NodeId, String>,
+    gone_keys: HashSet<String>,
+    /// Leaves that are being looked at, so that nobody else takes them.
+    pub(crate) claimed: HashSet<NodeId>,
+    last_commit: Instant,
+    /// The number of the next node when the last commit was made.
+    committed: NodeId,
+}
+
+impl<G: Game, S: Store> Book<G, S> {
+    /// A book with nothing but a start position, of which the expert says something.
+    pub fn create(
+        game: G,
+        store: S,
+        start: &G::Position,
+        expert: &mut impl Expert<G>,
+    ) -> Result<Self> {
+        let facts = Facts::new(game.id().to_string());
+        let mut book = Self::with(game, store, facts, DEFAULT_ROOM);
+        let opinion = match book.game.outcome(start) {
+            Some(score) => Opinion::Exact(score),
+            None => expert.look(start)?,
+        };
+        let key = book.key(start);
+        book.add(start, key, 0, opinion)?;
+        book.commit()?;
+        Ok(book)
+    }
+
+    /// A book that is in the store; `room` is for how many nodes there is memory.
+    pub fn open(game: G, store: S, room: usize) -> Result<Self> {
+        let Some(bytes) = store.facts()? else {
+            return Err(BookError::Corrupt("it has no beginning".to_owned()));
+        };
+        let facts = Facts::decode(&bytes)?;
+        let asked = game.id().to_string();
+        if facts.game != asked {
+            return Err(BookError::OtherGame { found: facts.game, asked });
+        }
+        Ok(Self::with(game, store, facts, room))
+    }
+
+    fn with(game: G, store: S, facts: Facts, room: usize) -> Self {
+        let committed = facts.next;
+        Book {
+            game,
+            store,
+            facts,
+            cache: Cache::new(room),
+            fresh: HashMap::new(),
+            gone: BTreeMap::new(),
+            gone_keys: HashSet::new(),
+            claimed: HashSet::new(),
+            last_commit: Instant::now(),
+            committed,
+        }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
+    /// Facts about the whole book.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The start position's node.
+    pub fn root(&self) -> NodeId {
+        self.facts.root
+    }
+
+    /// What the book says of its start position.
+    pub fn root_value(&mut self) -> Result<Value> {
+        Ok(self.node(self.root())?.value)
+    }
+
+    /// A node.
+    pub fn node(&mut self, id: NodeId) -> Result<&Node> {
+        self.load(id)?;
+        self.cache.get(id).ok_or_else(|| lost(id))
+    }
+
+    /// A node to be changed.
+    pub(crate) fn edit(&mut self, id: NodeId) -> Result<&mut Node> {
+        self.load(id)?;
+        self.cache.edit(id).ok_or_else(|| lost(id))
+    }
+
+    fn load(&mut self, id: NodeId) -> Result<()> {
+        if !self.cache.contains(id) {
+            if self.cache.is_full() {
+                self.cache.sweep();
+            }
+            let bytes = self.store.get(id)?.ok_or_else(|| lost(id))?;
+            self.cache.load(id, Node::decode(&bytes)?);
+        }
+        Ok(())
+    }
+
+    /// How the book writes a position.
+    pub fn key(&self, position: &G::Position) -> String {
+        self.game.format(&Situation::new(*position, Side::First))
+    }
+
+    /// The node of a position, if it is in the book.
+    pub fn find(&self, position: &G::Position) -> Result<Option<NodeId>> {
+        self.find_key(&self.key(position))
+    }
+
+    pub(crate) fn find_key(&self, key: &str) -> Result<Option<NodeId>> {
+        match self.fresh.get(key) {
+            Some(&id) => Ok(Some(id)),
+            None if self.gone_keys.contains(key) => Ok(None),
+            None => self.store.find(key),
+        }
+    }
+
+    /// The position of a node.
+    pub fn position(&mut self, id: NodeId) -> Result<G::Position> {
+        let text = self.node(id)?.position.clone();
+        self.parse(&text)
+    }
+
+    pub(crate) fn parse(&self, text: &str) -> Result<G::Position> {
+        let parsed = self.game.parse(text);
+        parsed.map(|situation| situation.position).map_err(|error| {
+            BookError::Corrupt(format!("the position {text:?} cannot be read, {error}"))
+        })
+    }
+
+    /// The legal moves of a node, in the order of its edges.
+    pub fn moves(&mut self, id: NodeId) -> Result<(G::Position, Vec<G::Move>)> {
+        let position = self.position(id)?;
+        let mut moves = Vec::new();
+        if self.game.outcome(&position).is_none() {
+            self.game.moves(&position, &mut moves);
+        }
+        Ok((position, moves))
+    }
+
+    /// The steps of all moves of a position.
+    pub(crate) fn steps(&self, position: &G::Position) -> Vec<Step<G::Position>> {
+        let mut steps = Vec::new();
+        if self.game.outcome(position).is_none() {
+            self.game.steps(position, &mut steps);
+        }
+        steps
+    }
+
+    /// The successors of a leaf on which an expert must be heard before it can be expanded: those
+    /// that are not in the book and where the game is not over.
+    pub fn wanted(&mut self, leaf: NodeId) -> Result<Vec<(String, G::Position)>> {
+        let position = self.position(leaf)?;
+        let mut wanted: Vec<(String, G::Position)> = Vec::new();
+        for step in self.steps(&position) {
+            if self.game.outcome(&step.next).is_none() {
+                let key = self.key(&step.next);
+                if !wanted.iter().any(|(known, _)| *known == key) && self.find_key(&key)?.is_none()
+                {
+                    wanted.push((key, step.next));
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// Adds all moves of a leaf, with what experts said of the successors that were
+    /// [wanted](Book::wanted), and lets the news rise to the root.
+    ///
+    /// All of it is in the file after a commit, or nothing.
+    pub fn expand(&mut self, leaf: NodeId, opinions: &HashMap<String, Opinion>) -> Result<()> {
+        if self.node(leaf)?.state != State::Leaf {
+            return Ok(());
+        }
+        let depth = self.node(leaf)?.depth;
+        let position = self.position(leaf)?;
+        let slice = self.game.slice_of(&position);
+        let mut edges = Vec::new();
+        // Looked at before anything is changed: an expansion that fails leaves nothing behind.
+        let mut plan = Vec::new();
+        for step in self.steps(&position) {
+            let key = self.key(&step.next);
+            let known = self.find_key(&key)?;
+            let opinion = match self.game.outcome(&step.next) {
+                Some(score) => Some(Opinion::Exact(score)),
+                None => opinions.get(&key).copied(),
+            };
+            if known.is_none() && opinion.is_none() {
+                return Err(BookError::Expert(format!("nothing was said of {key}")));
+            }
+            plan.push((step, key, opinion));
+        }
+        for (step, key, opinion) in plan {
+            let known = self.find_key(&key)?;
+            let child = match (known, opinion) {
+                (Some(id), _) => id,
+                (None, Some(opinion)) => self.add(&step.next, key, depth + 1, opinion)?,
+                (None, None) => unreachable!("it was there a moment ago"),
+            };
+            if known.is_some() {
+                let inside = step.turn == Turn::Passes && self.game.slice_of(&step.next) == slice;
+                let child_depth = self.node(child)?.depth;
+                self.facts.closing += u64::from(inside && child_depth <= depth);
+                self.bring_nearer(child, depth + 1)?;
+            }
+            let parents = &mut self.edit(child)?.parents;
+            if !parents.contains(&leaf) {
+                parents.push(leaf);
+            }
+            edges.push(Edge { child, gain: step.gain, turn: step.turn });
+        }
+        let node = self.edit(leaf)?;
+        node.edges = edges;
+        node.state = State::Interior;
+        self.facts.interior += 1;
+        self.facts.expansions += 1;
+        self.back_up(&[leaf])
+    }
+
+    /// A shorter way to a node was found.
+    fn bring_nearer(&mut self, id: NodeId, depth: u32) -> Result<()> {
+        let mut open = vec![(id, depth)];
+        while let Some((id, depth)) = open.pop() {
+            if self.node(id)?.depth > depth {
+                let node = self.edit(id)?;
+                node.depth = depth;
+                open.extend(node.edges.iter().map(|edge| (edge.child, depth + 1)));
+            }
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        position: &G::Position,
+        key: String,
+        depth: u32,
+        opinion: Opinion,
+    ) -> Result<NodeId> {
+        let max = self.game.max_score(self.game.slice_of(position));
+        let own = opinion.value(max);
+        let over = self.game.outcome(position).is_some();
+        let id = self.facts.next;
+        let node = Node {
+            position: key.clone(),
+            own,
+            value: own,
+            depth,
+            state: if over { State::Over } else { State::Leaf },
+            marks: Marks::default(),
+            costs: [NEVER; 6],
+            edges: Vec::new(),
+            parents: Vec::new(),
+        };
+        self.facts.next += 1;
+        self.facts.nodes += 1;
+        self.facts.solved += u64::from(own.is_solved());
+        self.cache.insert(id, node);
+        self.fresh.insert(key, id);
+        self.settle(&[id])?;
+        Ok(id)
+    }
+
+    /// Takes a node out that nothing leads to any more.
+    pub(crate) fn forget(&mut self, id: NodeId) -> Result<()> {
+        let node = self.node(id)?;
+        let (key, solved) = (node.position.clone(), node.value.is_solved());
+        let interior = node.state == State::Interior;
+        self.facts.nodes -= 1;
+        self.facts.solved -= u64::from(solved);
+        self.facts.interior -= u64::from(interior);
+        self.fresh.remove(&key);
+        self.cache.remove(id);
+        self.gone_keys.insert(key.clone());
+        self.gone.insert(id, key);
+        Ok(())
+    }
+
+    /// The first node with this number or a larger one.
+    pub fn next_node(&self, from: NodeId) -> Result<Option<NodeId>> {
+        let mut from = from;
+        loop {
+            // Numbers are given in sequence: what the store does not have yet comes last.
+            let stored = if from < self.committed { self.store.next(from)? } else { None };
+            let next = stored.map_or(from.max(self.committed), |(id, _)| id);
+            if next >= self.facts.next {
+                return Ok(None);
+            }
+            if !self.gone.contains_key(&next) {
+                return Ok(Some(next));
+            }
+            from = next + 1;
+        }
+    }
+
+    /// Writes everything that has changed, durably.
+    pub fn commit(&mut self) -> Result<()> {
+        self.release_claims()?;
+        let mut positions: Vec<(String, NodeId)> = self.fresh.drain().collect();
+        positions.sort_unstable();
+        let batch = Batch {
+            nodes: self.cache.changed().map(|(id, node)| (id, node.encode())).collect(),
+            positions,
+            removed: std::mem::take(&mut self.gone).into_iter().collect(),
+            facts: Some(self.facts.encode()),
+        };
+        self.store.commit(&batch)?;
+        self.gone_keys.clear();
+        self.cache.written();
+        self.last_commit = Instant::now();
+        self.committed = self.facts.next;
+        Ok(())
+    }
+
+    /// [Commits](Book::commit) if the last time is long enough ago.
+    pub fn commit_if_due(&mut self) -> Result<bool> {
+        let changes = self.cache.changes();
+        let due = changes > 0 && self.last_commit.elapsed() >= GROUP || changes >= GROUP_NODES;
+        if due {
+            self.commit()?;
+        }
+        Ok(due)
+    }
+
+    /// Gives back what space of the file it can.
+    pub fn compact(&mut self) -> Result<()> {
+        self.commit()?;
+        self.store.compact()
+    }
+
+    /// The number of positions that the store can find.
+    pub(crate) fn stored_positions(&self) -> Result<u64> {
+        self.store.len()
+    }
+}
+
+fn lost(id: NodeId) -> BookError {
+    BookError::Corrupt(format!("node {id} is not there"))
+}

@@ -1,0 +1,217 @@
+//! The loop that grows a book: choose leaves, ask experts, add what they say.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use nutcracker_game::Game;
+
+use crate::error::Result;
+use crate::expert::{Expert, Opinion};
+use crate::facts::Facts;
+use crate::graph::Book;
+use crate::node::NodeId;
+use crate::select::Strategy;
+use crate::store::Store;
+use crate::value::Value;
+
+/// After experts have thought for so long, what they said is written at once.
+const DEAR: Duration = Duration::from_millis(100);
+
+/// How a book is grown.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// Strategies with their shares of the expansions.
+    pub mix: Vec<(Strategy, f64)>,
+    /// Leaves chosen at once, so that several experts have work.
+    pub at_once: usize,
+    /// Expansions after which it ends.
+    pub expansions: Option<u64>,
+    /// Nodes in the book at which it ends.
+    pub nodes: Option<u64>,
+    /// When it ends.
+    pub until: Option<Instant>,
+    /// It ends soon after this becomes true.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+impl Plan<'_> {
+    /// One strategy, one leaf at a time, without end.
+    pub fn new(strategy: Strategy) -> Self {
+        Plan {
+            mix: vec![(strategy, 1.0)],
+            at_once: 1,
+            expansions: None,
+            nodes: None,
+            until: None,
+            stop: None,
+        }
+    }
+}
+
+/// Why growing ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The start position is solved.
+    Solved,
+    /// As far as the plan went.
+    Planned,
+    /// No open leaf is left that the start position depends on.
+    Exhausted,
+    /// It was stopped.
+    Stopped,
+}
+
+/// How it goes, after every round.
+#[derive(Clone, Copy, Debug)]
+pub struct Status<'a> {
+    /// Facts about the whole book.
+    pub facts: &'a Facts,
+    /// The value of the start position.
+    pub value: Value,
+    /// Expansions of this run.
+    pub expansions: u64,
+}
+
+impl<G: Game, S: Store> Book<G, S> {
+    /// Grows the book by a plan. Experts look at positions side by side, one thread each; what is
+    /// in the book afterwards is committed.
+    pub fn grow<E: Expert<G> + Send>(
+        &mut self,
+        experts: &mut [E],
+        plan: &Plan<'_>,
+        on_status: &mut dyn FnMut(&Status<'_>),
+    ) -> Result<Ended> {
+        let mut tuning = self.facts.tuning;
+        tuning.conspiracy |= plan.mix.iter().any(|(s, _)| *s == Strategy::Conspiracy);
+        tuning.proof |= plan.mix.iter().any(|(s, _)| *s == Strategy::Proof);
+        self.tune(tuning)?;
+        let outcome = self.rounds(experts, plan, on_status);
+        // What was found before something failed is worth keeping.
+        self.commit()?;
+        outcome
+    }
+
+    fn rounds<E: Expert<G> + Send>(
+        &mut self,
+        experts: &mut [E],
+        plan: &Plan<'_>,
+        on_status: &mut dyn FnMut(&Status<'_>),
+    ) -> Result<Ended> {
+        let mut turns = Turns::new(&plan.mix);
+        let mut expansions = 0;
+        loop {
+            let value = self.root_value()?;
+            on_status(&Status { facts: &self.facts, value, expansions });
+            if value.is_solved() {
+                return Ok(Ended::Solved);
+            }
+            if plan.stop.is_some_and(|stop| stop.load(Relaxed)) {
+                return Ok(Ended::Stopped);
+            }
+            let left = plan.expansions.map_or(u64::MAX, |most| most.saturating_sub(expansions));
+            let full = plan.nodes.is_some_and(|most| self.facts.nodes >= most);
+            if left == 0 || full || plan.until.is_some_and(|until| Instant::now() >= until) {
+                return Ok(Ended::Planned);
+            }
+            let count = (plan.at_once.max(1) as u64).min(left) as usize;
+            let mut leaves = self.choose(turns.next(), count)?;
+            if leaves.is_empty() {
+                // What looks finished may hang on cycles that nobody has looked at.
+                self.find_cycles()?;
+                leaves = self.choose(turns.next(), count)?;
+                if leaves.is_empty() {
+                    let solved = self.root_value()?.is_solved();
+                    return Ok(if solved { Ended::Solved } else { Ended::Exhausted });
+                }
+            }
+            expansions += self.expand_all(&leaves, experts)?;
+            if self.cycles_are_due() {
+                self.find_cycles()?;
+            }
+        }
+    }
+
+    /// Expands leaves after experts have looked at all that is new, each position once.
+    pub fn expand_all<E: Expert<G> + Send>(
+        &mut self,
+        leaves: &[NodeId],
+        experts: &mut [E],
+    ) -> Result<u64> {
+        let mut wanted: Vec<(String, G::Position)> = Vec::new();
+        for &leaf in leaves {
+            for (key, position) in self.wanted(leaf)? {
+                if leaves.len() == 1 || !wanted.iter().any(|(known, _)| *known == key) {
+                    wanted.push((key, position));
+                }
+            }
+        }
+        let began = Instant::now();
+        let opinions = ask(experts, wanted)?;
+        let dear = began.elapsed() >= DEAR;
+        for &leaf in leaves {
+            self.expand(leaf, &opinions)?;
+        }
+        if dear {
+            self.commit()?;
+        } else {
+            self.commit_if_due()?;
+        }
+        Ok(leaves.len() as u64)
+    }
+}
+
+/// What experts say of positions, one thread each.
+pub(crate) fn ask<G: Game, E: Expert<G> + Send>(
+    experts: &mut [E],
+    wanted: Vec<(String, G::Position)>,
+) -> Result<HashMap<String, Opinion>> {
+    if let [expert] = experts {
+        return wanted.into_iter().map(|(key, at)| Ok((key, expert.look(&at)?))).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let said = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for expert in experts {
+            scope.spawn(|| {
+                while let Some((key, position)) = wanted.get(next.fetch_add(1, Relaxed)) {
+                    let opinion = expert.look(position).map(|opinion| (key.clone(), opinion));
+                    let mut said = said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    said.push(opinion);
+                }
+            });
+        }
+    });
+    said.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).into_iter().collect()
+}
+
+/// Takes strategies in turn, each as often as its share says.
+struct Turns<'a> {
+    mix: &'a [(Strategy, f64)],
+    credit: Vec<f64>,
+}
+
+impl<'a> Turns<'a> {
+    fn new(mix: &'a [(Strategy, f64)]) -> Self {
+        Turns { mix, credit: vec![0.0; mix.len()] }
+    }
+
+    fn next(&mut self) -> Strategy {
+        let total: f64 = self.mix.iter().map(|(_, share)| share).sum();
+        for (credit, (_, share)) in self.credit.iter_mut().zip(self.mix) {
+            *credit += share;
+        }
+        let most = self.credit.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+        match most.map(|(at, _)| at) {
+            Some(at) => {
+                self.credit[at] -= total;
+                self.mix[at].0
+            }
+            None => Strategy::BestFirst,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+use std::collections::HashMap;
+
+use proptest::prelude::{
+    ProptestConfig, Strategy as Generator, prop_assert, prop_assert_eq, proptest,
+};
+
+use super::{Book, Ended, Mutex, NodeId, Opinion, Plan, Turns};
+use crate::select::{Player, Strategy};
+use crate::store::MemoryStore;
+use crate::toy::Toy;
+
+const ALL: [Strategy; 5] = [
+    Strategy::BestFirst,
+    Strategy::DropOut(Player::First),
+    Strategy::DropOut(Player::Both),
+    Strategy::Conspiracy,
+    Strategy::Proof,
+];
+
+/// The true scores of a toy, by iteration from draws: repetition is a draw.
+fn solved(toy: &Toy) -> Vec<i16> {
+    // Wins and losses spread from the ends; what they never reach is a draw.
+    let mut score = vec![0; toy.moves.len()];
+    for (&at, &end) in toy.over.iter() {
+        score[at as usize] = end;
+    }
+    loop {
+        let mut changed = false;
+        for at in 0..toy.moves.len() {
+            if toy.over.contains_key(&(at as u32)) || score[at] != 0 {
+                continue;
+            }
+            let moves = &toy.moves[at];
+            let win = moves.iter().any(|&to| score[to as usize] == -1);
+            let loss = moves.iter().all(|&to| score[to as usize] == 1);
+            if win || loss {
+                score[at] = if win { 1 } else { -1 };
+                changed = true;
+            }
+        }
+        if !changed {
+            return score;
+        }
+    }
+}
+
+/// A game on a random graph in which every position has a move or is over.
+fn toys() -> impl Generator<Value = Toy> {
+    let size = 24_u32;
+    let moves = proptest::collection::vec(proptest::collection::vec(0..size, 1..4), size as usize);
+    let ends = proptest::collection::hash_map(1..size, -1..=1_i16, 0..8);
+    let guesses = proptest::collection::vec(-90..90, size as usize);
+    (moves, ends, guesses).prop_map(move |(mut moves, ends, guesses)| {
+        for list in &mut moves {
+            list.sort_unstable();
+            list.dedup();
+        }
+        for &end in ends.keys() {
+            moves[end as usize].clear();
+        }
+        let guesses: HashMap<u32, i32> = (0..size).zip(guesses).collect();
+        Toy { moves: moves.into(), over: ends.into(), guesses: guesses.into() }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// Whatever the graph and the strategy: growing ends, what is proven is true, a book grown to
+    /// its end has solved its root, and the book is consistent all the way.
+    #[test]
+    fn any_graph_is_solved(toy in toys(), which in 0..5_usize, at_once in 1..4_usize) {
+        let truth = solved(&toy);
+        let mut expert = toy.expert();
+        let mut book =
+            Book::create(toy.clone(), MemoryStore::new(), &0, &mut expert).unwrap();
+        let plan = Plan { at_once, expansions: Some(1), ..Plan::new(ALL[which]) };
+        for _ in 0..60 {
+            let ended = book.grow(&mut [toy.expert()], &plan, &mut |_| {}).unwrap();
+            let checked = book.check(&mut |_| {}).unwrap();
+            prop_assert!(checked.flaws.is_empty(), "{:?}", checked.flaws);
+            let mut from = 0;
+            while let Some(id) = book.next_node(from).unwrap() {
+                from = id + 1;
+                let at = book.position(id).unwrap();
+                let value = book.node(id).unwrap().value;
+                let score = truth[at as usize];
+                prop_assert!(value.lower <= score && score <= value.upper, "{at}: {value:?}");
+            }
+            if ended != Ended::Planned {
+                prop_assert_eq!(ended, Ended::Solved);
+                prop_assert_eq!(book.root_value().unwrap().score(), Some(truth[0]));
+                return Ok(());
+            }
+        }
+        prop_assert!(false, "it did not end");
+    }
+}
+
+/// A tree of three moves a position, whose guesses depend on the position alone.
+fn tree() -> Toy {
+    let count = 3_u32.pow(7);
+    let mut toy = Toy::new(&[(count * 3 + 3, &[])]);
+    let moves: Vec<Vec<u32>> = (0..count * 3 + 4)
+        .map(|at| if at < count { vec![3 * at + 1, 3 * at + 2, 3 * at + 3] } else { vec![] })
+        .collect();
+    let guesses: HashMap<u32, i32> = (0..count * 3 + 4)
+        .map(|at| (at, (at.wrapping_mul(2_654_435_761) >> 8) as i32 % 60))
+        .collect();
+    toy.moves = moves.into();
+    toy.guesses = guesses.into();
+    toy
+}
+
+#[test]
+fn leaves_chosen_together_are_different_and_the_first_is_the_one_alone() {
+    let toy = tree();
+    for strategy in ALL {
+        let mut book = toy.book(&[0, 1, 2, 3]);
+        book.grow(
+            &mut [toy.expert()],
+            &Plan { expansions: Some(30), ..Plan::new(strategy) },
+            &mut |_| {},
+        )
+        .unwrap();
+        let alone = book.choose(strategy, 1).unwrap();
+        let together = book.choose(strategy, 6).unwrap();
+        assert_eq!(alone[0], together[0], "{strategy:?}");
+        let different: std::collections::HashSet<NodeId> = together.iter().copied().collect();
+        assert_eq!(different.len(), 6, "{strategy:?}");
+        assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
+    }
+}
+
+#[test]
+fn several_experts_look_once_at_each_position() {
+    let toy = tree();
+    let looks = Mutex::new(HashMap::new());
+    let expert = || {
+        crate::expert::Ask(|at: &u32| {
+            *looks.lock().unwrap().entry(*at).or_insert(0) += 1;
+            Opinion::Guess(toy.guesses[at])
+        })
+    };
+    let mut book = Book::create(toy.clone(), MemoryStore::new(), &0, &mut toy.expert()).unwrap();
+    let plan =
+        Plan { at_once: 4, expansions: Some(100), ..Plan::new(Strategy::DropOut(Player::Both)) };
+    book.grow(&mut [expert(), expert(), expert()], &plan, &mut |_| {}).unwrap();
+    assert_eq!(book.facts().expansions, 100);
+    assert_eq!(book.facts().nodes, 301);
+    assert!(looks.lock().unwrap().values().all(|&times| times == 1));
+    assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
+}
+
+#[test]
+fn omega_turns_the_book_from_broad_to_narrow() {
+    let toy = tree();
+    let depths: Vec<u32> = [0.0, 0.1, 1e6]
+        .map(|omega| {
+            let mut book = toy.book(&[]);
+            book.tune(crate::Tuning { omega, ..Default::default() }).unwrap();
+            let plan =
+                Plan { expansions: Some(40), ..Plan::new(Strategy::DropOut(Player::Second)) };
+            book.grow(&mut [toy.expert()], &plan, &mut |_| {}).unwrap();
+            let mut deepest = 0;
+            for id in 0..book.facts().next {
+                deepest = deepest.max(book.node(id).unwrap().depth);
+            }
+            deepest
+        })
+        .into();
+    assert!(depths[0] <= depths[1] && depths[1] <= depths[2], "{depths:?}");
+    assert!(depths[0] < depths[2], "{depths:?}");
+}
+
+#[test]
+fn strategies_take_turns_by_their_shares() {
+    let mix = [(Strategy::BestFirst, 3.0), (Strategy::Proof, 1.0)];
+    let mut turns = Turns::new(&mix);
+    let drawn: Vec<Strategy> = (0..400).map(|_| turns.next()).collect();
+    assert_eq!(drawn.iter().filter(|&&s| s == Strategy::Proof).count(), 100);
+}
+
+#[test]
+fn fractional_depth_follows_forced_moves() {
+    // 0 to 1 and 2; behind 1 every move is forced, behind 2 there are two equal ones.
+    let toy = Toy::new(&[
+        (0, &[1, 2]),
+        (1, &[3]),
+        (3, &[4]),
+        (4, &[5]),
+        (2, &[6, 7]),
+        (6, &[8, 9]),
+        (7, &[10, 11]),
+        (8, &[12]),
+    ]);
+    let mut book = toy.book(&[0, 1, 2, 3, 4, 6, 7]);
+    book.tune(crate::Tuning { fractional: Some(100), ..Default::default() }).unwrap();
+    let one = book.find(&1).unwrap().unwrap();
+    let two = book.find(&2).unwrap().unwrap();
+    // Three forced moves deep, and still nearer than two free ones.
+    assert_eq!(book.node(one).unwrap().costs[0], 30);
+    assert_eq!(book.node(two).unwrap().costs[0], 2000);
+    assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
+}

@@ -1,0 +1,355 @@
+//! A position in the book, and its form in the file.
+
+use nutcracker_game::{Score, Turn};
+
+use crate::error::{BookError, Result};
+use crate::value::{Cycle, Value};
+
+/// The number of a node, in the order of insertion.
+pub type NodeId = u64;
+
+/// A distance or an effort in thousandths of a ply or of a leaf.
+pub type Cost = u64;
+
+/// What can never be reached.
+pub const NEVER: Cost = Cost::MAX;
+
+/// The version of [`Node::encode`]; it stands in front of every node.
+///
+/// History: 1, the first.
+pub const VERSION: u8 = 1;
+
+/// A move, in the place that the rules give it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// Where it leads.
+    pub child: NodeId,
+    /// What the mover banks.
+    pub gain: Score,
+    /// Who moves next.
+    pub turn: Turn,
+}
+
+/// How far a node has got.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Evaluated; its moves are not in the book.
+    Leaf,
+    /// All its moves are in the book.
+    Interior,
+    /// The game is over here.
+    Over,
+}
+
+/// Marks of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Marks {
+    /// Its guess went round in circles and is held at 0 until cycles are looked for.
+    pub held: bool,
+    /// It occurred in a game that others know.
+    pub public: bool,
+    /// It occurred in a game.
+    pub played: bool,
+}
+
+/// Which cost of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(usize)]
+pub enum Metric {
+    /// Expansion priority where the book's player moves.
+    Book,
+    /// Expansion priority where the opponent moves.
+    Opponent,
+    /// Leaves that must change to raise the value.
+    Raise,
+    /// Leaves that must change to lower the value.
+    Lower,
+    /// Effort to prove that the score is at least what it looks like.
+    ProveLower,
+    /// Effort to prove that the score is at most what it looks like.
+    ProveUpper,
+}
+
+impl Metric {
+    /// All of them.
+    pub const ALL: [Metric; 6] = [
+        Metric::Book,
+        Metric::Opponent,
+        Metric::Raise,
+        Metric::Lower,
+        Metric::ProveLower,
+        Metric::ProveUpper,
+    ];
+
+    /// The one of the other side.
+    #[must_use]
+    pub fn turned(self) -> Self {
+        Self::ALL[self as usize ^ 1]
+    }
+
+    /// The one that counts after a move.
+    #[must_use]
+    pub fn after(self, turn: Turn) -> Self {
+        match turn {
+            Turn::Passes => self.turned(),
+            Turn::Stays => self,
+        }
+    }
+}
+
+/// A position in the book.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// The position as the game writes it, with its mover as the first player.
+    pub position: String,
+    /// What an expert said of it.
+    pub own: Value,
+    /// What follows from everything below it.
+    pub value: Value,
+    /// Moves from the root, by the shortest way known.
+    pub depth: u32,
+    /// How far it has got.
+    pub state: State,
+    /// Marks.
+    pub marks: Marks,
+    /// By [`Metric`].
+    pub costs: [Cost; 6],
+    /// The moves, in the order of the rules; none of a leaf.
+    pub edges: Vec<Edge>,
+    /// The positions with a move to this one.
+    pub parents: Vec<NodeId>,
+}
+
+impl Node {
+    /// A cost.
+    pub fn cost(&self, metric: Metric) -> Cost {
+        self.costs[metric as usize]
+    }
+
+    /// Whether it could be expanded and its value is not proven.
+    pub fn is_open_leaf(&self) -> bool {
+        self.state == State::Leaf && !self.value.is_solved()
+    }
+
+    /// The bytes of the file.
+    ///
+    /// A version, then state and marks, the text with its length, both values, depth, costs, moves
+    /// and predecessors; numbers have seven bits a byte, the lowest first.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![VERSION];
+        let state = match self.state {
+            State::Leaf => 0,
+            State::Interior => 1,
+            State::Over => 2,
+        };
+        let marks = self.marks;
+        let marks = [marks.held, marks.public, marks.played];
+        let marks = marks.iter().enumerate().map(|(i, &mark)| u8::from(mark) << (2 + i));
+        out.push(marks.fold(state, |all, mark| all | mark));
+        number(&mut out, self.position.len() as u64);
+        out.extend(self.position.as_bytes());
+        value(&mut out, &self.own);
+        value(&mut out, &self.value);
+        number(&mut out, self.depth.into());
+        for cost in self.costs {
+            // Never is 0, so that it takes one byte.
+            number(&mut out, cost.wrapping_add(1));
+        }
+        number(&mut out, self.edges.len() as u64);
+        for edge in &self.edges {
+            number(&mut out, edge.child);
+            let turn = u64::from(edge.turn == Turn::Stays);
+            number(&mut out, zigzag(edge.gain.into()) << 1 | turn);
+        }
+        number(&mut out, self.parents.len() as u64);
+        for &parent in &self.parents {
+            number(&mut out, parent);
+        }
+        out
+    }
+
+    /// Reads what [`encode`](Node::encode) wrote.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        if let Some(&version) = bytes.first()
+            && version > VERSION
+        {
+            return Err(BookError::Version(version.into(), VERSION.into()));
+        }
+        Reader(bytes).node().ok_or_else(|| BookError::Corrupt("a node cannot be read".to_owned()))
+    }
+}
+
+fn number(out: &mut Vec<u8>, mut n: u64) {
+    while n >= 0x80 {
+        out.push(n as u8 | 0x80);
+        n >>= 7;
+    }
+    out.push(n as u8);
+}
+
+fn zigzag(n: i64) -> u64 {
+    ((n << 1) ^ (n >> 63)) as u64
+}
+
+fn value(out: &mut Vec<u8>, value: &Value) {
+    let mut signed = |n: i64| number(out, zigzag(n));
+    signed(value.lower.into());
+    signed(value.upper.into());
+    signed(value.heuristic.into());
+    match value.cycle {
+        None => out.push(0),
+        Some(Cycle { centre, other, own }) => {
+            out.push(1 | u8::from(other.is_some()) << 1 | u8::from(own.is_some()) << 2);
+            number(out, zigzag(centre.into()));
+            for end in [other, own].into_iter().flatten() {
+                number(out, zigzag(end.into()));
+            }
+        }
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let mut n = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            n |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(n);
+            }
+        }
+        None
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        let n = self.number()?;
+        Some((n >> 1) as i64 ^ -((n & 1) as i64))
+    }
+
+    fn small<T: TryFrom<i64>>(&mut self) -> Option<T> {
+        T::try_from(self.signed()?).ok()
+    }
+
+    fn value(&mut self) -> Option<Value> {
+        let (lower, upper, heuristic) = (self.small()?, self.small()?, self.small()?);
+        let cycle = match self.byte()? {
+            0 => None,
+            flags => {
+                let centre = self.small()?;
+                let other = if flags & 2 > 0 { Some(self.small()?) } else { None };
+                let own = if flags & 4 > 0 { Some(self.small()?) } else { None };
+                Some(Cycle { centre, other, own })
+            }
+        };
+        Some(Value { lower, upper, heuristic, cycle })
+    }
+
+    fn node(&mut self) -> Option<Node> {
+        if self.byte()? != VERSION {
+            return None;
+        }
+        let flags = self.byte()?;
+        let state = match flags & 3 {
+            0 => State::Leaf,
+            1 => State::Interior,
+            2 => State::Over,
+            _ => return None,
+        };
+        let marks = Marks { held: flags & 4 > 0, public: flags & 8 > 0, played: flags & 16 > 0 };
+        let length = usize::try_from(self.number()?).ok()?;
+        let (text, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        let position = String::from_utf8(text.to_vec()).ok()?;
+        let (own, value) = (self.value()?, self.value()?);
+        let depth = u32::try_from(self.number()?).ok()?;
+        let mut costs = [0; 6];
+        for cost in &mut costs {
+            *cost = self.number()?.wrapping_sub(1);
+        }
+        let mut edges = Vec::new();
+        for _ in 0..self.number()? {
+            let child = self.number()?;
+            let packed = self.number()?;
+            let turn = if packed & 1 > 0 { Turn::Stays } else { Turn::Passes };
+            let gain = packed >> 1;
+            let gain = (gain >> 1) as i64 ^ -((gain & 1) as i64);
+            edges.push(Edge { child, gain: Score::try_from(gain).ok()?, turn });
+        }
+        let mut parents = Vec::new();
+        for _ in 0..self.number()? {
+            parents.push(self.number()?);
+        }
+        self.0.is_empty().then_some(Node {
+            position,
+            own,
+            value,
+            depth,
+            state,
+            marks,
+            costs,
+            edges,
+            parents,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node() -> Node {
+        Node {
+            position: "4,4/4,4 S".to_owned(),
+            own: Value::guess(-130, 16),
+            value: Value::cycle(Some(40), None, 16),
+            depth: 300,
+            state: State::Interior,
+            marks: Marks { held: true, public: false, played: true },
+            costs: [0, 1, NEVER, 1000, 70_000, NEVER - 1],
+            edges: vec![
+                Edge { child: 5, gain: -3, turn: Turn::Passes },
+                Edge { child: 1 << 40, gain: 2, turn: Turn::Stays },
+            ],
+            parents: vec![0, 9],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let node = node();
+        assert_eq!(Node::decode(&node.encode()).unwrap(), node);
+    }
+
+    #[test]
+    fn the_bytes_of_version_1_stay() {
+        let bytes: Vec<String> = node().encode().iter().map(|b| format!("{b:02x}")).collect();
+        assert_eq!(
+            bytes.concat(),
+            "011509342c342f342c3420531f20830200\
+             1f20000300 50 ac02 01 02 00 e907 f1a204 ffffffffffffffffff01 02 05 0a 808080808020 09 02 00 09"
+                .replace(' ', "")
+        );
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        let bytes = node().encode();
+        for end in 0..bytes.len() {
+            assert!(Node::decode(&bytes[..end]).is_err(), "cut at {end}");
+        }
+        let mut later = bytes.clone();
+        later[0] = VERSION + 1;
+        assert!(matches!(Node::decode(&later), Err(BookError::Version(2, 1))));
+        let mut longer = bytes;
+        longer.push(0);
+        assert!(Node::decode(&longer).is_err());
+    }
+}

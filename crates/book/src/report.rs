@@ -1,0 +1,182 @@
+//! What a book looks like: tables, lines, and the drop-out diagram.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use nutcracker_game::{Game, Score, Turn};
+
+use crate::error::Result;
+use crate::graph::Book;
+use crate::node::{Metric, NEVER, NodeId, State};
+use crate::select::Player;
+use crate::store::Store;
+use crate::value::{Hundredths, Rules};
+
+/// The nodes of one depth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DepthRow {
+    /// Nodes.
+    pub nodes: u64,
+    /// Those that are solved.
+    pub solved: u64,
+    /// Moves in the book that lead to them.
+    pub predecessors: u64,
+    /// Legal moves of all of them together.
+    pub degree: u64,
+}
+
+/// A leaf that can be reached while the book's player plays best moves and the opponent any.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct DropOut {
+    /// Moves from the start.
+    pub depth: u32,
+    /// What the book's player then has, in hundredths, what was banked on the way included.
+    pub value: Hundredths,
+}
+
+/// The leaves with how many there are of each, and where the next expansion is.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Diagram {
+    /// Leaves that are still open, by depth and value.
+    pub open: BTreeMap<DropOut, u64>,
+    /// Ends of the game and other solved leaves.
+    pub solved: BTreeMap<DropOut, u64>,
+    /// The value of the start position to the book's player.
+    pub root: Hundredths,
+    /// The depth of the expansion frontier at the value of the start position; it falls by ω for
+    /// each point of value. `None` if there is nothing to expand.
+    pub frontier: Option<f64>,
+    /// ω.
+    pub omega: f64,
+}
+
+impl<G: Game, S: Store> Book<G, S> {
+    /// The nodes by depth.
+    pub fn by_depth(&mut self) -> Result<Vec<DepthRow>> {
+        let mut rows: Vec<DepthRow> = Vec::new();
+        let mut from = 0;
+        while let Some(id) = self.next_node(from)? {
+            from = id + 1;
+            let node = self.node(id)?;
+            let depth = node.depth as usize;
+            let (solved, predecessors) = (node.value.is_solved(), node.parents.len() as u64);
+            let degree = match node.state {
+                State::Interior => node.edges.len(),
+                State::Over => 0,
+                State::Leaf => self.moves(id)?.1.len(),
+            };
+            if rows.len() <= depth {
+                rows.resize(depth + 1, DepthRow::default());
+            }
+            let row = &mut rows[depth];
+            row.nodes += 1;
+            row.solved += u64::from(solved);
+            row.predecessors += predecessors;
+            row.degree += degree as u64;
+        }
+        Ok(rows)
+    }
+
+    /// The moves of a node that are best by some rules, as places in the order of the rules.
+    pub fn best_moves(&mut self, id: NodeId, rules: Rules) -> Result<Vec<usize>> {
+        let values = self.move_values(id)?;
+        let Some(best) = values.iter().max_by(|a, b| rules.compare(a, b)) else {
+            return Ok(Vec::new());
+        };
+        let equal = |v: &crate::value::Value| v.estimate() == best.estimate();
+        Ok((0..values.len()).filter(|&at| equal(&values[at])).collect())
+    }
+
+    /// Principal variations from a node, at most so many; each ends where the book does or where
+    /// it comes to a position again.
+    pub fn lines(&mut self, id: NodeId, most: usize) -> Result<Vec<Vec<(NodeId, usize)>>> {
+        let mut lines = Vec::new();
+        let mut open = vec![(id, Vec::new())];
+        while let Some((at, line)) = open.pop() {
+            let seen = line.iter().any(|&(before, _)| before == at);
+            let best = if seen { Vec::new() } else { self.best_moves(at, Rules::Attributed)? };
+            if best.is_empty() {
+                lines.push(line);
+                if lines.len() >= most {
+                    break;
+                }
+                continue;
+            }
+            for place in best.into_iter().rev() {
+                let child = self.node(at)?.edges[place].child;
+                let mut longer: Vec<(NodeId, usize)> = line.clone();
+                longer.push((at, place));
+                open.push((child, longer));
+            }
+        }
+        Ok(lines)
+    }
+
+    /// The drop-out diagram of one player's book.
+    pub fn dropouts(&mut self, player: Player) -> Result<Diagram> {
+        let root = self.root();
+        let first = match player {
+            Player::First => true,
+            Player::Second => false,
+            Player::Both => {
+                let node = self.node(root)?;
+                node.cost(Metric::Book) <= node.cost(Metric::Opponent)
+            }
+        };
+        let node = self.node(root)?;
+        let cost = node.cost(if first { Metric::Book } else { Metric::Opponent });
+        let sign = if first { 1 } else { -1 };
+        let mut diagram = Diagram {
+            root: sign * node.value.estimate(),
+            frontier: (cost < NEVER).then(|| cost as f64 / 1000.0),
+            omega: self.facts().tuning.omega,
+            ..Diagram::default()
+        };
+        // Whether the book's player moves, and how far that player is ahead.
+        let start: (NodeId, bool, Score) = (root, first, 0);
+        let mut seen = HashSet::from([start]);
+        let mut open = VecDeque::from([(start, 0)]);
+        while let Some(((id, ours, ahead), depth)) = open.pop_front() {
+            let node = self.node(id)?;
+            let (value, edges) = (node.value, node.edges.clone());
+            let sign = if ours { 1 } else { -1 };
+            if edges.is_empty() {
+                let value = 100 * Hundredths::from(ahead) + sign * value.estimate();
+                let solved = self.node(id)?.value.is_solved();
+                let side = if solved { &mut diagram.solved } else { &mut diagram.open };
+                *side.entry(DropOut { depth, value }).or_insert(0) += 1;
+                continue;
+            }
+            let played = if ours {
+                self.best_moves(id, Rules::Attributed)?
+            } else {
+                (0..edges.len()).collect()
+            };
+            for place in played {
+                let edge = edges[place];
+                let ahead = ahead + if ours { edge.gain } else { -edge.gain };
+                let ours = if edge.turn == Turn::Passes { !ours } else { ours };
+                if seen.insert((edge.child, ours, ahead)) {
+                    open.push_back(((edge.child, ours, ahead), depth + 1));
+                }
+            }
+        }
+        Ok(diagram)
+    }
+}
+
+impl Diagram {
+    /// The least depth at which an opponent leaves the book, for what it costs: for each price in
+    /// hundredths, from cheap to dear, the first that is nearer than all cheaper ones.
+    pub fn exits(&self) -> Vec<(Hundredths, u32)> {
+        let mut all: Vec<(Hundredths, u32)> =
+            self.open.keys().map(|leaf| (leaf.value - self.root, leaf.depth)).collect();
+        all.sort_unstable();
+        let mut exits: Vec<(Hundredths, u32)> = Vec::new();
+        for (price, depth) in all {
+            if exits.last().is_none_or(|&(_, nearest)| depth < nearest) {
+                exits.push((price, depth));
+            }
+        }
+        exits
+    }
+}

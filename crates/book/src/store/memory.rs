@@ -1,0 +1,69 @@
+//! A store that ends with the process: for tests, and for books made and used at once.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Batch, Store};
+use crate::error::Result;
+use crate::node::NodeId;
+
+/// A store that ends with the process.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStore {
+    nodes: BTreeMap<NodeId, Vec<u8>>,
+    positions: HashMap<String, NodeId>,
+    facts: Option<Vec<u8>>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Store for MemoryStore {
+    fn facts(&self) -> Result<Option<Vec<u8>>> {
+        Ok(self.facts.clone())
+    }
+
+    fn find(&self, position: &str) -> Result<Option<NodeId>> {
+        Ok(self.positions.get(position).copied())
+    }
+
+    fn get(&self, id: NodeId) -> Result<Option<Vec<u8>>> {
+        Ok(self.nodes.get(&id).cloned())
+    }
+
+    fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>> {
+        Ok(self.nodes.range(from..).next().map(|(&id, bytes)| (id, bytes.clone())))
+    }
+
+    fn len(&self) -> Result<u64> {
+        Ok(self.positions.len() as u64)
+    }
+
+    fn commit(&mut self, batch: &Batch) -> Result<()> {
+        for (id, position) in &batch.removed {
+            self.nodes.remove(id);
+            self.positions.remove(position);
+        }
+        self.nodes.extend(batch.nodes.iter().cloned());
+        self.positions.extend(batch.positions.iter().cloned());
+        if batch.facts.is_some() {
+            self.facts.clone_from(&batch.facts);
+        }
+        Ok(())
+    }
+
+    fn compact(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn does_what_a_store_must() {
+        super::super::suite::run(super::MemoryStore::new());
+    }
+}

@@ -1,0 +1,279 @@
+//! What a book knows of a position, and how it follows from what it knows of the successors.
+//!
+//! A [`Value`] holds what is proven (two bounds), what is guessed (an attribute in hundredths of a
+//! point) and, for positions in a cycle, with what each side could leave it. With scores of -1, 0
+//! and +1 these are the values of a win-draw-loss game:
+//!
+//! | value | lower | upper | attribute | cycle |
+//! |---|---|---|---|---|
+//! | win, draw, loss | s | s | 100 s | |
+//! | heuristic h | -1 | 1 | h | |
+//! | at least draw, ≥\|a | 0 | 1 | a | |
+//! | at most draw, ≤\|a | -1 | 0 | a | |
+//! | cycle draw, 0\|+h1\|-h2 | -1 | 1 | 0 | other h1, own -h2 |
+//!
+//! With more scores, bounds are at-least-k and at-most-k, and a cycle has a centre: what it is
+//! worth to go round for ever, 0 in the cycle and something else before a capture on the way
+//! there.
+
+use std::cmp::Ordering;
+
+use nutcracker_game::{Score, Turn};
+
+/// Hundredths of a point of score.
+pub type Hundredths = i32;
+
+/// A score in hundredths.
+fn hundredths(score: Score) -> Hundredths {
+    100 * Hundredths::from(score)
+}
+
+/// What is known of a position, from its mover's side.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Value {
+    /// Proven: the score is this or more.
+    pub lower: Score,
+    /// Proven: the score is this or less.
+    pub upper: Score,
+    /// Guessed: the score, or what the best option beside a proven one looks worth.
+    pub heuristic: Hundredths,
+    /// How the cycle that the position is worth could be left.
+    pub cycle: Option<Cycle>,
+}
+
+/// How a cycle could be left.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Cycle {
+    /// What it is worth to stay.
+    pub centre: Score,
+    /// The least that the opponent leaves the cycle with, as the mover sees it: more than the
+    /// centre. `None` if each way out loses for the opponent.
+    pub other: Option<Hundredths>,
+    /// The most that the mover leaves the cycle with: less than the centre. `None` if each way
+    /// out loses.
+    pub own: Option<Hundredths>,
+}
+
+impl Value {
+    /// A score that is proven.
+    pub fn exact(score: Score) -> Self {
+        Value { lower: score, upper: score, heuristic: hundredths(score), cycle: None }
+    }
+
+    /// A guess; scores lie within ±`max`.
+    pub fn guess(heuristic: Hundredths, max: Score) -> Self {
+        Value { lower: -max, upper: max, heuristic, cycle: None }
+    }
+
+    /// At least `score`, with an option that looks worth `heuristic`.
+    pub fn at_least(score: Score, heuristic: Hundredths, max: Score) -> Self {
+        Value { lower: score, upper: max, heuristic, cycle: None }.normal()
+    }
+
+    /// At most `score`, where the opponent has an option that looks worth `heuristic`.
+    pub fn at_most(score: Score, heuristic: Hundredths, max: Score) -> Self {
+        Value { lower: -max, upper: score, heuristic, cycle: None }.normal()
+    }
+
+    /// A cycle that the opponent leaves with `other` and the mover with `own`.
+    pub fn cycle(other: Option<Hundredths>, own: Option<Hundredths>, max: Score) -> Self {
+        let cycle = Cycle { centre: 0, other, own };
+        Value { lower: -max, upper: max, heuristic: 0, cycle: Some(cycle) }
+    }
+
+    /// The proven score, if the bounds meet.
+    pub fn score(&self) -> Option<Score> {
+        (self.lower == self.upper).then_some(self.lower)
+    }
+
+    /// Whether the score is proven.
+    pub fn is_solved(&self) -> bool {
+        self.lower == self.upper
+    }
+
+    /// One number for comparisons: the attribute within what is proven. So a position with a
+    /// proven draw in hand is worth at least 0, whatever its other options look like.
+    pub fn estimate(&self) -> Hundredths {
+        let heuristic = self.cycle.map_or(self.heuristic, |cycle| hundredths(cycle.centre));
+        heuristic.clamp(hundredths(self.lower), hundredths(self.upper).max(hundredths(self.lower)))
+    }
+
+    /// The value of a move for its mover when the position after it has this one.
+    #[must_use]
+    pub fn through(&self, gain: Score, turn: Turn) -> Self {
+        let bank = hundredths(gain);
+        match turn {
+            Turn::Passes => Value {
+                lower: gain - self.upper,
+                upper: gain - self.lower,
+                heuristic: bank - self.heuristic,
+                cycle: self.cycle.map(|cycle| Cycle {
+                    centre: gain - cycle.centre,
+                    other: cycle.own.map(|own| bank - own),
+                    own: cycle.other.map(|other| bank - other),
+                }),
+            },
+            Turn::Stays => Value {
+                lower: gain + self.lower,
+                upper: gain + self.upper,
+                heuristic: bank + self.heuristic,
+                cycle: self.cycle.map(|cycle| Cycle {
+                    centre: gain + cycle.centre,
+                    other: cycle.other.map(|other| bank + other),
+                    own: cycle.own.map(|own| bank + own),
+                }),
+            },
+        }
+    }
+
+    /// The same as the opponent sees it.
+    #[must_use]
+    pub fn negated(&self) -> Self {
+        self.through(0, Turn::Passes)
+    }
+
+    /// With what else is proven; `None` if it contradicts.
+    pub fn within(&self, lower: Score, upper: Score) -> Option<Self> {
+        self.within_open(lower, upper).map(Value::normal)
+    }
+
+    /// With what else is proven, and open cycles left open.
+    pub(crate) fn within_open(&self, lower: Score, upper: Score) -> Option<Self> {
+        let (lower, upper) = (self.lower.max(lower), self.upper.min(upper));
+        (lower <= upper).then_some(Value { lower, upper, ..*self })
+    }
+
+    /// The one form of each value: bounds that meet are a score, and a cycle that a side leaves
+    /// only by losing is a bound.
+    #[must_use]
+    pub fn normal(self) -> Self {
+        if self.lower >= self.upper {
+            return Value::exact(self.lower);
+        }
+        let Some(Cycle { centre, other, own }) = self.cycle else { return self };
+        let plain = Value { cycle: None, ..self };
+        if self.lower > centre || self.upper < centre {
+            return Value { heuristic: self.estimate(), ..plain };
+        }
+        let other = other.filter(|_| self.lower < centre);
+        let own = own.filter(|_| self.upper > centre);
+        match (other, own) {
+            (Some(_), Some(_)) => self,
+            (None, Some(own)) => Value { lower: centre, heuristic: own, ..plain },
+            (Some(other), None) => Value { upper: centre, heuristic: other, ..plain },
+            (None, None) => Value::exact(centre),
+        }
+    }
+
+    /// For people: `+3`, `1.20`, `≥0|1.20`, `≤0|-0.30`, `0|+1.10|-0.70`; scores lie within ±`max`.
+    pub fn text(&self, max: Score) -> String {
+        let points = |h: Hundredths| format!("{:+.2}", f64::from(h) / 100.0);
+        if let Some(score) = self.score() {
+            return if score == 0 { "0".to_owned() } else { format!("{score:+}") };
+        }
+        let bounds = match (self.lower > -max, self.upper < max) {
+            (false, false) => String::new(),
+            (true, false) => format!("≥{}|", self.lower),
+            (false, true) => format!("≤{}|", self.upper),
+            (true, true) => format!("{}..{}|", self.lower, self.upper),
+        };
+        let end = |sign: &str, h: Option<Hundredths>| h.map_or(sign.to_owned(), points);
+        match self.cycle {
+            None => bounds + &points(self.heuristic),
+            Some(Cycle { centre, other, own }) => {
+                format!("{bounds}{centre}|{}|{}", end("+", other), end("-", own))
+            }
+        }
+    }
+}
+
+/// How values of successors become the value of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rules {
+    /// Proofs, guesses and cycles kept apart: for growing a book.
+    #[default]
+    Attributed,
+    /// A proven draw counts as a guess of 0: for play.
+    Simple,
+    /// A proven draw is better than any guess below this, and worse than the others: for play by
+    /// somebody who knows how welcome a draw is.
+    DrawThreshold(Hundredths),
+}
+
+impl Rules {
+    /// The value of a position from those of its moves, as the mover sees them, in any order;
+    /// `None` without moves.
+    pub fn propagate(self, moves: impl IntoIterator<Item = Value>) -> Option<Value> {
+        let moves: Vec<Value> = moves.into_iter().map(Value::normal).collect();
+        let full = propagate_open(&moves)?.normal();
+        if full.is_solved() || self == Rules::Attributed {
+            return Some(full);
+        }
+        let max = moves.iter().map(|v| v.upper.max(-v.lower)).max()?;
+        let best = moves.into_iter().max_by(|a, b| self.compare(a, b))?;
+        Some(match self {
+            Rules::DrawThreshold(_) if best.score() == Some(0) => best,
+            _ => Value::guess(best.estimate(), max),
+        })
+    }
+
+    /// Which of two moves is better to play, as their mover sees them.
+    pub fn compare(self, a: &Value, b: &Value) -> Ordering {
+        let key = |v: &Value| {
+            let h = i64::from(v.estimate());
+            match self {
+                Rules::DrawThreshold(draw) if v.score() == Some(0) => 2 * i64::from(draw) - 1,
+                _ => 2 * h,
+            }
+        };
+        // A proven score before a guess of the same size.
+        key(a).cmp(&key(b)).then(a.is_solved().cmp(&b.is_solved()))
+    }
+}
+
+/// [`Rules::Attributed`] with cycles left open: an attribute that is not there may still come.
+/// Only the detection of cycles, which starts from nothing, wants that.
+pub(crate) fn propagate_open(moves: &[Value]) -> Option<Value> {
+    let lower = moves.iter().map(|v| v.lower).max()?;
+    let upper = moves.iter().map(|v| v.upper).max()?;
+    if lower == upper {
+        return Some(Value::exact(lower));
+    }
+    // What cannot be better than what is proven says nothing about the rest.
+    let open = || moves.iter().filter(|v| v.upper > lower);
+    let worth = |v: &Value| match v.cycle {
+        Some(cycle) => hundredths(cycle.centre),
+        // Where the opponent can hold the score down and another move may do better, the opponent
+        // is taken to hold it down.
+        None if v.upper < upper => v.heuristic.min(hundredths(v.upper)),
+        None => v.heuristic,
+    };
+    let heuristic = open().map(worth).max()?;
+    let plain = Value { lower, upper, heuristic, cycle: None };
+    let Some(centre) = open().filter_map(|v| v.cycle).map(|cycle| cycle.centre).max() else {
+        return Some(plain);
+    };
+    let mut found = Cycle { centre, other: None, own: None };
+    let mut stays = lower < centre;
+    for v in open() {
+        match v.cycle {
+            Some(cycle) if cycle.centre == centre => {
+                found.other = match (found.other, cycle.other) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                found.own = found.own.max(cycle.own);
+            }
+            // A way out that is proven to be worse than the cycle.
+            None if v.upper < centre => {}
+            _ => {
+                stays &= worth(v) < hundredths(centre) && v.upper != centre;
+                found.own = found.own.max(Some(worth(v)));
+            }
+        }
+    }
+    Some(if stays { Value { cycle: Some(found), ..plain } } else { plain })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,408 @@
+//! `nutcracker annotate`: where a recorded game was lost.
+
+use std::fmt::Write;
+use std::fs;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use nutcracker_draw::{Course, CoursePoint, course_chart};
+use nutcracker_engine::record::Record;
+use nutcracker_engine::{Analysis, Judge, Judged, Loss, Played, Source};
+use nutcracker_game::{Game, Side};
+use nutcracker_games::registry::{GAMES, Registered, Visitor, with_game};
+use nutcracker_search::{EngineOptions, Limits, Value as Worth};
+use serde_json::{Value, json};
+
+use crate::args::{Data, Rules, Subject, Threads};
+use crate::cmd::probe::name;
+use crate::contestant::parse_time;
+use crate::databases::Databases;
+use crate::failure::Failure;
+use crate::number::{self, rounded};
+use crate::{note, print, table};
+
+/// How long a search takes when nobody says anything about it.
+const THINK: Duration = Duration::from_millis(500);
+
+/// How a game is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// A picture of the value over the game
+    Svg,
+    /// The record again, with values and comments
+    Record,
+}
+
+/// Tell where a recorded game was lost
+///
+/// Every move stands with its value and the best move's, for the side that moved, from there on:
+/// exact where a database or a proof decides, else by search and marked with ~. Records are written
+/// by `play` (save) and `match`, and can be written by hand; docs/protocol.md has the format.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  nutcracker annotate game.txt
+  nutcracker annotate nutcracker-match.txt --number 3 --format svg > course.svg")]
+pub struct Args {
+    /// The file with the record
+    file: PathBuf,
+    /// Which game of the file
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    number: usize,
+    #[command(flatten)]
+    data: Data,
+    #[command(flatten)]
+    threads: Threads,
+    /// How many moves ahead is searched where no database decides, however long that takes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: Option<u32>,
+    /// How long a search may take, two for each move; half a second if nothing is said of depth
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    think: Option<Duration>,
+    /// Losses below this count as no errors, where they are not proven
+    #[arg(long, value_name = "POINTS", default_value_t = 0.5)]
+    threshold: f64,
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Form,
+}
+
+impl Args {
+    /// Annotates.
+    pub fn run(self) -> Result<(), Failure> {
+        let file = self.file.display().to_string();
+        let text = fs::read_to_string(&self.file)
+            .map_err(|error| Failure::Failed(format!("cannot read {file}: {error}")))?;
+        let mut records = Record::parse_all(&text)
+            .map_err(|error| Failure::Failed(format!("{file} is not a record: {error}")))?;
+        let count = records.len();
+        if self.number == 0 || self.number > count {
+            return Err(Failure::Asked(format!(
+                "{file} has {count} games, so there is no number {}; use --number 1 to {count}",
+                self.number
+            )));
+        }
+        let record = records.swap_remove(self.number - 1);
+        let broken =
+            |what: String| Failure::Failed(format!("{file}, game {}: {what}", self.number));
+        let tag = record.tag("Game").ok_or_else(|| {
+            broken("no tag says which game it is; add a line such as [Game \"awari\"]".to_owned())
+        })?;
+        let info = GAMES.iter().find(|info| info.name == tag);
+        let rules = match info {
+            Some(info) => {
+                Rules::from_text(info, record.tag("Options").unwrap_or_default()).map_err(broken)?
+            }
+            None => Rules::default(),
+        };
+        let game = tag.to_owned();
+        let subject = Subject { game: game.clone(), rules, data: self.data.clone() };
+        let options = subject.rules.options();
+        with_game(&game, &options, Job { args: self, subject, record })?
+    }
+}
+
+struct Job {
+    args: Args,
+    subject: Subject,
+    record: Record,
+}
+
+impl Visitor for Job {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let Job { args, subject, record } = self;
+        let played = Played::replay(game.clone(), &record).map_err(|what| {
+            Failure::Failed(format!(
+                "{}, game {} cannot be replayed: {what}",
+                args.file.display(),
+                args.number
+            ))
+        })?;
+        let databases = Databases::open(&game, &subject)?;
+        let options = EngineOptions { threads: args.threads.count(), ..EngineOptions::default() };
+        let mut judge = Judge::new(game, databases, options);
+        let think = args.think.or_else(|| args.depth.is_none().then_some(THINK));
+        let limits = Limits { depth: args.depth, time: think, ..Limits::default() };
+        let (all, patient) = (played.moves().len(), std::io::stderr().is_terminal());
+        let analysis = judge
+            .analyse(&played, &limits, &mut |ply| {
+                if patient && ply % 10 == 0 {
+                    note(&format!("move {} of {all}", ply + 1));
+                }
+            })
+            .map_err(|error| Failure::Failed(error.to_string()))?;
+        let told = Told { played: &played, analysis: &analysis, record: &record, args: &args };
+        print(&match args.format {
+            Form::Table => told.for_people(),
+            Form::Json => format!("{}\n", told.for_programs()),
+            Form::Svg => told.picture(),
+            Form::Record => told.record(),
+        })
+    }
+}
+
+/// A game and all that is to be told of it.
+struct Told<'a, G: Game> {
+    played: &'a Played<G>,
+    analysis: &'a Analysis<G::Move>,
+    record: &'a Record,
+    args: &'a Args,
+}
+
+/// What was lost, for people; nothing where nothing was.
+fn loss_text(loss: Loss) -> String {
+    match loss {
+        _ if loss.points() <= 0.0 => String::new(),
+        Loss::Exact(points) => format!("-{points}"),
+        Loss::AtLeast(points) => format!("-{points} or more"),
+        Loss::About(points) => format!("~-{points:.2}"),
+    }
+}
+
+fn source_text(source: Source) -> String {
+    match source {
+        Source::Search { depth } => format!("depth {depth}"),
+        source => source.name().to_owned(),
+    }
+}
+
+impl<G: Game> Told<'_, G> {
+    /// Errors: all that are proven, and guesses from the threshold on.
+    fn is_error(&self, judged: &Judged<G::Move>) -> bool {
+        let least = if judged.loss.is_proven() { 0.0 } else { self.args.threshold };
+        judged.loss.points() > 0.0 && judged.loss.points() >= least
+    }
+
+    fn mark(&self, judged: &Judged<G::Move>) -> &'static str {
+        match judged.loss.points() {
+            _ if !self.is_error(judged) => "",
+            ..1.5 => "?!",
+            ..3.5 => "?",
+            _ => "??",
+        }
+    }
+
+    fn names(&self) -> Vec<(String, String)> {
+        let names = self.played.names();
+        let best = self
+            .analysis
+            .moves
+            .iter()
+            .enumerate()
+            .map(|(ply, judged)| self.played.up_to(ply).name(&judged.best));
+        names.into_iter().zip(best).collect()
+    }
+
+    fn players(&self) -> [String; 2] {
+        [(Side::First, "First"), (Side::Second, "Second")].map(|(side, tag)| {
+            let side = name(self.played.game(), side);
+            match self.record.tag(tag) {
+                Some(who) => format!("{side} ({who})"),
+                None => side,
+            }
+        })
+    }
+
+    fn outcome(&self) -> String {
+        let game = self.played.game();
+        let points = match self.played.final_points() {
+            Some([first, second]) => format!(" {first}-{second}"),
+            None => String::new(),
+        };
+        match self.analysis.margin.map(i32::signum) {
+            None => "the game was not finished".to_owned(),
+            Some(1) => format!("{} won{points}", name(game, Side::First)),
+            Some(-1) => format!("{} won{points}", name(game, Side::Second)),
+            Some(_) => format!("a draw{points}"),
+        }
+    }
+
+    fn errors(&self, side: Side) -> Vec<usize> {
+        let moves = self.analysis.moves.iter().enumerate();
+        moves.filter(|(_, m)| m.side == side && self.is_error(m)).map(|(ply, _)| ply).collect()
+    }
+
+    /// How much of a side's losses is proven, and how much in all.
+    fn lost(&self, side: Side) -> (f64, f64) {
+        let own = || self.analysis.moves.iter().filter(|m| m.side == side && self.is_error(m));
+        let proven: f64 = own().filter(|m| m.loss.is_proven()).map(|m| m.loss.points()).sum();
+        let all: f64 = own().map(|m| m.loss.points()).sum();
+        // The sum of nothing is minus zero.
+        (proven + 0.0, all + 0.0)
+    }
+
+    fn decisive(&self, names: &[(String, String)]) -> Option<String> {
+        let decision = self.analysis.decision()?;
+        let word = |class| ["loss", "draw", "win"][(class + 1) as usize];
+        let judged = &self.analysis.moves[decision.ply];
+        let sure =
+            if judged.source.name() == "search" { ", as far as the search sees" } else { "" };
+        Some(format!(
+            "the decisive move was {}. {} by {}: a {} became a {}{sure}",
+            decision.ply + 1,
+            names[decision.ply].0,
+            name(self.played.game(), judged.side),
+            word(decision.from),
+            word(decision.to),
+        ))
+    }
+
+    fn for_people(&self) -> String {
+        let names = self.names();
+        let rows =
+            self.analysis.moves.iter().zip(&names).zip(1..).map(|((judged, (mv, best)), ply)| {
+                let better = if judged.loss.points() > 0.0 { best.clone() } else { String::new() };
+                vec![
+                    format!("{ply}."),
+                    name(self.played.game(), judged.side),
+                    format!("{mv}{}", self.mark(judged)),
+                    judged.value.to_string(),
+                    better,
+                    judged.best_value.to_string(),
+                    loss_text(judged.loss),
+                    source_text(judged.source),
+                ]
+            });
+        let header = ["", "side", "move", "worth", "better", "best", "lost", "by"];
+        let [first, second] = self.players();
+        let mut text = format!("{first} against {second}: {}\n\n", self.outcome());
+        text += &table::render(&header, &[1, 2, 4, 7], rows.collect());
+        text.push('\n');
+        for side in [Side::First, Side::Second] {
+            let ((proven, all), errors) = (self.lost(side), self.errors(side).len());
+            let how = if errors == 0 {
+                String::new()
+            } else if (all - proven).abs() < 1e-9 {
+                format!(", {all} points lost")
+            } else {
+                format!(", about {all:.2} points lost, {proven} of them proven")
+            };
+            let who = name(self.played.game(), side);
+            let noun = if errors == 1 { "error" } else { "errors" };
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "{who}: {errors} {noun}{how}");
+        }
+        text + &self.decisive(&names).map_or_else(
+            || "no move changed who wins\n".to_owned(),
+            |sentence| format!("{sentence}\n"),
+        )
+    }
+
+    fn for_programs(&self) -> Value {
+        let game = self.played.game();
+        let names = self.names();
+        let worth = |value: Worth| {
+            let kind = match value {
+                Worth::Exact(_) => "exact",
+                Worth::AtLeast(_) => "at-least",
+                Worth::AtMost(_) => "at-most",
+                Worth::Heuristic(_) => "guess",
+            };
+            json!({"points": number::json(f64::from(value.hundredths()) / 100.0), "kind": kind})
+        };
+        let moves = self.analysis.moves.iter().zip(&names).zip(1..);
+        let moves: Vec<Value> = moves
+            .map(|((judged, (mv, best)), ply)| {
+                let depth = match judged.source {
+                    Source::Search { depth } => Some(depth),
+                    _ => None,
+                };
+                json!({
+                    "ply": ply,
+                    "side": game.side_name(judged.side),
+                    "move": mv,
+                    "value": worth(judged.value),
+                    "best": best,
+                    "best_value": worth(judged.best_value),
+                    "lost": number::json(judged.loss.points()),
+                    "lost_kind": match judged.loss {
+                        Loss::Exact(_) => "exact",
+                        Loss::AtLeast(_) => "at-least",
+                        Loss::About(_) => "guess",
+                    },
+                    "error": self.is_error(judged),
+                    "source": judged.source.name(),
+                    "depth": depth,
+                    "margin": judged.margins().map(rounded)[1],
+                })
+            })
+            .collect();
+        let sides = [Side::First, Side::Second].map(|side| {
+            let (proven, all) = self.lost(side);
+            json!({
+                "side": game.side_name(side),
+                "errors": self.errors(side).len(),
+                "lost": rounded(all),
+                "lost_proven": rounded(proven),
+            })
+        });
+        let decisive = self.analysis.decision().map(|decision| {
+            json!({"ply": decision.ply + 1, "move": names[decision.ply].0, "from": decision.from, "to": decision.to})
+        });
+        json!({
+            "game": game.id().name,
+            "options": self.record.tag("Options"),
+            "position": game.format(self.played.start()),
+            "margin": self.analysis.margin,
+            "moves": moves,
+            "summary": sides,
+            "decisive": decisive,
+        })
+    }
+
+    fn picture(&self) -> String {
+        let names = self.names();
+        let game = self.played.game();
+        let mut points: Vec<CoursePoint> = Vec::new();
+        for (judged, (mv, best)) in self.analysis.moves.iter().zip(&names) {
+            let [before, after] = judged.margins();
+            if points.is_empty() {
+                points.push(CoursePoint::new(before, judged.source.name() != "search", "start"));
+            }
+            let mut tip = format!("{} {mv}", name(game, judged.side));
+            if self.is_error(judged) {
+                let _ = write!(tip, ", {} ({best} was better)", loss_text(judged.loss));
+            }
+            let mut point = CoursePoint::new(after, judged.source.name() != "search", tip);
+            if self.is_error(judged) {
+                point.error = Some(judged.side == Side::First);
+            }
+            points.push(point);
+        }
+        let [first, second] = self.players();
+        let title = format!("{first} against {second}");
+        let names = [Side::First, Side::Second].map(|side| name(game, side));
+        let caption = self.outcome();
+        course_chart(
+            &Course { title: &title, caption: &caption, sides: [&names[0], &names[1]] },
+            &points,
+        )
+    }
+
+    fn record(&self) -> String {
+        let mut record = self.record.clone();
+        let names = self.names();
+        for ((mv, judged), (_, best)) in
+            record.moves.iter_mut().zip(&self.analysis.moves).zip(&names)
+        {
+            mv.value = Some(judged.value.into());
+            if self.is_error(judged) {
+                let said = mv.comment.take().unwrap_or_default();
+                let text = format!(
+                    "{said} loses {}, {best} was worth {}",
+                    loss_text(judged.loss).trim_start_matches('-'),
+                    judged.best_value
+                );
+                *mv = std::mem::take(mv).with_comment(&text);
+            }
+        }
+        record.to_string()
+    }
+}

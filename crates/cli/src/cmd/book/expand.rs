@@ -1,0 +1,217 @@
+//! `nutcracker book expand`.
+
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use nutcracker_book::grow::{Ended, Plan, Status};
+use nutcracker_book::{Player, Strategy, Tuning};
+use nutcracker_game::Score;
+use nutcracker_games::registry::Registered;
+use serde_json::json;
+
+use super::target::{Look, Target};
+use crate::args::{Format, Threads};
+use crate::failure::Failure;
+use crate::number::{duration, thousands};
+use crate::{note, print};
+
+/// Grow a book
+///
+/// Each expansion adds all moves of one position, chosen by the strategy. The book is written at
+/// least every half second and whole at any moment: end it as you like and go on later, with
+/// another strategy if you like. It ends by itself when the start position is solved.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub target: Target,
+    /// Nodes in the book at which it ends
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Expansions after which it ends
+    #[arg(long, value_name = "N")]
+    expansions: Option<u64>,
+    /// Time after which it ends, such as 90s, 10m or 2h
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    time: Option<Duration>,
+    /// best-first, drop-out (of both players), drop-out-first, drop-out-second, conspiracy or
+    /// proof; several with shares, such as drop-out:3,proof:1
+    #[arg(long, value_name = "NAME", default_value = "drop-out", value_parser = parse_mix)]
+    strategy: Mix,
+    /// Plies of depth that a point of value is worth: larger keeps to the best moves, 0 goes
+    /// everywhere equally deep
+    #[arg(long, value_name = "PLIES")]
+    omega: Option<f64>,
+    /// Count depth in fractions: moves that are better than the next by this many points count
+    /// hardly at all; 0 turns it off
+    #[arg(long, value_name = "POINTS")]
+    fractional: Option<f64>,
+    #[command(flatten)]
+    look: Look,
+    #[command(flatten)]
+    threads: Threads,
+    /// How the outcome is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+#[derive(Clone, Debug)]
+struct Mix(Vec<(Strategy, f64)>);
+
+fn parse_mix(text: &str) -> Result<Mix, String> {
+    let part = |part: &str| {
+        let (name, share) = part.split_once(':').unwrap_or((part, "1"));
+        let strategy = match name {
+            "best-first" => Strategy::BestFirst,
+            "drop-out" => Strategy::DropOut(Player::Both),
+            "drop-out-first" => Strategy::DropOut(Player::First),
+            "drop-out-second" => Strategy::DropOut(Player::Second),
+            "conspiracy" => Strategy::Conspiracy,
+            "proof" => Strategy::Proof,
+            _ => {
+                return Err(format!(
+                    "there is no strategy {name:?}; use best-first, drop-out, drop-out-first, \
+                     drop-out-second, conspiracy or proof"
+                ));
+            }
+        };
+        match share.parse::<f64>() {
+            Ok(share) if share > 0.0 && share.is_finite() => Ok((strategy, share)),
+            _ => Err(format!("a share is a number above 0, not {share:?}")),
+        }
+    };
+    text.split(',').map(part).collect::<Result<_, _>>().map(Mix)
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("a time is a number with s, m, h or d behind it, not {text:?}");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = digits.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(number * unit).map_err(|_| wrong())
+}
+
+impl Args {
+    /// Grows it.
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        if self.omega.is_some_and(|omega| !(omega >= 0.0 && omega.is_finite())) {
+            return Err(Failure::Asked("--omega is a number, 0 or more".to_owned()));
+        }
+        let mut book = self.target.open(game)?;
+        let databases = self.target.databases(game)?;
+        let tuning = book.facts().tuning;
+        book.tune(Tuning {
+            omega: self.omega.unwrap_or(tuning.omega),
+            fractional: match self.fractional {
+                None => tuning.fractional,
+                Some(points) => Some((points * 100.0) as i32).filter(|&points| points > 0),
+            },
+            ..tuning
+        })?;
+        let count = self.threads.count();
+        let mut experts: Vec<_> =
+            (0..count).map(|_| self.look.expert(game, databases.as_ref())).collect();
+        let root = book.position(book.root())?;
+        let max = game.max_score(game.slice_of(&root));
+        let plan = Plan {
+            mix: self.strategy.0.clone(),
+            at_once: count,
+            expansions: self.expansions,
+            nodes: self.nodes,
+            until: self.time.map(|time| Instant::now() + time),
+            stop: None,
+        };
+        let mut live = Live::new(max);
+        let ended = book.grow(&mut experts, &plan, &mut |status| live.tell(status));
+        let seconds = live.finish();
+        let ended = ended?;
+        let (value, facts) = (book.root_value()?, book.facts());
+        let how = match ended {
+            Ended::Solved => "the start position is solved",
+            Ended::Planned | Ended::Stopped => "as planned",
+            Ended::Exhausted => "no open leaf is left that the start position depends on",
+        };
+        if self.format == Format::Json {
+            return print(&format!(
+                "{}\n",
+                json!({
+                    "ended": format!("{ended:?}").to_lowercase(),
+                    "nodes": facts.nodes,
+                    "solved": facts.solved,
+                    "expansions": facts.expansions,
+                    "lower": value.lower,
+                    "upper": value.upper,
+                    "estimate": value.estimate(),
+                    "seconds": seconds,
+                })
+            ));
+        }
+        print(&format!(
+            "{} nodes, {} solved, value {}: {how} after {}\n",
+            thousands(facts.nodes),
+            thousands(facts.solved),
+            value.text(max),
+            duration(seconds),
+        ))
+    }
+}
+
+/// A line that follows the book's growth: always on a terminal, now and then elsewhere.
+struct Live {
+    max: Score,
+    began: Instant,
+    next: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Live {
+    fn new(max: Score) -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{spinner} {msg}");
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        });
+        let now = Instant::now();
+        Live { max, began: now, next: now, bar }
+    }
+
+    fn tell(&mut self, status: &Status<'_>) {
+        let now = Instant::now();
+        if now < self.next {
+            return;
+        }
+        let seconds = now.duration_since(self.began).as_secs_f64();
+        let facts = status.facts;
+        let text = format!(
+            "{} nodes  value {}  {:.0} expansions/s  {:.1}% solved  {}",
+            thousands(facts.nodes),
+            status.value.text(self.max),
+            status.expansions as f64 / seconds.max(1e-3),
+            100.0 * facts.solved as f64 / facts.nodes.max(1) as f64,
+            duration(seconds),
+        );
+        if let Some(bar) = &self.bar {
+            bar.set_message(text);
+            bar.tick();
+            self.next = now + Duration::from_millis(100);
+        } else {
+            if status.expansions > 0 {
+                note(&text);
+            }
+            self.next = now + Duration::from_secs(10);
+        }
+    }
+
+    fn finish(self) -> f64 {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+        self.began.elapsed().as_secs_f64()
+    }
+}

@@ -1,0 +1,73 @@
+//! `nutcracker book stats`.
+
+use nutcracker_book::report::DepthRow;
+use nutcracker_games::registry::Registered;
+use serde_json::{Value, json};
+
+use super::target::Target;
+use crate::args::Format;
+use crate::failure::Failure;
+use crate::number::thousands;
+use crate::{print, table};
+
+/// Count a book by depth: nodes, solved ones, ways to them, legal moves
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub target: Target,
+    /// How the counts are printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Args {
+    /// Counts.
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let mut book = self.target.open(game)?;
+        let rows = book.by_depth()?;
+        let mut total = DepthRow::default();
+        for row in &rows {
+            total.nodes += row.nodes;
+            total.solved += row.solved;
+            total.predecessors += row.predecessors;
+            total.degree += row.degree;
+        }
+        match self.format {
+            Format::Table => print(&for_people(&rows, &total)),
+            Format::Json => print(&format!("{}\n", for_programs(&rows, &total))),
+        }
+    }
+}
+
+fn degree(row: &DepthRow) -> f64 {
+    row.degree as f64 / row.nodes.max(1) as f64
+}
+
+fn for_people(rows: &[DepthRow], total: &DepthRow) -> String {
+    let cells = |name: String, row: &DepthRow| {
+        vec![
+            name,
+            thousands(row.nodes),
+            thousands(row.solved),
+            thousands(row.predecessors),
+            format!("{:.1}", degree(row)),
+        ]
+    };
+    let mut lines: Vec<Vec<String>> =
+        rows.iter().enumerate().map(|(depth, row)| cells(depth.to_string(), row)).collect();
+    lines.push(cells("total".to_owned(), total));
+    table::render(&["depth", "nodes", "solved", "predecessors", "degree"], &[], lines)
+}
+
+fn for_programs(rows: &[DepthRow], total: &DepthRow) -> Value {
+    let figures = |row: &DepthRow| {
+        json!({
+            "nodes": row.nodes,
+            "solved": row.solved,
+            "predecessors": row.predecessors,
+            "degree": crate::number::rounded(degree(row)),
+        })
+    };
+    let depths: Vec<Value> = rows.iter().map(figures).collect();
+    json!({ "depths": depths, "total": figures(total) })
+}

@@ -1,0 +1,211 @@
+//! Which book, who is asked about positions, and where in the book.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nutcracker_book::expert::{Expert, Glance, Searcher, WithDatabases};
+use nutcracker_book::node::NodeId;
+use nutcracker_book::store::RedbStore;
+use nutcracker_book::{Book, DEFAULT_ROOM};
+use nutcracker_game::{Evaluate, Game, Side, Situation, Step};
+use nutcracker_search::{Engine, EngineOptions, Limits, TableOracle};
+
+use crate::args::Subject;
+use crate::failure::Failure;
+
+/// Pages of the book's file kept in memory, in bytes.
+const CACHE: usize = 256 << 20;
+/// Decoded scores of databases kept.
+const SCORES: u64 = 64 << 20;
+
+/// Which book.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Target {
+    #[command(flatten)]
+    pub subject: Subject,
+    /// The book's file; GAME.book in the directory with the databases unless said otherwise
+    #[arg(long = "book", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+impl Target {
+    /// The book's file.
+    pub fn path<G: Game>(&self, game: &G) -> PathBuf {
+        let folder = game.id().folder();
+        self.file.clone().unwrap_or_else(|| self.subject.data.data.join(format!("{folder}.book")))
+    }
+
+    /// A new file.
+    pub fn create<G: Game>(&self, game: &G) -> Result<RedbStore, Failure> {
+        let path = self.path(game);
+        if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+            std::fs::create_dir_all(dir).map_err(|error| {
+                Failure::Failed(format!(
+                    "cannot make {}: {error}; use another --book",
+                    dir.display()
+                ))
+            })?;
+        }
+        Ok(RedbStore::create(&path, CACHE)?)
+    }
+
+    /// The book.
+    pub fn open<G: Game>(&self, game: &G) -> Result<Book<G, RedbStore>, Failure> {
+        let store = RedbStore::open(&self.path(game), CACHE)?;
+        Ok(Book::open(game.clone(), store, DEFAULT_ROOM)?)
+    }
+
+    /// The databases that are there; `None` if there are none.
+    pub fn databases<G: Game>(&self, game: &G) -> Result<Option<TableOracle>, Failure> {
+        if !game.has_databases() || !self.subject.dir(game).is_dir() {
+            return Ok(None);
+        }
+        let oracle = TableOracle::new(Arc::new(self.subject.open(game, true, SCORES)))?;
+        Ok(oracle.last().is_some().then_some(oracle))
+    }
+}
+
+/// How positions are looked at.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Look {
+    /// Plies of the engine's search of each new position; 0 takes the game's own guess
+    #[arg(long, value_name = "PLIES", default_value_t = 8)]
+    depth: u32,
+    /// Positions of one search at most
+    #[arg(long, value_name = "N")]
+    search_nodes: Option<u64>,
+    /// Databases are asked only where at least so many plies are left to search
+    #[arg(long, value_name = "PLIES", default_value_t = 0)]
+    probe_depth: u32,
+    /// Memory of each engine's table, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 16)]
+    table: usize,
+}
+
+/// Whoever is asked about positions.
+pub type AnyExpert<'a, G> = Box<dyn Expert<G> + Send + 'a>;
+
+impl Look {
+    /// An expert: databases, then the engine.
+    pub fn expert<'a, G: Evaluate>(
+        &self,
+        game: &G,
+        databases: Option<&'a TableOracle>,
+    ) -> AnyExpert<'a, G> {
+        let limits =
+            Limits { depth: Some(self.depth), nodes: self.search_nodes, ..Limits::default() };
+        let options = EngineOptions {
+            table_bytes: self.table << 20,
+            probe_depth: self.probe_depth,
+            ..EngineOptions::default()
+        };
+        let glance = || Glance(game.clone());
+        let game = game.clone();
+        match databases {
+            None if self.depth == 0 => Box::new(glance()),
+            None => {
+                let engine = Engine::new(game, nutcracker_search::Empty, options);
+                Box::new(Searcher { engine, limits })
+            }
+            Some(oracle) if self.depth == 0 => {
+                Box::new(WithDatabases { above: glance(), game, oracle })
+            }
+            Some(oracle) => {
+                let engine = Engine::new(game.clone(), oracle, options);
+                let above = Searcher { engine, limits };
+                Box::new(WithDatabases { above, game, oracle })
+            }
+        }
+    }
+}
+
+/// A place in the book, with the way there.
+pub struct Place<G: Game> {
+    pub id: NodeId,
+    pub situation: Situation<G::Position>,
+}
+
+impl<G: Game> Place<G> {
+    /// The start of the book: the game's own start where it is that, else with nothing said of
+    /// points.
+    pub fn start(book: &mut Book<G, RedbStore>) -> Result<Self, Failure> {
+        let id = book.root();
+        let position = book.position(id)?;
+        let start = book.game().start();
+        let situation =
+            if start.position == position { start } else { Situation::new(position, Side::First) };
+        Ok(Place { id, situation })
+    }
+
+    /// The place after some moves, or the one of a position.
+    pub fn of(
+        book: &mut Book<G, RedbStore>,
+        moves: &[String],
+        position: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let mut place = match position {
+            None => Place::start(book)?,
+            Some(text) => {
+                let situation =
+                    book.game().parse(text).map_err(|error| Failure::Asked(error.to_string()))?;
+                let id = book.find(&situation.position)?.ok_or_else(|| not_in_book(text))?;
+                Place { id, situation }
+            }
+        };
+        for name in moves {
+            let (at, _, step) = find_move(book.game(), &place.situation, name)?;
+            let edges = &book.node(place.id)?.edges;
+            let Some(edge) = edges.get(at) else { return Err(not_in_book(name)) };
+            place.id = edge.child;
+            place.situation = book.game().advance(&place.situation, &step);
+        }
+        Ok(place)
+    }
+}
+
+fn not_in_book(what: &str) -> Failure {
+    Failure::Failed(format!("{what} is not in the book; expand the book there first"))
+}
+
+/// A move with its place in the order of the rules and what it does.
+pub type Named<G> = (usize, <G as Game>::Move, Step<<G as Game>::Position>);
+
+/// All legal moves with their names.
+pub fn named_moves<G: Game>(
+    game: &G,
+    situation: &Situation<G::Position>,
+) -> Vec<(String, Named<G>)> {
+    let mut moves = Vec::new();
+    if game.outcome(&situation.position).is_none() {
+        game.moves(&situation.position, &mut moves);
+    }
+    let named = moves.into_iter().enumerate().map(|(at, mv)| {
+        let step = game.play(&situation.position, &mv);
+        (game.format_move(situation, &mv, &step), (at, mv, step))
+    });
+    named.collect()
+}
+
+/// The move with a name, or with one that begins so.
+pub fn find_move<G: Game>(
+    game: &G,
+    situation: &Situation<G::Position>,
+    name: &str,
+) -> Result<Named<G>, Failure> {
+    let all = named_moves(game, situation);
+    if let Some((_, found)) = all.iter().find(|(known, _)| known == name) {
+        return Ok(*found);
+    }
+    let mut like = all.iter().filter(|(known, _)| known.starts_with(name));
+    match (like.next(), like.next()) {
+        (Some((_, found)), None) if !name.is_empty() => Ok(*found),
+        _ => {
+            let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+            Err(Failure::Asked(format!(
+                "{name:?} is no move at {}; legal are {}",
+                game.format(situation),
+                if names.is_empty() { "none".to_owned() } else { names.join(", ") },
+            )))
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! `nutcracker match`: two players against each other.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use nutcracker_engine::grammar::Go;
+use nutcracker_engine::{
+    Contest, Finished, Judge, Played, Player, Seat, Tally, TimeControl, level_openings,
+};
+use nutcracker_game::Game;
+use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_search::{EngineOptions, Limits};
+use serde_json::{Value, json};
+
+use crate::args::{Format, Subject};
+use crate::contestant::{Contestant, Programs};
+use crate::databases::Databases;
+use crate::failure::Failure;
+use crate::number::rounded;
+use crate::{note, print};
+
+/// How deep openings are looked at.
+const JUDGE_DEPTH: u32 = 6;
+/// Between two words about how far it is.
+const WORD: Duration = Duration::from_secs(5);
+/// Games that end by the same fault, one after the other, before the match is given up.
+const PATIENCE: u32 = 3;
+
+/// Let two players play against each other
+///
+/// A player is described by how it plays: depth=6, nodes=10000, time=0.1s, level=3, perfect (as far
+/// as databases reach), random, or cmd:PROGRAM for any program that speaks the engine protocol; more
+/// behind commas: hash=64 (MiB), threads=1, trappy, databases=no, reductions, probe=2. Both begin
+/// once from every opening: a few random moves to a position in which neither side is ahead. Every
+/// game is added to a file of records, which `nutcracker annotate` reads.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  nutcracker match awari depth=6 depth=2 --games 20
+  nutcracker match awari level=8 level=3 --games 20
+  nutcracker match awari depth=6 'cmd:nutcracker engine awari --level 5' --games 4 --time 10s+0.1s")]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    /// The first player
+    #[arg(value_name = "A", value_parser = Contestant::parse)]
+    first: Contestant,
+    /// The second player
+    #[arg(value_name = "B", required_unless_present = "engine_command", value_parser = Contestant::parse)]
+    second: Option<Contestant>,
+    /// A program as the second player, by its command
+    #[arg(long, value_name = "COMMAND", conflicts_with = "second")]
+    engine_command: Option<String>,
+    #[command(flatten)]
+    programs: Programs,
+    /// Games to play
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    games: u32,
+    /// The time control: 0.5s/move, 5m, 5m+3s, 40/5m, arimaa:60s/5m/75/0/4h/4m; without it,
+    /// everyone as described, and programs 0.1s/move
+    #[arg(long, value_name = "CONTROL")]
+    time: Option<TimeControl>,
+    /// Random moves of an opening
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(0..=100))]
+    opening_moves: u16,
+    /// Openings and errors on purpose are the same for the same number
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The file that the records of the games are added to
+    #[arg(long, value_name = "FILE", default_value = "nutcracker-match.txt")]
+    record: PathBuf,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl Args {
+    /// Plays.
+    pub fn run(self) -> Result<(), Failure> {
+        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
+        with_game(&name, &options, self)?
+    }
+
+    fn second_player(&self) -> Contestant {
+        match (&self.second, &self.engine_command) {
+            (Some(second), _) => second.clone(),
+            (None, command) => Contestant::program(command.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+impl Visitor for Args {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let databases = Databases::open(&game, &self.subject)?;
+        let players = [self.first.clone(), self.second_player()];
+        let seated = |place: usize| {
+            players[place].player(&game, &databases, self.seed + place as u64, &self.programs)
+        };
+        let file = open_record(&self.record)?;
+        let mut hall =
+            Hall { players: [seated(0)?, seated(1)?], args: &self, names: &players, file };
+        let mut judge = Judge::new(game.clone(), databases, EngineOptions::default());
+        let pairs = self.games.div_ceil(2) as usize;
+        let openings = level_openings(
+            &game,
+            pairs,
+            self.opening_moves.into(),
+            self.seed,
+            &mut |opening: &Played<G>| {
+                let value = judge.value(opening, &Limits::depth(JUDGE_DEPTH));
+                value.map(nutcracker_search::Value::hundredths)
+            },
+        )
+        .map_err(|error| Failure::Failed(error.to_string()))?;
+        let different: HashSet<_> = openings.iter().map(|opening| *opening.now()).collect();
+        if different.len() < openings.len() {
+            note(&format!(
+                "there are only {} different openings of {} moves for {pairs} pairs of games: some \
+                 are played again, so that the interval may be too narrow; use more --opening-moves",
+                different.len(),
+                self.opening_moves,
+            ));
+        }
+        let mut result = hall.play(&openings)?;
+        result.openings = different.len();
+        print(&match self.format {
+            Format::Table => result.for_people(&self, &players),
+            Format::Json => format!("{}\n", result.for_programs(&game, &self, &players)),
+        })
+    }
+}
+
+/// Where the match is played.
+struct Hall<'a, G: Game> {
+    players: [Box<dyn Player<G>>; 2],
+    names: &'a [Contestant; 2],
+    args: &'a Args,
+    file: File,
+}
+
+/// What came out, as the player A sees it.
+#[derive(Default)]
+struct Outcome {
+    tally: Tally,
+    /// Won, drawn and lost as the first to move, and as the second.
+    sides: [[u32; 3]; 2],
+    /// Games that ended because somebody could not go on: by player.
+    faults: [u32; 2],
+    moves: usize,
+    /// Different openings.
+    openings: usize,
+    seconds: f64,
+}
+
+impl<G: Registered> Hall<'_, G> {
+    fn play(&mut self, openings: &[Played<G>]) -> Result<Outcome, Failure> {
+        let mut outcome = Outcome::default();
+        let (began, mut said) = (Instant::now(), Instant::now());
+        let (mut left, mut in_a_row) = (self.args.games, [0, 0]);
+        for opening in openings {
+            let mut results = Vec::new();
+            for place in [0, 1].into_iter().take(left.min(2) as usize) {
+                left -= 1;
+                // Player A moves first in the first game of a pair.
+                let game = self.game(opening.clone(), place);
+                let options = self.args.subject.rules.text();
+                let names = [&self.names[place].name, &self.names[1 - place].name];
+                let record = game.record(&options, names.map(String::as_str));
+                // Game by game, so that what was played is there whatever happens next.
+                let written = self.file.write_all(format!("{record}\n").as_bytes());
+                written.map_err(|error| cannot_write(&self.args.record, &error))?;
+                let result = if place == 0 { game.result() } else { 1.0 - game.result() };
+                results.push(result);
+                outcome.sides[place][(2.0 - 2.0 * result) as usize] += 1;
+                outcome.moves += game.played.moves().len();
+                self.note_fault(&game, place, &mut outcome, &mut in_a_row)?;
+            }
+            outcome.tally.add_pair(&results);
+            if said.elapsed() >= WORD && std::io::stderr().is_terminal()
+                || said.elapsed() >= 6 * WORD
+            {
+                said = Instant::now();
+                let t = &outcome.tally;
+                let (done, all) = (t.games(), self.args.games);
+                note(&format!(
+                    "{done} of {all} games: +{} ={} -{}",
+                    t.wins(),
+                    t.draws(),
+                    t.losses()
+                ));
+            }
+        }
+        outcome.seconds = began.elapsed().as_secs_f64();
+        Ok(outcome)
+    }
+
+    /// One game; `place` says where player A sits.
+    fn game(&mut self, opening: Played<G>, place: usize) -> Finished<G> {
+        let programs = Go { movetime: Some(Duration::from_millis(100)), ..Go::default() };
+        let limits = [0, 1].map(|player| self.names[player].limits(programs));
+        let [a, b] = &mut self.players;
+        let a = Seat { player: &mut **a, limits: limits[0] };
+        let b = Seat { player: &mut **b, limits: limits[1] };
+        let contest = Contest { control: self.args.time, ..Contest::default() };
+        contest.play(opening, if place == 0 { [a, b] } else { [b, a] })
+    }
+
+    /// Tells of a player who could not go on; the match ends where that goes on.
+    fn note_fault(
+        &self,
+        game: &Finished<G>,
+        place: usize,
+        outcome: &mut Outcome,
+        in_a_row: &mut [u32; 2],
+    ) -> Result<(), Failure> {
+        let Some((side, error)) = &game.fault else {
+            *in_a_row = [0, 0];
+            return Ok(());
+        };
+        let player = if *side == nutcracker_game::Side::First { place } else { 1 - place };
+        outcome.faults[player] += 1;
+        in_a_row[player] += 1;
+        let name = &self.names[player].name;
+        if in_a_row[player] >= PATIENCE {
+            return Err(Failure::Failed(format!(
+                "{name} could not finish {PATIENCE} games in a row, the last because {error}; mend \
+                 it and start again"
+            )));
+        }
+        note(&format!("{name} loses a game: {error}"));
+        Ok(())
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Failed(format!("cannot write {}: {error}; use another --record", path.display()))
+}
+
+/// The file that games are added to; before any is played, so that none is played in vain.
+fn open_record(path: &Path) -> Result<File, Failure> {
+    let file = File::options().create(true).append(true).open(path);
+    file.map_err(|error| cannot_write(path, &error))
+}
+
+/// A difference for people: `+35`, or that it has no end.
+fn elo_text(elo: f64) -> String {
+    if elo.is_finite() {
+        format!("{elo:+.0}")
+    } else if elo > 0.0 {
+        "+∞".into()
+    } else {
+        "-∞".into()
+    }
+}
+
+/// A difference for programs; `null` where it has no end.
+fn elo_json(elo: f64) -> Value {
+    if elo.is_finite() { rounded(elo).into() } else { Value::Null }
+}
+
+impl Outcome {
+    fn for_people(&self, args: &Args, players: &[Contestant; 2]) -> String {
+        let (tally, elo) = (&self.tally, self.tally.elo());
+        let [a, b] = players.each_ref().map(|player| &player.name);
+        let [[w1, d1, l1], [w2, d2, l2]] = self.sides;
+        let verdict = match (tally.is_significant(), elo.difference > 0.0) {
+            (true, true) => format!("{a} is the stronger"),
+            (true, false) => format!("{b} is the stronger"),
+            _ => "that does not tell who is the stronger".to_owned(),
+        };
+        let mut text = format!(
+            "A is {a}, B is {b}\n\
+             {} games: A won {}, drew {}, lost {}; score {:.1}%\n\
+             A moving first +{w1} ={d1} -{l1}, moving second +{w2} ={d2} -{l2}\n\
+             Elo difference {}, 95% between {} and {}: {verdict}\n\
+             likelihood that A is the stronger {:.1}%\n",
+            tally.games(),
+            tally.wins(),
+            tally.draws(),
+            tally.losses(),
+            100.0 * tally.score(),
+            elo_text(elo.difference),
+            elo_text(elo.low),
+            elo_text(elo.high),
+            100.0 * tally.superiority(),
+        );
+        if self.faults != [0, 0] {
+            let [a, b] = self.faults;
+            text = format!("{text}games lost because a player could not go on: A {a}, B {b}\n");
+        }
+        text + &format!("the games are in {}\n", args.record.display())
+    }
+
+    fn for_programs<G: Game>(&self, game: &G, args: &Args, players: &[Contestant; 2]) -> Value {
+        let (tally, elo) = (&self.tally, self.tally.elo());
+        let side = |[won, drawn, lost]: [u32; 3]| json!({"won": won, "drawn": drawn, "lost": lost});
+        json!({
+            "game": game.id().name,
+            "options": args.subject.rules.text(),
+            "a": players[0].name,
+            "b": players[1].name,
+            "games": tally.games(),
+            "won": tally.wins(),
+            "drawn": tally.draws(),
+            "lost": tally.losses(),
+            "score": rounded(tally.score()),
+            "elo": elo_json(elo.difference),
+            "elo_low": elo_json(elo.low),
+            "elo_high": elo_json(elo.high),
+            "significant": tally.is_significant(),
+            "superiority": rounded(tally.superiority()),
+            "first": side(self.sides[0]),
+            "second": side(self.sides[1]),
+            "faults": {"a": self.faults[0], "b": self.faults[1]},
+            "openings": self.openings,
+            "moves": self.moves,
+            "seconds": rounded(self.seconds),
+            "record": args.record.display().to_string(),
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! `nutcracker engine`: the engine protocol on standard input and output.
+
+use std::io;
+
+use nutcracker_engine::{Identity, Searcher, Settings, serve};
+use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_search::EngineOptions;
+use nutcracker_search::player::Level;
+
+use crate::args::{Subject, Threads};
+use crate::databases::Databases;
+use crate::failure::Failure;
+
+/// Play over the engine protocol on standard input and output
+///
+/// The commands are those of UCI, with positions and moves as this program writes them; what is
+/// not understood is passed over. docs/protocol.md describes the protocol.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  printf 'uci\\nposition startpos moves F4\\ngo depth 6\\n' | nutcracker engine awari")]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    #[command(flatten)]
+    threads: Threads,
+    /// The memory of the table of positions, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    hash: u32,
+    /// How strong it plays: 1 to 10, or perfect
+    #[arg(long, value_name = "LEVEL", default_value = "perfect")]
+    level: Level,
+}
+
+impl Args {
+    /// Serves.
+    pub fn run(self) -> Result<(), Failure> {
+        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
+        with_game(&name, &options, self)?
+    }
+}
+
+impl Visitor for Args {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let databases = Databases::open(&game, &self.subject)?;
+        let settings = Settings {
+            level: self.level,
+            search: EngineOptions {
+                threads: self.threads.count(),
+                table_bytes: (self.hash as usize) << 20,
+                ..EngineOptions::default()
+            },
+            ..Settings::default()
+        };
+        let who = Identity {
+            name: format!("Nutcracker {} {}", env!("CARGO_PKG_VERSION"), game.id().name),
+            author: "the Nutcracker authors".to_owned(),
+        };
+        let player = Searcher::new(game.clone(), databases, who.name.clone(), settings);
+        let input = io::stdin().lock();
+        serve(game, player, &who, input, io::stdout()).map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::Failed(format!("the conversation broke off: {error}")),
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! `nutcracker play`: a game against the computer in the terminal.
+
+mod session;
+
+use std::io;
+use std::time::Duration;
+
+use nutcracker_engine::grammar::Go;
+use nutcracker_engine::{Judge, Played, Settings};
+use nutcracker_game::{Game, Side};
+use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_search::EngineOptions;
+use nutcracker_search::player::Level;
+
+use crate::args::{Subject, slice_name};
+use crate::contestant::{Contestant, Programs, parse_time};
+use crate::databases::Databases;
+use crate::failure::Failure;
+use session::{Session, Table};
+
+/// Play a game against the computer
+///
+/// Moves are typed as they are listed, a pit's letter is enough; `help` lists what else can be
+/// typed: undo, hint, values, save. Where databases reach, what is said of values is exact;
+/// elsewhere it is the opinion of a search, and is marked with ~.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  nutcracker play awari --level 3
+  nutcracker play awari --level perfect --side north
+  nutcracker play othello --size 6 --side white --level 5")]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    /// How strong the computer plays: 1 to 10, or perfect
+    #[arg(long, value_name = "LEVEL", default_value = "5")]
+    level: Level,
+    /// The side you play, by its name; the side that moves first unless said otherwise
+    #[arg(long, value_name = "SIDE")]
+    side: Option<String>,
+    /// Where to begin, instead of at the start
+    #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
+    position: Option<String>,
+    /// How long the computer thinks about a move
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
+    think: Duration,
+    /// How many moves ahead the computer thinks, however long that takes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: Option<u32>,
+    /// Among equal moves the computer prefers those that invite errors
+    #[arg(long)]
+    trappy: bool,
+    /// What the computer does at random is the same for the same number; without it, different
+    /// every time
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// A program that plays instead, by its command
+    #[arg(long, value_name = "COMMAND")]
+    engine_command: Option<String>,
+    #[command(flatten)]
+    programs: Programs,
+}
+
+impl Args {
+    /// Plays.
+    pub fn run(self) -> Result<(), Failure> {
+        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
+        with_game(&name, &options, self)?
+    }
+
+    fn limits(&self) -> Go {
+        match self.depth {
+            Some(depth) => Go { depth: Some(depth), ..Go::default() },
+            None => Go { movetime: Some(self.think), ..Go::default() },
+        }
+    }
+
+    fn opponent(&self) -> Contestant {
+        if let Some(command) = &self.engine_command {
+            return Contestant::program(command);
+        }
+        let settings = Settings { level: self.level, trappy: self.trappy, ..Settings::default() };
+        let name = match self.level {
+            Level::PERFECT => "perfect".to_owned(),
+            level => format!("level {level}"),
+        };
+        Contestant::search(name, settings, self.limits())
+    }
+}
+
+/// The side with this name, by its beginning.
+fn side_named<G: Game>(game: &G, text: &str) -> Result<Side, Failure> {
+    let sides = [Side::First, Side::Second];
+    let low = text.to_lowercase();
+    let found = sides
+        .into_iter()
+        .find(|side| !low.is_empty() && game.side_name(*side).to_lowercase().starts_with(&low));
+    found.ok_or_else(|| {
+        let [first, second] = sides.map(|side| game.side_name(side));
+        Failure::Asked(format!(
+            "the sides of {} are {first} and {second}, not {text:?}",
+            game.id().name
+        ))
+    })
+}
+
+impl Visitor for Args {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let start = match &self.position {
+            None => game.start(),
+            Some(text) => game.parse(text).map_err(|error| {
+                let example = game.format(&game.start());
+                Failure::Asked(format!("{error}; a position looks like \"{example}\""))
+            })?,
+        };
+        let human = match &self.side {
+            Some(text) => side_named(&game, text)?,
+            None => Side::First,
+        };
+        let databases = Databases::open(&game, &self.subject)?;
+        let seed = self.seed.unwrap_or_else(|| {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            now.map_or(1, |time| time.as_nanos() as u64)
+        });
+        let reach = databases.last().map(|last| slice_name(&game, last.0));
+        let opponent = self.opponent();
+        let player = opponent.player(&game, &databases, seed, &self.programs)?;
+        let session = Session {
+            limits: opponent.limits(self.limits()),
+            opponent: opponent.name.clone(),
+            player,
+            judge: Judge::new(game.clone(), databases, EngineOptions::default()),
+            played: Played::new(game, start),
+            human,
+            options: self.subject.rules.text(),
+            reach,
+            depth: self.depth,
+            think: self.think,
+        };
+        session.run(&mut Table::new(io::stdin().lock()))
+    }
+}

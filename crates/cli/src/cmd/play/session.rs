@@ -1,0 +1,249 @@
+//! The conversation of a game: lines in, board and words out.
+
+use std::fs;
+use std::io::{self, BufRead, IsTerminal};
+use std::time::Duration;
+
+use nutcracker_engine::grammar::Go;
+use nutcracker_engine::{Choices, Judge, Pace, Played, Player, Source};
+use nutcracker_game::{Game, Side};
+use nutcracker_games::registry::Registered;
+use nutcracker_search::{Limits, Value};
+
+use crate::databases::Databases;
+use crate::failure::Failure;
+use crate::{print, table};
+
+const HELP: &str = "type a move as it is listed; its first letters are enough. Or:
+  moves         the moves you have
+  hint          the move the computer would choose for you
+  values        what every move is worth; exact where databases reach, else ~ by search
+  undo          take back your last move
+  board         the board again
+  save FILE     write the game so far to a file that `nutcracker annotate` reads
+  help          this list
+  quit          leave the game
+";
+
+/// Where the player sits: where lines come from, and whether a person sees what is printed.
+pub struct Table<R> {
+    input: R,
+    /// Whether to mark what matters by colour.
+    colour: bool,
+}
+
+impl<R: BufRead> Table<R> {
+    /// Colours are for terminals, and for those who have not forbidden them.
+    pub fn new(input: R) -> Self {
+        let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        Table { input, colour }
+    }
+
+    /// The next line; `None` at the end.
+    fn line(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
+        print(prompt)?;
+        let mut line = String::new();
+        match self.input.read_line(&mut line) {
+            Ok(0) => Ok(None),
+            Ok(_) => Ok(Some(line.trim().to_owned())),
+            // What is no text is no command either.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Some("?".to_owned())),
+            Err(error) => Err(Failure::Failed(format!("cannot read what is typed: {error}"))),
+        }
+    }
+
+    fn bold(&self, text: &str) -> String {
+        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// A game that is being played.
+pub struct Session<G: Registered> {
+    pub played: Played<G>,
+    pub human: Side,
+    pub player: Box<dyn Player<G>>,
+    pub opponent: String,
+    pub limits: Go,
+    pub judge: Judge<G, Databases>,
+    pub options: String,
+    /// How far databases reach.
+    pub reach: Option<String>,
+    pub depth: Option<u32>,
+    pub think: Duration,
+}
+
+impl<G: Registered> Session<G> {
+    /// Until the game ends, or somebody leaves.
+    pub fn run<R: BufRead>(mut self, table: &mut Table<R>) -> Result<(), Failure> {
+        let game = self.played.game();
+        let you = name(game, self.human);
+        let known = match &self.reach {
+            Some(last) => format!("Databases make values exact up to {last}."),
+            None => "There are no databases: values are what a search finds.".to_owned(),
+        };
+        print(&format!(
+            "You are {you}, against {}. Type help for what can be typed.\n{known}\n\n",
+            self.opponent
+        ))?;
+        self.show()?;
+        loop {
+            if let Some(ending) = self.played.ending() {
+                print(&format!("{ending}: {}\n", self.result()))?;
+                // The game is over, but not what can be said of it.
+                let Some(line) = table.line("undo, save FILE or quit> ")? else { break };
+                let mut words = line.split_whitespace();
+                match words.next() {
+                    Some("undo" | "u") => self.undo()?,
+                    Some("save") => self.save(words.next())?,
+                    Some("board" | "b") => self.show()?,
+                    Some("quit" | "q") => break,
+                    _ => {}
+                }
+                continue;
+            }
+            if self.played.now().mover != self.human {
+                self.answer(table)?;
+                continue;
+            }
+            let Some(line) = table.line(&format!("{you}> "))? else { break };
+            if !self.obey(&line)? {
+                break;
+            }
+        }
+        print("\n")
+    }
+
+    fn show(&self) -> Result<(), Failure> {
+        print(&self.played.game().draw(self.played.now()))
+    }
+
+    /// What was typed; false to leave.
+    fn obey(&mut self, line: &str) -> Result<bool, Failure> {
+        let mut words = line.split_whitespace();
+        match words.next() {
+            None => {}
+            Some("quit" | "q" | "exit") => return Ok(false),
+            Some("help" | "?" | "h") => print(HELP)?,
+            Some("board") => self.show()?,
+            Some("moves") => {
+                let names: Vec<String> =
+                    self.played.legal().iter().map(|mv| self.played.name(mv)).collect();
+                print(&format!("{}\n", names.join(" ")))?;
+            }
+            Some("undo") => self.undo()?,
+            Some("hint") => self.hint()?,
+            Some("values") => self.values()?,
+            Some("save") => self.save(words.next())?,
+            Some(word) => match self.played.play_named(word) {
+                Ok(_) => self.show()?,
+                Err(error) => print(&format!("{error}; type help for what else can be typed\n"))?,
+            },
+        }
+        Ok(true)
+    }
+
+    /// The computer's move.
+    fn answer<R: BufRead>(&mut self, table: &Table<R>) -> Result<(), Failure> {
+        let side = self.played.now().mover;
+        let pace = Pace::new(&self.limits, side);
+        let thought = self.player.choose(&self.played, &self.limits, &pace, &mut |_| ());
+        let thought = thought.map_err(|error| Failure::Failed(error.to_string()))?;
+        let mv = table.bold(&self.played.name(&thought.best));
+        print(&format!("{} plays {mv}\n", name(self.played.game(), side)))?;
+        self.played.play(thought.best);
+        self.show()
+    }
+
+    /// Back to before the last move of the person.
+    fn undo(&mut self) -> Result<(), Failure> {
+        let situations = self.played.situations();
+        let before = &situations[..self.played.moves().len()];
+        match before.iter().rposition(|situation| situation.mover == self.human) {
+            None => print("there is no move of yours to take back\n"),
+            Some(ply) => {
+                self.played = self.played.up_to(ply);
+                self.show()
+            }
+        }
+    }
+
+    fn choices(&mut self) -> Result<Choices<G::Move>, Failure> {
+        // A person waits: all moves together take as long as a move of the computer.
+        let moves = self.played.legal().len().max(1) as u32;
+        let limits = match self.depth {
+            Some(depth) => Limits::depth(depth),
+            None => Limits::time(self.think / moves),
+        };
+        let choices = self.judge.moves(&self.played, &limits);
+        choices.map_err(|error| Failure::Failed(error.to_string()))
+    }
+
+    fn hint(&mut self) -> Result<(), Failure> {
+        let choices = self.choices()?;
+        let Some((mv, value)) = choices.values.first() else { return Ok(()) };
+        let mv = self.played.name(mv);
+        print(&format!("{mv} ({}, {})\n", worth(*value), how(choices.source)))
+    }
+
+    fn values(&mut self) -> Result<(), Failure> {
+        let choices = self.choices()?;
+        let best = choices.values.first().map(|(_, value)| value.hundredths());
+        let rows = choices
+            .values
+            .iter()
+            .map(|(mv, value)| {
+                let mark = if Some(value.hundredths()) == best { "best" } else { "" };
+                vec![self.played.name(mv), value.to_string(), mark.to_owned()]
+            })
+            .collect();
+        let text = table::render(&["move", "worth", ""], &[0, 2], rows);
+        print(&format!("{text}what you win from here on, {}\n", how(choices.source)))
+    }
+
+    fn save(&self, path: Option<&str>) -> Result<(), Failure> {
+        let Some(path) = path else { return print("save where? type save FILE\n") };
+        let names = match self.human {
+            Side::First => ["you", &self.opponent],
+            Side::Second => [&self.opponent, "you"],
+        };
+        let mut record = self.played.record(&self.options, names);
+        if let Some([first, second]) = self.played.final_points() {
+            record.set("Score", format!("{first}-{second}"));
+        }
+        match fs::write(path, record.to_string()) {
+            Ok(()) => print(&format!("written to {path}\n")),
+            Err(error) => print(&format!("cannot write {path}: {error}\n")),
+        }
+    }
+
+    fn result(&self) -> String {
+        let game = self.played.game();
+        let margin = self.played.final_margin().unwrap_or_default();
+        let points = match self.played.final_points() {
+            Some([first, second]) => format!(" {first}-{second}"),
+            None => String::new(),
+        };
+        match margin.signum() {
+            1 => format!("{} wins{points}", name(game, Side::First)),
+            0 => format!("a draw{points}"),
+            _ => format!("{} wins{points}", name(game, Side::Second)),
+        }
+    }
+}
+
+/// A player's name as a sentence has it.
+fn name<G: Game>(game: &G, side: Side) -> String {
+    crate::cmd::probe::name(game, side)
+}
+
+fn worth(value: Value) -> String {
+    format!("worth {value}")
+}
+
+fn how(source: Source) -> String {
+    match source {
+        Source::Database => "from the databases".to_owned(),
+        Source::Proof => "proven by search".to_owned(),
+        Source::Search { .. } => "by search".to_owned(),
+    }
+}

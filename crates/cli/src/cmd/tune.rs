@@ -1,0 +1,345 @@
+//! `nutcracker tune`: fit the weights of an evaluation.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use clap::ValueEnum;
+use nutcracker_game::Evaluate;
+use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_search::fit::{Quality, Samples, climb, is_held_out, least_squares};
+use serde_json::{Value, json};
+
+use crate::args::{Subject, Threads, known_slice, parse_slice};
+use crate::failure::Failure;
+use crate::number::{rounded, thousands};
+use crate::samples::{Known, from_databases, from_games};
+use crate::{note, print, table};
+
+/// Of the positions, those that are not fitted to but judged by.
+const HELD_OUT: f64 = 0.2;
+/// Weights are drawn towards 0 by as much as so many positions would.
+const RIDGE: f64 = 1.0;
+/// Most positions for climbing: each step sorts them all.
+const CLIMBED: usize = 20_000;
+/// Times through all weights.
+const ROUNDS: u32 = 24;
+/// Most rows in the table by slices.
+const BANDS: u32 = 12;
+
+/// Fit the weights of a game's evaluation to exact values
+///
+/// The evaluation is what a search believes of a position where it stops: a weighted sum of
+/// features. The weights are fitted to positions whose values are known. These come from the
+/// game's databases, drawn by lot, as many of each slice; or, with --games and in a game that has
+/// no databases, from games that the evaluation plays against itself, which are solved to the end
+/// from --solve-at on. A fifth of the positions, or of the games, is held out of the fit, and on
+/// those it says how good the weights are: by Kendall's tau (1 if guesses come in the order of the
+/// values, 0 if order says nothing), by the root of the mean square error in points, and by the part
+/// of the variance explained (R²). It compares material alone, which is the game's first feature, the
+/// weights the game is shipped with, and the fitted ones.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  nutcracker solve awari --stones 15
+  nutcracker tune awari --up-to 12 --test-up-to 15
+  nutcracker tune othello --games 200 --format rust")]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    /// The first slice to take positions from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    from: u32,
+    /// The last slice to take positions from; all databases there are unless said otherwise
+    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
+    up_to: Option<u32>,
+    /// Judge the weights by slices up to this one too, which are not fitted to
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_slice)]
+    test_up_to: Option<u32>,
+    /// How many positions to take from databases
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    positions: u64,
+    /// How many games to play instead of using databases; 2000 where there can be none
+    #[arg(long, value_name = "N")]
+    games: Option<u64>,
+    /// Solve games from this slice on: in Othello, with so many squares empty
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    solve_at: u32,
+    /// What the fit strives for
+    #[arg(long, value_enum, default_value = "squares")]
+    by: By,
+    /// Another seed takes other positions
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    threads: Threads,
+    /// How the weights are printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// What a fit strives for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// The least sum of squared errors
+    Squares,
+    /// From there on, the highest tau
+    Tau,
+}
+
+/// How the weights are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// For the game's source, as its shipped weights
+    Rust,
+}
+
+impl Args {
+    /// Fits.
+    pub fn run(self) -> Result<(), Failure> {
+        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
+        with_game(&name, &options, self)?
+    }
+}
+
+/// How good three sets of weights are on some of the positions held out.
+struct Judged {
+    slices: [u32; 2],
+    positions: usize,
+    material: Quality,
+    shipped: Quality,
+    fitted: Quality,
+}
+
+/// All that was found.
+struct Fit {
+    shipped: Vec<f64>,
+    fitted: Vec<f64>,
+    fitted_to: usize,
+    bands: Vec<Judged>,
+    all: Judged,
+    /// Positions of slices that were not fitted to.
+    beyond: Option<Judged>,
+}
+
+impl Visitor for Args {
+    type Output = Result<(), Failure>;
+
+    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        if G::FEATURES.is_empty() {
+            return Err(Failure::Asked(format!("{} has no evaluation to fit", game.id())));
+        }
+        let (known, last) = self.collect(&game)?;
+        let fit = self.fit(&game, &known, last)?;
+        print(&match self.format {
+            Format::Table => fit.for_people(&game),
+            Format::Json => format!("{}\n", fit.for_programs(&game)),
+            Format::Rust => fit.source::<G>(),
+        })
+    }
+}
+
+impl Args {
+    /// The positions, and the last slice that is fitted to.
+    fn collect<G: Registered>(&self, game: &G) -> Result<(Known, u32), Failure> {
+        let largest = game.largest_slice().0;
+        for slice in [self.up_to, self.test_up_to].into_iter().flatten() {
+            known_slice(game, slice)?;
+        }
+        if self.games.is_none() && game.has_databases() {
+            let last = match self.up_to {
+                Some(last) => last,
+                None => *self.subject.slices(game, None)?.last().expect("there is a slice"),
+            };
+            let end = self.test_up_to.unwrap_or(last).max(last);
+            if self.from > last {
+                return Err(Failure::Asked(format!(
+                    "--from {} is beyond the last slice, {last}; use a smaller one",
+                    self.from
+                )));
+            }
+            let slices = self.from..=end;
+            let known = from_databases(game, &self.subject, slices, self.positions, self.seed)?;
+            return Ok((known, last));
+        }
+        let games = self.games.unwrap_or(2000);
+        let done = AtomicU64::new(0);
+        note(&format!("playing {} games of {}", thousands(games), game.id()));
+        let threads = self.threads.count();
+        let known = from_games(game, games, self.solve_at, threads, self.seed, |more| {
+            let before = done.fetch_add(more, Relaxed);
+            if (before + more) * 10 / games > before * 10 / games {
+                note(&format!("{} of {} games", thousands(before + more), thousands(games)));
+            }
+        })?;
+        Ok((known, self.up_to.unwrap_or(largest)))
+    }
+
+    fn fit<G: Evaluate>(&self, game: &G, known: &Known, last: u32) -> Result<Fit, Failure> {
+        let is_tested = |place: usize| is_held_out(known.groups[place], HELD_OUT, self.seed);
+        let is_inside = |place: usize| (self.from..=last).contains(&known.slices[place]);
+        let train = known.samples.select(|place| is_inside(place) && !is_tested(place));
+        let too_few = || {
+            Failure::Failed(
+                "there are too few positions to fit to; take more slices or games".to_owned(),
+            )
+        };
+        let mut fitted = least_squares(&train, RIDGE).ok_or_else(too_few)?;
+        if self.by == By::Tau {
+            let stride = train.len().div_ceil(CLIMBED);
+            fitted = climb(&train.select(|place| place % stride == 0), &fitted, ROUNDS);
+        }
+        let shipped: Vec<f64> = game.fitted().iter().copied().map(f64::from).collect();
+        let material = material::<G>(&train).ok_or_else(too_few)?;
+        let judge = |slices: [u32; 2], wanted: &dyn Fn(usize) -> bool| {
+            let test = known.samples.select(|place| {
+                (slices[0]..=slices[1]).contains(&known.slices[place]) && wanted(place)
+            });
+            let quality = |weights: &[f64]| Quality::of(&test.guesses(weights), test.targets());
+            Judged {
+                slices,
+                positions: test.len(),
+                material: quality(&material),
+                shipped: quality(&shipped),
+                fitted: quality(&fitted),
+            }
+        };
+        let end = known.slices.iter().copied().max().unwrap_or(last);
+        let begin = known.slices.iter().copied().min().unwrap_or(self.from);
+        let width = (end - begin + 1).div_ceil(BANDS);
+        let bands = (begin..=end)
+            .step_by(width as usize)
+            .map(|from| judge([from, (from + width - 1).min(end)], &is_tested))
+            .filter(|judged| judged.positions > 0)
+            .collect();
+        let inside = [begin.max(self.from), end.min(last)];
+        Ok(Fit {
+            all: judge(inside, &is_tested),
+            beyond: (end > last).then(|| judge([last + 1, end], &|_| true)),
+            bands,
+            fitted_to: train.len(),
+            shipped,
+            fitted,
+        })
+    }
+}
+
+/// Weights for the first feature alone, in all its stages: those whose names have the same
+/// beginning, up to a comma.
+fn material<G: Evaluate>(train: &Samples) -> Option<Vec<f64>> {
+    let stem = |name: &'static str| name.split(',').next();
+    let is_first = |name| stem(name) == stem(G::FEATURES[0]);
+    let mut only = Samples::new(G::FEATURES.len());
+    let mut row = vec![0.0; G::FEATURES.len()];
+    for (place, &target) in train.targets().iter().enumerate() {
+        for ((kept, &value), name) in row.iter_mut().zip(train.row(place)).zip(G::FEATURES) {
+            *kept = if is_first(name) { value } else { 0.0 };
+        }
+        only.push(&row, target);
+    }
+    least_squares(&only, RIDGE)
+}
+
+impl Judged {
+    fn slices(&self) -> String {
+        match self.slices {
+            [from, to] if from == to => from.to_string(),
+            [from, to] => format!("{from}-{to}"),
+        }
+    }
+
+    fn cells(&self, name: String) -> Vec<String> {
+        let models = [self.material, self.shipped, self.fitted];
+        let tau = |quality: Quality| quality.tau.map_or("-".to_owned(), |tau| format!("{tau:.3}"));
+        let mut cells = vec![name, thousands(self.positions as u64)];
+        cells.extend(models.map(tau));
+        cells.extend(models.map(|quality| format!("{:.2}", quality.rmse)));
+        cells.extend(models[1..].iter().map(|quality| format!("{:.3}", quality.r_squared)));
+        cells
+    }
+
+    fn json(&self) -> Value {
+        let quality = |quality: Quality| {
+            json!({
+                "tau": quality.tau.map(rounded),
+                "rmse": rounded(quality.rmse),
+                "r_squared": rounded(quality.r_squared),
+            })
+        };
+        json!({
+            "from": self.slices[0],
+            "up_to": self.slices[1],
+            "positions": self.positions,
+            "material": quality(self.material),
+            "shipped": quality(self.shipped),
+            "fitted": quality(self.fitted),
+        })
+    }
+}
+
+impl Fit {
+    fn for_people<G: Evaluate>(&self, game: &G) -> String {
+        let weights = G::FEATURES.iter().enumerate().map(|(place, name)| {
+            let weight = |of: &[f64]| of.get(place).map_or("-".to_owned(), |w| format!("{w:+.3}"));
+            vec![(*name).to_owned(), weight(&self.shipped), weight(&self.fitted)]
+        });
+        let mut text = format!(
+            "{}: fitted to {} positions, judged by others\n\n",
+            game.id(),
+            thousands(self.fitted_to as u64)
+        );
+        text += &table::render(&["feature", "shipped", "fitted"], &[0], weights.collect());
+        let mut rows: Vec<_> = self.bands.iter().map(|band| band.cells(band.slices())).collect();
+        rows.push(self.all.cells("fitted to".to_owned()));
+        if let Some(beyond) = &self.beyond {
+            rows.push(beyond.cells("beyond".to_owned()));
+        }
+        let header = [
+            game.slice_unit(),
+            "positions",
+            "tau material",
+            "shipped",
+            "fitted",
+            "rmse material",
+            "shipped",
+            "fitted",
+            "R² shipped",
+            "fitted",
+        ];
+        text += "\n";
+        text + &table::render(&header, &[], rows)
+    }
+
+    fn for_programs<G: Evaluate>(&self, game: &G) -> Value {
+        let weights: Vec<Value> = (0..G::FEATURES.len())
+            .map(|place| {
+                json!({
+                    "feature": G::FEATURES[place],
+                    "shipped": self.shipped.get(place).copied().map(rounded),
+                    "fitted": rounded(self.fitted[place]),
+                })
+            })
+            .collect();
+        let bands: Vec<Value> = self.bands.iter().map(Judged::json).collect();
+        json!({
+            "game": game.id().name,
+            "options": game.id().options,
+            "fitted_to": self.fitted_to,
+            "weights": weights,
+            "held_out": self.all.json(),
+            "beyond": self.beyond.as_ref().map(Judged::json),
+            "slices": bands,
+        })
+    }
+
+    /// A constant for the file with the game's shipped weights.
+    fn source<G: Evaluate>(&self) -> String {
+        let mut text = format!("pub(super) const FITTED: [f32; {}] = [\n", G::FEATURES.len());
+        for (weight, name) in self.fitted.iter().zip(G::FEATURES) {
+            let _ = writeln!(text, "    {weight:.4}, // {name}");
+        }
+        text + "];\n"
+    }
+}

@@ -1,0 +1,213 @@
+//! Players as they are described on the command line.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nutcracker_engine::grammar::Go;
+use nutcracker_engine::{Blind, External, Patience, Player, Searcher, Settings, TimeControl};
+use nutcracker_games::registry::Registered;
+use nutcracker_search::player::Level;
+
+use crate::databases::Databases;
+use crate::failure::Failure;
+
+/// Memory of a table of positions unless somebody says otherwise, in bytes.
+const TABLE: usize = 64 << 20;
+/// How deep a player looks who is told nothing.
+const DEPTH: u32 = 8;
+/// And one who errs on purpose, and so has to look at every move by itself.
+const LEVEL_DEPTH: u32 = 6;
+
+/// A player: `depth=6`, `time=0.1s`, `level=3,depth=4`, `perfect`, `random`, `cmd:./engine`.
+#[derive(Clone, Debug)]
+pub struct Contestant {
+    /// The description.
+    pub name: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Our search.
+    Search {
+        /// How it plays.
+        settings: Box<Settings>,
+        /// How long it thinks.
+        limits: Go,
+        /// Whether it knows the databases.
+        databases: bool,
+    },
+    /// Any legal move.
+    Random,
+    /// Another program, which thinks as the match says.
+    Program(String),
+}
+
+impl Contestant {
+    /// Reads a description; the error is one sentence.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        Ok(Contestant { name: text.to_owned(), kind: Kind::parse(text)? })
+    }
+
+    /// Another program.
+    pub fn program(command: &str) -> Self {
+        Contestant { name: format!("cmd:{command}"), kind: Kind::Program(command.to_owned()) }
+    }
+
+    /// Our search.
+    pub fn search(name: String, settings: Settings, limits: Go) -> Self {
+        let kind = Kind::Search { settings: Box::new(settings), limits, databases: true };
+        Contestant { name, kind }
+    }
+
+    /// What it is told before every move when no clock runs; a program thinks for as long as `own`
+    /// says.
+    pub fn limits(&self, own: Go) -> Go {
+        match &self.kind {
+            Kind::Search { limits, .. } => *limits,
+            Kind::Random => Go { depth: Some(1), ..Go::default() },
+            Kind::Program(_) => own,
+        }
+    }
+
+    /// The player itself.
+    pub fn player<G: Registered>(
+        &self,
+        game: &G,
+        databases: &Arc<Databases>,
+        seed: u64,
+        programs: &Programs,
+    ) -> Result<Box<dyn Player<G>>, Failure> {
+        Ok(match &self.kind {
+            Kind::Search { settings, databases: known, .. } => {
+                let oracle = if *known { Arc::clone(databases) } else { Databases::none() };
+                let settings = Settings { seed, ..Settings::clone(settings) };
+                Box::new(Searcher::new(game.clone(), oracle, self.name.clone(), settings))
+            }
+            Kind::Random => Box::new(Blind::new(seed)),
+            Kind::Program(command) => Box::new(programs.start(command)?),
+        })
+    }
+}
+
+impl Kind {
+    fn parse(text: &str) -> Result<Self, String> {
+        if let Some(command) = text.strip_prefix("cmd:") {
+            return Ok(Kind::Program(command.trim().to_owned()));
+        }
+        if text == "random" {
+            return Ok(Kind::Random);
+        }
+        let mut settings = Box::new(Settings::default());
+        settings.search.table_bytes = TABLE;
+        let (mut limits, mut databases) = (Go::default(), true);
+        for part in text.split(',') {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let number = |least: u64| match value.parse::<u64>() {
+                Ok(number) if (least..=1 << 40).contains(&number) => Ok(number),
+                _ => Err(format!("{key} takes a number from {least} on, as in {key}=4")),
+            };
+            let switch = || match value {
+                "" | "yes" => Ok(true),
+                "no" => Ok(false),
+                _ => Err(format!("{key} is yes or no, not {value:?}")),
+            };
+            match key {
+                "depth" => limits.depth = Some(number(1)?.min(1000) as u32),
+                "nodes" => limits.nodes = Some(number(1)?),
+                "time" => limits.movetime = Some(parse_time(value)?),
+                "level" => settings.level = value.parse()?,
+                "perfect" => settings.level = Level::PERFECT,
+                "trappy" => settings.trappy = switch()?,
+                "databases" => databases = switch()?,
+                "reductions" => settings.search.late_move_reductions = switch()?,
+                "threads" => settings.search.threads = number(1)?.min(1024) as usize,
+                "hash" => settings.search.table_bytes = (number(1)?.min(1 << 20) as usize) << 20,
+                "probe" => settings.search.probe_depth = number(0)?.min(1000) as u32,
+                _ => {
+                    return Err(format!(
+                        "{part:?} describes no player; write depth=6, nodes=10000, time=0.1s, \
+                         level=3, perfect, random or cmd:PROGRAM, and with a comma hash=64, \
+                         threads=1, trappy, databases=no, reductions, probe=2"
+                    ));
+                }
+            }
+        }
+        if limits.is_open() {
+            let errs = settings.level < Level::PERFECT;
+            limits.depth = Some(if errs { LEVEL_DEPTH } else { DEPTH });
+        }
+        Ok(Kind::Search { settings, limits, databases })
+    }
+}
+
+/// A time such as `0.1s` or `2m`.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
+    match format!("{text}/move").parse() {
+        Ok(TimeControl::Move(time)) => Ok(time),
+        _ => Err(format!("{text:?} is not a time; write 0.5s, 250ms or 2m")),
+    }
+}
+
+/// How other programs are used as players.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Programs {
+    /// An option for every program that is used as an engine, such as Hash=16; may be repeated
+    #[arg(long = "engine-option", value_name = "NAME=VALUE", value_parser = parse_option)]
+    options: Vec<(String, String)>,
+    /// How long a program may take to start, and for a move without a clock
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
+    engine_timeout: Duration,
+}
+
+impl Programs {
+    /// Starts a program.
+    pub fn start(&self, command: &str) -> Result<External, Failure> {
+        let patience = Patience {
+            start: self.engine_timeout,
+            think: self.engine_timeout,
+            ..Patience::default()
+        };
+        External::start(command, &self.options, patience)
+            .map_err(|error| Failure::Failed(error.to_string()))
+    }
+}
+
+fn parse_option(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("an option of an engine is written NAME=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions() {
+        let Ok(Kind::Search { settings, limits, databases }) =
+            Kind::parse("level=3,depth=4,databases=no,hash=8")
+        else {
+            panic!("a search");
+        };
+        assert_eq!(settings.level.to_string(), "3");
+        assert_eq!((limits.depth, databases), (Some(4), false));
+        assert_eq!(settings.search.table_bytes, 8 << 20);
+        let Ok(Kind::Search { limits, .. }) = Kind::parse("perfect") else {
+            panic!("a search");
+        };
+        assert_eq!(limits.depth, Some(DEPTH));
+        assert!(
+            matches!(Kind::parse("cmd: ./engine a,b"), Ok(Kind::Program(c)) if c == "./engine a,b")
+        );
+        for wrong in
+            ["", "depth", "depth=0", "depth=x", "level=11", "time=soon", "strong", "trappy=1"]
+        {
+            let error = Kind::parse(wrong).expect_err(wrong);
+            assert!(!error.contains('\n'), "{error}");
+        }
+    }
+}

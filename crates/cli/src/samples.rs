@@ -1,0 +1,239 @@
+//! Positions with values that are known, to fit evaluations to.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use nutcracker_game::{Evaluate, Game, Score, SliceId, Step, Turn};
+use nutcracker_search::fit::{Random, Samples};
+use nutcracker_search::{Empty, ExactError, ExactLimits, Search};
+
+use crate::args::{Subject, slice_name, up_to_option};
+use crate::failure::Failure;
+
+/// Decoded scores kept while positions are drawn.
+const CACHE: u64 = 64 << 20;
+/// The table of a search to the end: it is short.
+const TABLE: usize = 16 << 20;
+/// One of so many moves of a game is drawn by lot, so that games differ.
+const LOT: u64 = 8;
+/// A game that lasts longer repeats itself.
+const LONGEST: usize = 1_000;
+
+/// Positions, and what belongs together.
+pub struct Known {
+    /// Features and scores.
+    pub samples: Samples,
+    /// The slice of each.
+    pub slices: Vec<u32>,
+    /// The game each comes from; positions of one game know of each other.
+    pub groups: Vec<u64>,
+}
+
+impl Known {
+    fn new<G: Evaluate>() -> Self {
+        Known { samples: Samples::new(G::FEATURES.len()), slices: Vec::new(), groups: Vec::new() }
+    }
+
+    fn push<G: Evaluate>(&mut self, game: &G, position: &G::Position, score: f64, group: u64) {
+        let mut row = vec![0.0; G::FEATURES.len()];
+        game.features(position, &mut row);
+        self.samples.push(&row, score);
+        self.slices.push(game.slice_of(position).0);
+        self.groups.push(group);
+    }
+
+    fn append(&mut self, other: Known) {
+        for place in 0..other.samples.len() {
+            self.samples.push(other.samples.row(place), other.samples.targets()[place]);
+        }
+        self.slices.extend(other.slices);
+        self.groups.extend(other.groups);
+    }
+}
+
+/// Positions of databases, as many of each slice, drawn by lot.
+pub fn from_databases<G: Evaluate>(
+    game: &G,
+    subject: &Subject,
+    slices: std::ops::RangeInclusive<u32>,
+    positions: u64,
+    seed: u64,
+) -> Result<Known, Failure> {
+    let set = subject.open(game, true, CACHE);
+    let present = subject.slices(game, Some(*slices.end()))?;
+    let present: Vec<u32> = present.into_iter().filter(|slice| slices.contains(slice)).collect();
+    if present.last() != Some(slices.end()) {
+        return Err(Failure::Failed(format!(
+            "there is no database of {} for {}; `{}` makes it",
+            game.id(),
+            slice_name(game, *slices.end()),
+            subject.command("solve", &format!(" {} {}", up_to_option(game), slices.end())),
+        )));
+    }
+    let each = positions / present.len() as u64 + 1;
+    let mut known = Known::new::<G>();
+    let mut random = Random::new(seed);
+    let mut group = 0;
+    for slice in present {
+        let table = set.get(slice).map_err(|error| subject.explain(game, error))?;
+        if table.header().window != 0 {
+            return Err(Failure::Failed(format!(
+                "the database of {} for {} has clipped scores only, and a fit needs exact ones; \
+                 solve it without --window, or leave it out with --from or --up-to",
+                game.id(),
+                slice_name(game, slice),
+            )));
+        }
+        let len = game.slice_len(SliceId(slice));
+        // A small slice is taken once, not several times over.
+        let mut indices: Vec<u64> = if len <= each {
+            (0..len).collect()
+        } else {
+            (0..each).map(|_| random.below(len)).collect()
+        };
+        // In order, so that every block is decoded once.
+        indices.sort_unstable();
+        indices.dedup();
+        for index in indices {
+            let position = game.unrank(SliceId(slice), index);
+            if game.outcome(&position).is_none() {
+                let score = set.cache().probe(&table, index)?;
+                known.push(game, &position, score.into(), group);
+                group += 1;
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// Positions of games that are played by the shipped evaluation with some moves drawn by lot, and
+/// solved to the end where at most `solve_at` is left of the game; earlier positions get the score
+/// that the game led to.
+pub fn from_games<G: Evaluate>(
+    game: &G,
+    games: u64,
+    solve_at: u32,
+    threads: usize,
+    seed: u64,
+    done: impl Fn(u64) + Sync,
+) -> Result<Known, Failure> {
+    let next = AtomicU64::new(0);
+    let found = std::thread::scope(|scope| {
+        let work = || -> Result<Vec<(u64, Known)>, Failure> {
+            let limits = ExactLimits { table_bytes: TABLE, ..ExactLimits::default() };
+            let mut search = Search::new(game, &Empty, &limits);
+            let mut found = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Relaxed);
+                if number >= games {
+                    return Ok(found);
+                }
+                let mut random =
+                    Random::new(seed ^ (number + 1).wrapping_mul(0x2545_F491_4F6C_DD1D));
+                found.push((number, one_game(game, solve_at, &mut search, &mut random, number)?));
+                done(1);
+            }
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let mut all = Vec::new();
+        for worker in workers {
+            all.extend(worker.join().expect("a worker does not panic")?);
+        }
+        Ok::<_, Failure>(all)
+    });
+    let mut found = found?;
+    // The same samples in the same order, whoever played them.
+    found.sort_unstable_by_key(|(number, _)| *number);
+    let mut known = Known::new::<G>();
+    for (_, game) in found {
+        known.append(game);
+    }
+    Ok(known)
+}
+
+fn one_game<G: Evaluate>(
+    game: &G,
+    solve_at: u32,
+    search: &mut Search<'_, G, Empty>,
+    random: &mut Random,
+    number: u64,
+) -> Result<Known, Failure> {
+    let mut known = Known::new::<G>();
+    let mut position = game.start().position;
+    // What was played before the end is solved, with the moves' effects.
+    let mut before: Vec<(G::Position, Step<G::Position>)> = Vec::new();
+    let span = u64::from(game.slice_of(&position).0.saturating_sub(solve_at));
+    // Up to half of the way there by lot alone.
+    let by_lot = random.below(span / 2 + 1) as usize;
+    let mut moves = Vec::new();
+    let mut steps = Vec::new();
+    let mut played = 0;
+    loop {
+        let slice = game.slice_of(&position);
+        let over = game.outcome(&position);
+        let is_late = slice.0 <= solve_at;
+        if over.is_some() || is_late {
+            let score = match over {
+                Some(score) => score,
+                None => solve(game, search, &position)?,
+            };
+            if over.is_none() {
+                known.push(game, &position, score.into(), number);
+            }
+            // What the moves before have led to; nothing is left of them after the first time.
+            let mut worth = score;
+            for (position, step) in before.drain(..).rev() {
+                worth = step.value(worth);
+                known.push(game, &position, worth.into(), number);
+            }
+            if over.is_some() {
+                return Ok(known);
+            }
+        }
+        if played > LONGEST {
+            return Err(repeats(game));
+        }
+        moves.clear();
+        steps.clear();
+        game.moves(&position, &mut moves);
+        steps.extend(moves.iter().map(|mv| game.play(&position, mv)));
+        let lot = played < by_lot || is_late || random.below(LOT) == 0;
+        let step =
+            if lot { steps[random.below(steps.len() as u64) as usize] } else { best(game, &steps) };
+        if !is_late {
+            before.push((position, step));
+        }
+        position = step.next;
+        played += 1;
+    }
+}
+
+/// The step the shipped evaluation likes best.
+fn best<G: Evaluate>(game: &G, steps: &[Step<G::Position>]) -> Step<G::Position> {
+    let value = |step: &Step<G::Position>| {
+        let next = match game.outcome(&step.next) {
+            Some(score) => 100 * i32::from(score),
+            None => game.evaluate(&step.next, game.fitted()),
+        };
+        100 * i32::from(step.gain) + if step.turn == Turn::Stays { next } else { -next }
+    };
+    *steps.iter().max_by_key(|step| value(step)).expect("a position that is not over has moves")
+}
+
+fn solve<G: Game>(
+    game: &G,
+    search: &mut Search<'_, G, Empty>,
+    position: &G::Position,
+) -> Result<Score, Failure> {
+    match search.score(position) {
+        Ok(score) => Ok(score.expect("no limit was set")),
+        Err(ExactError::Repeats { .. }) => Err(repeats(game)),
+    }
+}
+
+fn repeats<G: Game>(game: &G) -> Failure {
+    Failure::Failed(format!(
+        "games of {} repeat positions, so that they cannot be solved to the end; leave out \
+         --games, and its databases are used",
+        game.id()
+    ))
+}

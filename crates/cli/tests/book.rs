@@ -1,0 +1,168 @@
+//! `nutcracker book`.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::harness::{Place, Run};
+
+const KALAH: [&str; 5] = ["kalah", "--pits", "3", "--seeds", "2"];
+
+fn book(place: &Place, verb: &str, more: &[&str]) -> Run {
+    place.run(&[&["book", verb], &KALAH[..], more].concat())
+}
+
+/// A place with a book of kalah that has grown a little.
+fn grown() -> Place {
+    let place = Place::new();
+    let text = book(&place, "new", &["--depth", "0"]).success().stdout;
+    assert!(text.contains("a book of kalah"), "{text}");
+    let more = ["--depth", "0", "--expansions", "12", "--threads", "2", "--omega", "0.5"];
+    let text = book(&place, "expand", &more).success().stdout;
+    assert!(text.contains("as planned"), "{text}");
+    place
+}
+
+#[test]
+fn a_book_grows_until_it_is_solved() {
+    let place = grown();
+    let more =
+        ["--depth", "2", "--strategy", "drop-out:1,proof:3", "--threads", "1", "--format", "json"];
+    let json = book(&place, "expand", &more).json();
+    assert_eq!(json["ended"], "solved");
+    assert_eq!(json["lower"], json["upper"]);
+    let shown = book(&place, "show", &["--format", "json"]).json();
+    assert_eq!(shown["value"]["lower"], json["lower"]);
+    assert!(shown["moves"].as_array().unwrap().iter().any(|mv| mv["best"] == true));
+    let text = book(&place, "check", &[]).success().stdout;
+    assert!(text.ends_with("all in order\n"), "{text}");
+    let text = book(&place, "cycles", &[]).success().stdout;
+    assert!(text.starts_with("0 positions"), "{text}");
+    let again = book(&place, "expand", &["--time", "1h"]).success().stdout;
+    assert!(again.contains("the start position is solved"), "{again}");
+}
+
+#[test]
+fn a_book_is_shown() {
+    let place = grown();
+    let table = book(&place, "show", &[]).success().stdout;
+    assert!(table.contains("move") && table.contains("opponent"), "{table}");
+    let lines = book(&place, "line", &["--most", "2"]).success().stdout;
+    assert!(lines.lines().count() >= 2, "{lines}");
+    let first = lines.lines().nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    book(&place, "show", &[&first]).success();
+    let stats = book(&place, "stats", &["--format", "json"]).json();
+    let rows = stats["depths"].as_array().unwrap();
+    let nodes: u64 = rows.iter().map(|row| row["nodes"].as_u64().unwrap()).sum();
+    assert_eq!(stats["total"]["nodes"], nodes);
+    assert!(book(&place, "stats", &[]).success().stdout.contains("predecessors"));
+    let exported = book(&place, "export", &[]).success().stdout;
+    assert_eq!(exported.lines().count() as u64, nodes);
+    let root: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+    assert_eq!((&root["depth"], &root["state"]), (&0.into(), &"interior".into()));
+    let dot = book(&place, "export", &["--format", "dot", "--plies", "1"]).success().stdout;
+    assert!(dot.starts_with("digraph") && dot.contains("->"), "{dot}");
+}
+
+#[test]
+fn drop_outs_are_drawn() {
+    let place = grown();
+    for player in ["first", "second"] {
+        let run = |format| book(&place, "dropout", &["--player", player, "--format", format]);
+        assert!(run("svg").success().stdout.starts_with("<svg "));
+        assert!(run("csv").success().stdout.starts_with("depth,value,leaves,solved\n"));
+        assert!(run("table").success().stdout.starts_with("value "));
+    }
+}
+
+#[test]
+fn games_are_imported() {
+    let place = grown();
+    let file = place.path().join("games");
+    std::fs::write(&file, "# one game\n\nA\n").unwrap();
+    let text = book(&place, "import", &[file.to_str().unwrap(), "--depth", "0"]).success().stdout;
+    assert!(text.starts_with("1 games, "), "{text}");
+    std::fs::write(&file, "A Z\n").unwrap();
+    let why = book(&place, "import", &[file.to_str().unwrap(), "--depth", "0"]).failure();
+    assert!(why.contains("line 1") && why.contains("\"Z\" is no move"), "{why}");
+    assert!(book(&place, "check", &[]).success().stdout.ends_with("all in order\n"));
+}
+
+#[test]
+fn databases_answer_and_prune() {
+    let place = Place::new();
+    book(&place, "new", &["--depth", "0"]).success();
+    book(&place, "expand", &["--depth", "0", "--expansions", "60"]).success();
+    let why = book(&place, "prune", &[]).failure();
+    assert!(why.contains("there are no databases"), "{why}");
+    let solve = [&["solve"], &KALAH[..], &["--up-to", "8"]].concat();
+    place.run(&solve).success();
+    let text = book(&place, "prune", &[]).success().stdout;
+    assert!(text.contains("nodes dropped"), "{text}");
+    assert!(book(&place, "check", &[]).success().stdout.ends_with("all in order\n"));
+    book(&place, "compact", &[]).success();
+    let json = book(&place, "expand", &["--depth", "0", "--strategy", "proof", "--format", "json"]);
+    assert_eq!(json.json()["ended"], "solved");
+}
+
+#[test]
+fn the_shell_reads_from_a_pipe() {
+    let place = grown();
+    let args = [&["book", "shell"], &KALAH[..], &["--depth", "0"]].concat();
+    let mut command = place.command(&args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let lines = "help\nnext\nexpand\nlook\nup\nroot\nline\nset 50\ndeviation\nforce A\nnext proof\n\
+                 next best-first\ncycles\nstats\ncheck\nnonsense\nquit\nnever read\n";
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let run = place.read(child.wait_with_output().unwrap());
+    assert!(run.stderr.contains("\"nonsense\" is no move"), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    let run = run.success();
+    assert!(run.stdout.contains(" 0 flaws"), "{}", run.stdout);
+    assert!(book(&place, "check", &[]).success().stdout.ends_with("all in order\n"));
+}
+
+#[test]
+fn other_games_have_books() {
+    let place = Place::new();
+    for (game, start) in [("awari", Some("2,2,2,2,2,2/2,2,2,2,2,2 S")), ("othello", None)] {
+        let mut args = vec!["book", "new", game, "--depth", "0"];
+        if let Some(start) = start {
+            args.extend(["--start", start]);
+        }
+        place.run(&args).success();
+        let grow = ["book", "expand", game, "--depth", "0", "--nodes", "300"];
+        place.run(&grow).success();
+        let text = place.run(&["book", "check", game]).success().stdout;
+        assert!(text.ends_with("all in order\n"), "{text}");
+    }
+}
+
+#[test]
+fn refusals() {
+    let place = grown();
+    let refused = [
+        (book(&place, "new", &[]).asked_wrongly(), "is there already"),
+        (book(&place, "show", &["Q9"]).asked_wrongly(), "is no move"),
+        (book(&place, "show", &["--position", "x"]).asked_wrongly(), "nutcracker: "),
+        (book(&place, "expand", &["--strategy", "luck"]).asked_wrongly(), "no strategy"),
+        (book(&place, "expand", &["--time", "soon"]).asked_wrongly(), "a time is"),
+        (book(&place, "expand", &["--omega", "nan"]).asked_wrongly(), "--omega"),
+        (place.run(&["book", "show", "awari"]).failure(), "book new"),
+        (place.run(&["book", "show", "nuts"]).asked_wrongly(), "there is no game"),
+    ];
+    for (text, part) in refused {
+        assert!(text.contains(part), "{text}");
+    }
+    // The book of one game is not the book of another.
+    let file = place.path().join("kalah-pits3-empty-capture-no.book");
+    let file = file.exists().then_some(file).or_else(|| {
+        let mut files = std::fs::read_dir(place.path()).unwrap().map(|f| f.unwrap().path());
+        files.find(|path| path.extension().is_some_and(|end| end == "book"))
+    });
+    let file = file.unwrap().to_string_lossy().into_owned();
+    let why = place.run(&["book", "show", "awari", "--book", &file]).asked_wrongly();
+    assert!(why.contains("the book is of kalah"), "{why}");
+}

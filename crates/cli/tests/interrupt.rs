@@ -1,0 +1,161 @@
+//! Ctrl-C, SIGTERM, and disks with no room left.
+
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use crate::endure::files;
+use crate::harness::{PROGRAM, Place, tables};
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status();
+    assert!(status.expect("a shell").success());
+}
+
+/// Waits until a solve has begun to write, and a little longer.
+fn let_it_work(place: &Place, child: &mut Child, milliseconds: u64) {
+    let here = tables(&place.awari()).len();
+    while tables(&place.awari()).len() == here && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(milliseconds));
+}
+
+const SENTENCE: &str = "nutcracker: stopped; the same command goes on from here";
+
+#[test]
+fn a_signal_stops_it_politely() {
+    let expected = files(&Place::with_awari(10));
+    let mut stopped = 0;
+    let mut random = 7u64;
+    for solver in ["memory", "two-bit", "two-bit-sweeps", "one-bit", "dual-index"] {
+        let place = Place::in_memory();
+        let args =
+            ["solve", "awari", "--stones", "10", "--solver", solver, "--checkpoint-positions", "1"];
+        for (name, code) in [("INT", 130), ("TERM", 143), ("INT", 130), ("TERM", 143)] {
+            let mut child = place.spawn(&args);
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let_it_work(&place, &mut child, (random >> 33) % 100);
+            if child.try_wait().expect("a child").is_some() {
+                break;
+            }
+            signal(&child, name);
+            let run = place.read(child.wait_with_output().expect("a child"));
+            if run.code == Some(0) {
+                break;
+            }
+            stopped += 1;
+            assert_eq!(run.code, Some(code), "{solver}: {}", run.stderr);
+            assert_eq!(run.stdout, "");
+            let told: Vec<&str> =
+                run.stderr.lines().filter(|line| line.starts_with("nutcracker: ")).collect();
+            assert_eq!(told, [SENTENCE], "{solver}");
+            assert_eq!(run.stderr.lines().last(), Some(SENTENCE));
+        }
+        place.run(&args).success();
+        assert!(files(&place) == expected, "{solver}");
+    }
+    assert!(stopped > 0, "only {stopped} runs were stopped");
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let place = Place::in_memory();
+    let mut child = place.spawn(&["solve", "awari", "--stones", "13", "--solver", "one-bit"]);
+    let_it_work(&place, &mut child, 50);
+    signal(&child, "INT");
+    signal(&child, "INT");
+    let run = place.read(child.wait_with_output().expect("a child"));
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+    place.run(&["solve", "awari", "--stones", "8"]).success();
+    place.run(&["verify", "awari"]).success();
+}
+
+/// Runs a shell script in which `$NUTCRACKER` is the program.
+fn script(place: &Place, text: &str) -> Output {
+    Command::new("sh")
+        .args(["-c", text])
+        .env("NUTCRACKER", PROGRAM)
+        .env("NUTCRACKER_DATA", place.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell")
+}
+
+#[test]
+fn files_that_may_not_grow_are_one_sentence() {
+    let expected = files(&Place::with_awari(11));
+    // Blocks of 512 or 1024 bytes: less than the files at work on 11 stones, with 705,432 positions.
+    let limit = "ulimit -f 600; exec \"$NUTCRACKER\" solve awari --stones 11 --no-verify --solver";
+    for solver in ["two-bit", "dual-index"] {
+        let place = Place::in_memory();
+        let run = place.read(script(&place, &format!("{limit} {solver}")));
+        assert_eq!(run.code, Some(1), "{solver}: {}", run.stderr);
+        let told: Vec<&str> =
+            run.stderr.lines().filter(|line| line.starts_with("nutcracker: ")).collect();
+        assert_eq!(told.len(), 1, "{}", run.stderr);
+        assert!(told[0].contains("cannot make room for DATA/awari-pits6/work-"), "{}", told[0]);
+        assert!(told[0].contains("ulimit -f") && told[0].contains("goes on"), "{}", told[0]);
+        let kept = files(&place);
+        assert!(kept.len() > 8 && kept.iter().zip(&expected).all(|(a, b)| a == b), "{solver}");
+        place.run(&["solve", "awari", "--stones", "11", "--solver", solver]).success();
+        assert!(files(&place) == expected, "{solver}");
+    }
+    // The finished file itself: 11 stones take about 300 KiB.
+    let place = Place::in_memory();
+    let run = place.read(script(&place, "ulimit -f 150; exec $NUTCRACKER solve awari --stones 11"));
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    let told = run.stderr.lines().last().expect("an error");
+    assert!(told.starts_with("nutcracker: cannot write DATA/awari-pits6/awari-"), "{told}");
+    assert!(told.contains("ulimit -f") && told.contains("goes on"), "{told}");
+    place.run(&["solve", "awari", "--stones", "11"]).success();
+    assert!(files(&place) == expected);
+}
+
+#[test]
+fn a_full_disk_is_one_sentence() {
+    // A small disk of our own, if we may have one; it is gone with the shell.
+    let small = "mount -t tmpfs -o size=6m none \"$NUTCRACKER_DATA\"";
+    let place = Place::in_memory();
+    let unshare = format!("unshare --user --map-root-user --mount sh -c '{small}'");
+    if !script(&place, &unshare).status.success() {
+        println!("left out: this machine gives us no disk of our own");
+        return;
+    }
+    let expected = files(&Place::with_awari(11));
+    let keep = Place::in_memory();
+    for solver in ["two-bit", "one-bit", "memory"] {
+        // Somebody else fills the disk as soon as it has been found large enough.
+        let solve = format!(
+            "\"$NUTCRACKER\" solve awari --stones 11 --solver {solver} --checkpoint-positions 1"
+        );
+        let inside = format!(
+            "{small} && cd \"$NUTCRACKER_DATA\" || exit 99
+             {solve} 2>told & while ! [ -e awari-pits6/awari-09.nut ]; do sleep 0.01; done
+             cat /dev/zero >filler 2>/dev/null; wait $!; echo code $?
+             grep ^nutcracker: told; ls awari-pits6 | grep -c nut$
+             rm filler; {solve} >/dev/null 2>&1; echo code $?
+             mkdir -p {keep}/{solver}/awari-pits6
+             cp awari-pits6/*.nut {keep}/{solver}/awari-pits6",
+            keep = keep.path().display(),
+        );
+        let output = Command::new("unshare")
+            .args(["--user", "--map-root-user", "--mount", "sh", "-c", &inside])
+            .env("NUTCRACKER", PROGRAM)
+            .env("NUTCRACKER_DATA", place.path())
+            .stdin(Stdio::null())
+            .output()
+            .expect("unshare");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "{solver}: {text}");
+        assert_eq!((lines[0], lines[3]), ("code 1", "code 0"), "{solver}: {text}");
+        assert!(lines[1].contains("No space left on device"), "{solver}: {text}");
+        assert!(lines[1].contains("the same command goes on from"), "{solver}: {text}");
+        let kept: usize = lines[2].parse().expect("a number");
+        assert!(kept >= 10, "{solver}: {text}");
+        let made = keep.path().join(solver).join("awari-pits6");
+        let made: Vec<Vec<u8>> =
+            tables(&made).iter().map(|path| std::fs::read(path).expect("a file")).collect();
+        assert!(made.iter().eq(expected.iter().map(|(_, bytes)| bytes)), "{solver}");
+    }
+}

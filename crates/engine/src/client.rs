@@ -1,0 +1,331 @@
+//! Any program that speaks the protocol, as a player of ours.
+
+use std::time::{Duration, Instant};
+
+use nutcracker_game::{Game, Side};
+
+use crate::grammar::{Answer, Command, Go, Info, OptionLine, WireScore};
+use crate::played::shortened;
+use crate::process::{Heard, Process};
+use crate::{Pace, Played, Player, PlayerError, Thought};
+
+/// How long a program is waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Patience {
+    /// For its first words, and for `readyok`.
+    pub start: Duration,
+    /// For a move without a clock.
+    pub think: Duration,
+    /// Beyond its clock, or after `stop`.
+    pub margin: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience {
+            start: Duration::from_secs(10),
+            think: Duration::from_mins(5),
+            margin: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Lines that mean nothing, in one answer; a program that sends more is given up.
+const NONSENSE: u64 = 100_000;
+/// How often it is looked whether the thought is to end.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// A program that is asked for moves.
+///
+/// It is started by [`start`](External::start). When it ends while it is asked for a move, it is
+/// started again and asked once more; ending twice over one move is an error, and so are silence,
+/// floods of nonsense and moves that cannot be played. After an error it is started afresh when it
+/// is next needed.
+#[derive(Debug)]
+pub struct External {
+    command: String,
+    settings: Vec<(String, String)>,
+    patience: Patience,
+    process: Option<Process>,
+    name: Option<String>,
+    options: Vec<OptionLine>,
+    restarts: u32,
+    /// The program has not been told of the new game.
+    new_game: bool,
+}
+
+impl External {
+    /// Starts the program and sets its options.
+    pub fn start(
+        command: &str,
+        settings: &[(String, String)],
+        patience: Patience,
+    ) -> Result<Self, PlayerError> {
+        let mut external = External {
+            command: command.to_owned(),
+            settings: settings.to_vec(),
+            patience,
+            process: None,
+            name: None,
+            options: Vec::new(),
+            restarts: 0,
+            new_game: true,
+        };
+        external.running()?;
+        Ok(external)
+    }
+
+    /// How often it ended and was started again.
+    pub fn restarts(&self) -> u32 {
+        self.restarts
+    }
+
+    /// The program, started if it does not run.
+    fn running(&mut self) -> Result<(), PlayerError> {
+        if self.process.is_some() {
+            return Ok(());
+        }
+        let process = Process::start(&self.command)
+            .map_err(|source| PlayerError::NotStarted { command: self.command.clone(), source })?;
+        self.process = Some(process);
+        self.new_game = true;
+        let greeted = self.greet();
+        if greeted.is_err() {
+            self.process = None;
+        }
+        greeted
+    }
+
+    fn greet(&mut self) -> Result<(), PlayerError> {
+        self.say(&Command::Uci)?;
+        self.options.clear();
+        let (mut name, mut options) = (None, Vec::new());
+        self.listen(&Command::Uci, self.patience.start, &mut |answer| {
+            match answer {
+                Answer::Name(text) => name = Some(text),
+                Answer::Option(option) => options.push(option),
+                Answer::UciOk => return Some(()),
+                _ => {}
+            }
+            None
+        })?;
+        self.name = name.filter(|name| !name.is_empty());
+        self.options = options;
+        for (name, value) in self.settings.clone() {
+            if !self.options.iter().any(|option| option.name.eq_ignore_ascii_case(&name)) {
+                let known: Vec<&str> = self.options.iter().map(|o| o.name.as_str()).collect();
+                return Err(PlayerError::Other(format!(
+                    "{:?} has no option {name:?}; it has {}",
+                    self.command,
+                    if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+                )));
+            }
+            self.say(&Command::SetOption { name, value: Some(value) })?;
+        }
+        self.wait_ready()
+    }
+
+    fn wait_ready(&mut self) -> Result<(), PlayerError> {
+        self.say(&Command::IsReady)?;
+        self.listen(&Command::IsReady, self.patience.start, &mut |answer| {
+            matches!(answer, Answer::ReadyOk).then_some(())
+        })
+    }
+
+    fn say(&mut self, command: &Command) -> Result<(), PlayerError> {
+        let said = self.process.as_mut().map(|process| process.say(&command.to_string()));
+        match said {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.crashed(command)),
+        }
+    }
+
+    fn crashed(&mut self, asked: &Command) -> PlayerError {
+        let how = self.process.as_mut().map_or_else(String::new, Process::how_it_ended);
+        PlayerError::Crashed { command: self.command.clone(), asked: said(asked), how }
+    }
+
+    /// Listens until `take` has what it wants, for so long.
+    fn listen<T>(
+        &mut self,
+        asked: &Command,
+        patience: Duration,
+        take: &mut dyn FnMut(Answer) -> Option<T>,
+    ) -> Result<T, PlayerError> {
+        let never = Pace::new(&Go::default(), Side::First);
+        self.attend(asked, Some(patience), &never, take)
+    }
+
+    /// Listens until `take` has what it wants, the time is over, or the thought is ended from
+    /// outside and nothing comes then.
+    fn attend<T>(
+        &mut self,
+        asked: &Command,
+        patience: Option<Duration>,
+        pace: &Pace,
+        take: &mut dyn FnMut(Answer) -> Option<T>,
+    ) -> Result<T, PlayerError> {
+        let started = Instant::now();
+        let mut until = patience.map(|patience| started + patience);
+        let (mut stopped, mut pondering) = (false, pace.is_pondering());
+        let mut nonsense = 0;
+        loop {
+            if pace.is_over() && !stopped {
+                stopped = true;
+                until = Some(Instant::now() + self.patience.margin);
+                self.say(&Command::Stop)?;
+            }
+            if pondering && !pace.is_pondering() {
+                pondering = false;
+                until = until.or_else(|| Some(Instant::now() + self.patience.think));
+                self.say(&Command::PonderHit)?;
+            }
+            let now = Instant::now();
+            if until.is_some_and(|until| now >= until) {
+                return Err(PlayerError::Silent {
+                    command: self.command.clone(),
+                    asked: said(asked),
+                    waited: now - started,
+                });
+            }
+            let glance = until.map_or(now + GLANCE, |until| until.min(now + GLANCE));
+            let heard = self.process.as_ref().map_or(Heard::Ended, |process| process.hear(glance));
+            match heard {
+                Heard::Nothing => {}
+                Heard::Ended => return Err(self.crashed(asked)),
+                Heard::Line(line) => match Answer::parse(&line) {
+                    Some(answer) => {
+                        if let Some(wanted) = take(answer) {
+                            return Ok(wanted);
+                        }
+                    }
+                    None => nonsense += 1,
+                },
+            }
+            if nonsense > NONSENSE {
+                return Err(PlayerError::Flood {
+                    command: self.command.clone(),
+                    asked: said(asked),
+                    lines: nonsense,
+                });
+            }
+        }
+    }
+
+    /// Asks for a move once.
+    fn ask<G: Game>(
+        &mut self,
+        played: &Played<G>,
+        go: &Go,
+        pace: &Pace,
+        tell: &mut dyn FnMut(&Info),
+    ) -> Result<Thought<G::Move>, PlayerError> {
+        self.running()?;
+        if self.new_game {
+            self.say(&Command::NewGame)?;
+            self.wait_ready()?;
+            self.new_game = false;
+        }
+        let game = played.game();
+        let start = (*played.start() != game.start()).then(|| game.format(played.start()));
+        self.say(&Command::Position { start, moves: played.names() })?;
+        let asked = Command::Go(*go);
+        self.say(&asked)?;
+        let patience = self.patience_for(go, played.now().mover);
+        let mut score: Option<WireScore> = None;
+        let (best, ponder) = self.attend(&asked, patience, pace, &mut |answer| match answer {
+            Answer::Info(info) => {
+                score = info.score.or(score);
+                tell(&info);
+                None
+            }
+            Answer::BestMove { best, ponder } => Some((best, ponder)),
+            _ => None,
+        })?;
+        let position = || game.format(played.now());
+        let Some(best) = best else {
+            return Err(PlayerError::NoMove { player: self.title(), position: position() });
+        };
+        let best = played.find(&best).map_err(|source| PlayerError::Illegal {
+            player: self.title(),
+            position: position(),
+            source,
+        })?;
+        // A reply that cannot be is not worth a quarrel.
+        let ponder = ponder.and_then(|ponder| {
+            let mut next = played.clone();
+            next.play(best);
+            next.find(&ponder).ok()
+        });
+        Ok(Thought { best, ponder, score })
+    }
+
+    /// How long a move is waited for; `None` until somebody stops the thought.
+    fn patience_for(&self, go: &Go, side: Side) -> Option<Duration> {
+        let place = usize::from(side == Side::Second);
+        if go.infinite || go.ponder {
+            return None;
+        }
+        let clock = go.movetime.or(go.left[place]).or_else(|| {
+            let both = go.per_move.unwrap_or_default() + go.reserve[place].unwrap_or_default();
+            (!both.is_zero()).then_some(both)
+        });
+        Some(clock.map_or(self.patience.think, |clock| clock + self.patience.margin))
+    }
+
+    fn title(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.command.clone())
+    }
+}
+
+/// A command as an error quotes it.
+fn said(command: &Command) -> String {
+    shortened(&command.to_string())
+}
+
+impl<G: Game> Player<G> for External {
+    fn name(&self) -> String {
+        self.title()
+    }
+
+    fn new_game(&mut self) -> Result<(), PlayerError> {
+        self.new_game = true;
+        Ok(())
+    }
+
+    fn options(&self) -> Vec<OptionLine> {
+        self.options.clone()
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
+        let command =
+            Command::SetOption { name: name.to_owned(), value: value.map(ToOwned::to_owned) };
+        self.running().and_then(|()| self.say(&command)).map_err(|error| error.to_string())?;
+        if let Some(value) = value {
+            self.settings.push((name.to_owned(), value.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn choose(
+        &mut self,
+        played: &Played<G>,
+        go: &Go,
+        pace: &Pace,
+        tell: &mut dyn FnMut(&Info),
+    ) -> Result<Thought<G::Move>, PlayerError> {
+        let mut answer = self.ask(played, go, pace, tell);
+        if let Err(PlayerError::Crashed { .. }) = answer {
+            self.process = None;
+            self.restarts += 1;
+            answer = self.ask(played, go, pace, tell);
+        }
+        if let Err(
+            PlayerError::Crashed { .. } | PlayerError::Silent { .. } | PlayerError::Flood { .. },
+        ) = answer
+        {
+            self.process = None;
+        }
+        answer
+    }
+}

@@ -1,0 +1,206 @@
+//! One game between two players, with a referee.
+
+use std::time::{Duration, Instant};
+
+use nutcracker_game::{Game, Side};
+
+use crate::grammar::Go;
+use crate::record::{Outcome, Record, RecordedMove};
+use crate::{Clock, Pace, Played, Player, PlayerError, TimeControl};
+
+/// A player at the board, and what it is told before every move besides its clock.
+pub struct Seat<'a, G: Game> {
+    /// Who plays.
+    pub player: &'a mut dyn Player<G>,
+    /// How deep, how many positions, how long.
+    pub limits: Go,
+}
+
+impl<G: Game> std::fmt::Debug for Seat<'_, G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Seat").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+/// The conditions of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Contest {
+    /// The time, if it counts.
+    pub control: Option<TimeControl>,
+    /// After so many moves of both together the game is stopped and counted as it stands.
+    pub longest: usize,
+}
+
+impl Default for Contest {
+    fn default() -> Self {
+        Contest { control: None, longest: 1000 }
+    }
+}
+
+/// A game that was played.
+#[derive(Debug)]
+pub struct Finished<G: Game> {
+    /// The game.
+    pub played: Played<G>,
+    /// Who won.
+    pub outcome: Outcome,
+    /// Why it ended.
+    pub why: String,
+    /// Who could not go on, if somebody could not: then the other one has won.
+    pub fault: Option<(Side, PlayerError)>,
+    /// Its moves, with what the players thought.
+    pub moves: Vec<RecordedMove>,
+}
+
+impl Contest {
+    /// Plays a game on from an opening; the seats are the first and the second player's.
+    pub fn play<G: Game>(&self, opening: Played<G>, mut seats: [Seat<'_, G>; 2]) -> Finished<G> {
+        let names = opening.names();
+        let moves = names.iter().map(|name| RecordedMove::new(name).with_comment("opening"));
+        let mut game = Finished {
+            moves: moves.collect(),
+            played: opening,
+            outcome: Outcome::Open,
+            why: String::new(),
+            fault: None,
+        };
+        let mut clocks = self.control.map(|control| [Clock::new(control); 2]);
+        for (place, seat) in seats.iter_mut().enumerate() {
+            if let Err(error) = seat.player.new_game() {
+                let side = if place == 0 { Side::First } else { Side::Second };
+                return game.lost(side, &error.to_string(), Some(error));
+            }
+        }
+        let started = Instant::now();
+        loop {
+            if let Some(ending) = game.played.ending() {
+                return game.counted(ending.to_string());
+            }
+            if game.played.moves().len() >= self.longest {
+                let why = format!("stopped after {} moves and counted", self.longest);
+                return game.counted(why);
+            }
+            let made = clocks.map_or([0, 0], |clocks| clocks.map(|clock| clock.moves()));
+            if self.control.is_some_and(|control| control.stops_game(started.elapsed(), made)) {
+                return game.counted("stopped by the time control and counted".to_owned());
+            }
+            let side = game.played.now().mover;
+            let place = usize::from(side == Side::Second);
+            let go = told(&seats[place].limits, clocks.as_ref(), side);
+            let pace = Pace::new(&go, side);
+            let asked = Instant::now();
+            let thought = seats[place].player.choose(&game.played, &go, &pace, &mut |_| ());
+            let used = asked.elapsed();
+            let thought = match thought {
+                Ok(thought) => thought,
+                Err(error) => return game.lost(side, &error.to_string(), Some(error)),
+            };
+            if let Some(clocks) = &mut clocks
+                && let Err(lost) = clocks[place].spend(used)
+            {
+                return game.lost(side, &format!("time: {lost}"), None);
+            }
+            if !game.played.legal().contains(&thought.best) {
+                let error = PlayerError::NoMove {
+                    player: seats[place].player.name(),
+                    position: game.played.game().format(game.played.now()),
+                };
+                return game.lost(side, &error.to_string(), Some(error));
+            }
+            game.moves.push(RecordedMove {
+                name: game.played.name(&thought.best),
+                value: thought.score,
+                time: Some(Duration::from_millis(used.as_millis() as u64)),
+                comment: None,
+            });
+            game.played.play(thought.best);
+        }
+    }
+}
+
+/// What a player is told: its own limits, and the clocks where they run.
+fn told(limits: &Go, clocks: Option<&[Clock; 2]>, side: Side) -> Go {
+    match clocks {
+        None => *limits,
+        Some(clocks) => {
+            let go = Clock::go(clocks, side);
+            Go { depth: limits.depth, nodes: limits.nodes, ..go }
+        }
+    }
+}
+
+impl<G: Game> Finished<G> {
+    /// The points decide.
+    fn counted(mut self, why: String) -> Self {
+        let margin = self.played.final_margin().unwrap_or_else(|| self.played.margin(0));
+        self.outcome = Outcome::of_margin(margin);
+        self.why = why;
+        self
+    }
+
+    /// One side cannot go on.
+    fn lost(mut self, side: Side, why: &str, fault: Option<PlayerError>) -> Self {
+        self.outcome = if side == Side::First { Outcome::Second } else { Outcome::First };
+        self.why = format!("{} loses: {why}", self.played.game().side_name(side));
+        self.fault = fault.map(|fault| (side, fault));
+        self
+    }
+
+    /// The result of the first player: 1, one half or 0.
+    pub fn result(&self) -> f64 {
+        match self.outcome {
+            Outcome::First => 1.0,
+            Outcome::Second => 0.0,
+            Outcome::Draw | Outcome::Open => 0.5,
+        }
+    }
+
+    /// The record of the game; `options` are the rule options as they were chosen.
+    pub fn record(&self, options: &str, names: [&str; 2]) -> Record {
+        let mut record = of_played(&self.played, options, names);
+        record.outcome = self.outcome;
+        record.set("Result", self.outcome.to_string());
+        if let Some([first, second]) = self.played.final_points() {
+            record.set("Score", format!("{first}-{second}"));
+        }
+        record.set("Termination", self.why.clone());
+        record.moves.clone_from(&self.moves);
+        record
+    }
+}
+
+/// The record of a game as far as it has come.
+pub(crate) fn of_played<G: Game>(played: &Played<G>, options: &str, names: [&str; 2]) -> Record {
+    let mut record = Record::default();
+    record.set("Game", played.game().id().name);
+    if !options.is_empty() {
+        record.set("Options", options);
+    }
+    record.set("First", names[0]);
+    record.set("Second", names[1]);
+    record.set("Position", played.game().format(played.start()));
+    record.moves = played.names().into_iter().map(RecordedMove::new).collect();
+    record.outcome = played.final_margin().map_or(Outcome::Open, Outcome::of_margin);
+    record.set("Result", record.outcome.to_string());
+    record
+}
+
+impl<G: Game> Played<G> {
+    /// The record of a game that may go on; `options` are the rule options as they were chosen.
+    pub fn record(&self, options: &str, names: [&str; 2]) -> Record {
+        of_played(self, options, names)
+    }
+
+    /// A recorded game, played again by the rules. The error is one sentence.
+    pub fn replay(game: G, record: &Record) -> Result<Self, String> {
+        let start = match record.tag("Position") {
+            Some(text) => game.parse(text).map_err(|error| format!("its position: {error}"))?,
+            None => game.start(),
+        };
+        let mut played = Played::new(game, start);
+        for (mv, number) in record.moves.iter().zip(1..) {
+            played.play_named(&mv.name).map_err(|error| format!("move {number}: {error}"))?;
+        }
+        Ok(played)
+    }
+}

@@ -1,0 +1,343 @@
+//! Time controls: what a game grants its players, as text and as data.
+
+use std::fmt::{self, Write};
+use std::str::FromStr;
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// What each player may use.
+///
+/// | text | meaning |
+/// |---|---|
+/// | `0.5s/move` | so long a move |
+/// | `5m` | so long for the whole game |
+/// | `5m+3s` | and what each move adds |
+/// | `40/5m` | so long for every 40 moves |
+/// | `40/5m+3s` | both |
+/// | `arimaa:60s/5m/75/0/4h/4m` | see [`Reserve`] |
+///
+/// Times are numbers with units (`90s`, `1m30s`, `0.2s`, `250ms`); without a unit, seconds.
+///
+/// ```
+/// use std::time::Duration;
+/// use nutcracker_engine::TimeControl;
+///
+/// let control: TimeControl = "40/5m+3s".parse().unwrap();
+/// let minutes = |m| Duration::from_secs(60 * m);
+/// assert_eq!(
+///     control,
+///     TimeControl::Game { time: minutes(5), increment: Duration::from_secs(3), moves: Some(40) }
+/// );
+/// assert_eq!(control.to_string(), "40/5m+3s");
+/// assert!("soon".parse::<TimeControl>().is_err());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TimeControl {
+    /// A fixed time a move.
+    Move(Duration),
+    /// A time for the game or for every so many moves, and what a move adds.
+    Game {
+        /// The time.
+        time: Duration,
+        /// What a move adds.
+        increment: Duration,
+        /// The moves after which the time is given again; `None` for the whole game.
+        moves: Option<u32>,
+    },
+    /// A time a move and a reserve.
+    Reserve(Reserve),
+}
+
+/// The controls of the Arimaa specification, M/R/P/L/G/T.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reserve {
+    /// M: the time of each move.
+    pub per_move: Duration,
+    /// R: what may be used beyond that, at the start.
+    pub reserve: Duration,
+    /// P: percent of a move's unused time that is added to the reserve.
+    pub percent: u32,
+    /// L: the reserve is not filled beyond this; zero for no limit.
+    pub limit: Duration,
+    /// G: when the game is stopped and counted.
+    pub game: GameLimit,
+    /// T: no move may take longer; zero for no limit.
+    pub turn: Duration,
+}
+
+/// When a game is stopped and decided as it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GameLimit {
+    /// Never.
+    None,
+    /// After this time.
+    Time(Duration),
+    /// After so many moves of each player.
+    Turns(u32),
+}
+
+/// Why a text is not a time control.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "{0:?} is not a time control; write 0.5s/move, 5m, 5m+3s, 40/5m or arimaa:60s/5m/75/0/4h/4m"
+)]
+pub struct ControlError(String);
+
+impl FromStr for TimeControl {
+    type Err = ControlError;
+
+    fn from_str(text: &str) -> Result<Self, ControlError> {
+        parse(text.trim()).ok_or_else(|| ControlError(crate::played::shortened(text)))
+    }
+}
+
+fn parse(text: &str) -> Option<TimeControl> {
+    if let Some(rest) = text.strip_prefix("arimaa:") {
+        return Reserve::parse(rest).map(TimeControl::Reserve);
+    }
+    if let Some(time) = text.strip_suffix("/move") {
+        return positive(parse_time(time, SECOND)?).map(TimeControl::Move);
+    }
+    let (moves, rest) = match text.split_once('/') {
+        Some((moves, rest)) => (Some(moves.parse().ok().filter(|&moves| moves > 0)?), rest),
+        None => (None, text),
+    };
+    let (time, increment) = rest.split_once('+').unwrap_or((rest, "0"));
+    let time = positive(parse_time(time, SECOND)?)?;
+    Some(TimeControl::Game { time, increment: parse_time(increment, SECOND)?, moves })
+}
+
+fn positive(time: Duration) -> Option<Duration> {
+    (time > Duration::ZERO).then_some(time)
+}
+
+impl Reserve {
+    /// Reads M/R/P/L/G/T; all but M and R may be left out.
+    fn parse(text: &str) -> Option<Self> {
+        let fields: Vec<&str> = text.split('/').collect();
+        if !(2..=6).contains(&fields.len()) {
+            return None;
+        }
+        let field = |place: usize, default| fields.get(place).copied().unwrap_or(default);
+        let game = match field(4, "0").strip_suffix('t') {
+            Some(turns) => match turns.parse().ok()? {
+                0 => GameLimit::None,
+                turns => GameLimit::Turns(turns),
+            },
+            None => match parse_time(field(4, "0"), HOUR)? {
+                Duration::ZERO => GameLimit::None,
+                time => GameLimit::Time(time),
+            },
+        };
+        let reserve = Reserve {
+            per_move: parse_time(field(0, ""), MINUTE)?,
+            reserve: parse_time(field(1, ""), MINUTE)?,
+            percent: field(2, "100").parse().ok().filter(|&percent| percent <= 100)?,
+            limit: parse_time(field(3, "0"), MINUTE)?,
+            game,
+            turn: parse_time(field(5, "0"), MINUTE)?,
+        };
+        positive(reserve.per_move + reserve.reserve).map(|_| reserve)
+    }
+}
+
+/// Milliseconds.
+const SECOND: u64 = 1_000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// No clock runs longer than that: sums of such times do not overflow.
+const LONGEST: u64 = 1_000 * DAY;
+
+/// A time written with units (`1m30s`), or with a colon (`1:30`) or nothing and then in `unit`s,
+/// of which 60 of the next smaller make one.
+fn parse_time(text: &str, unit: u64) -> Option<Duration> {
+    let number = |text: &str| {
+        let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        plain.then(|| text.parse::<f64>().ok()).flatten()
+    };
+    let millis = if let Some((large, small)) = text.split_once(':') {
+        number(large)? * unit as f64 + number(small)? * unit as f64 / 60.0
+    } else if let Some(number) = number(text) {
+        number * unit as f64
+    } else {
+        let mut rest = text;
+        let mut sum = 0.0;
+        while !rest.is_empty() {
+            let digits = rest.find(|c: char| c.is_ascii_alphabetic())?;
+            let (amount, after) = rest.split_at(digits);
+            let letters = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+            let (name, after) = after.split_at(letters);
+            let unit = match name {
+                "ms" => 1,
+                "s" => SECOND,
+                "m" => MINUTE,
+                "h" => HOUR,
+                "d" => DAY,
+                _ => return None,
+            };
+            sum += number(amount)? * unit as f64;
+            rest = after;
+        }
+        if text.is_empty() {
+            return None;
+        }
+        sum
+    };
+    (millis <= LONGEST as f64).then(|| Duration::from_millis(millis.round() as u64))
+}
+
+/// A time as people write it: `1m30s`, `0.25s`.
+pub(crate) fn time_text(time: Duration) -> String {
+    let mut millis = time.as_millis() as u64;
+    let mut text = String::new();
+    for (unit, name) in [(DAY, 'd'), (HOUR, 'h'), (MINUTE, 'm')] {
+        if millis >= unit {
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "{}{name}", millis / unit);
+            millis %= unit;
+        }
+    }
+    if millis > 0 || text.is_empty() {
+        let _ = write!(text, "{}s", millis as f64 / SECOND as f64);
+    }
+    text
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TimeControl::Move(time) => write!(f, "{}/move", time_text(*time)),
+            TimeControl::Game { time, increment, moves } => {
+                if let Some(moves) = moves {
+                    write!(f, "{moves}/")?;
+                }
+                f.write_str(&time_text(*time))?;
+                if increment.is_zero() { Ok(()) } else { write!(f, "+{}", time_text(*increment)) }
+            }
+            TimeControl::Reserve(reserve) => {
+                let game = match reserve.game {
+                    GameLimit::None => "0s".to_owned(),
+                    GameLimit::Time(time) => time_text(time),
+                    GameLimit::Turns(turns) => format!("{turns}t"),
+                };
+                write!(
+                    f,
+                    "arimaa:{}/{}/{}/{}/{game}/{}",
+                    time_text(reserve.per_move),
+                    time_text(reserve.reserve),
+                    reserve.percent,
+                    time_text(reserve.limit),
+                    time_text(reserve.turn),
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn seconds(s: u64) -> Duration {
+        Duration::from_secs(s)
+    }
+
+    fn reserve(text: &str) -> Reserve {
+        match text.parse() {
+            Ok(TimeControl::Reserve(reserve)) => reserve,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_examples_of_the_specification() {
+        let plain = Reserve {
+            per_move: seconds(240),
+            reserve: seconds(240),
+            percent: 100,
+            limit: seconds(240),
+            game: GameLimit::None,
+            turn: Duration::ZERO,
+        };
+        let none = Duration::ZERO;
+        assert_eq!(
+            reserve("arimaa:0/5"),
+            Reserve { per_move: none, reserve: seconds(300), limit: none, ..plain }
+        );
+        assert_eq!(
+            reserve("arimaa:0:12/5"),
+            Reserve { per_move: seconds(12), reserve: seconds(300), limit: none, ..plain }
+        );
+        assert_eq!(reserve("arimaa:0:30/5/100/3").limit, seconds(180));
+        let sixth = reserve("arimaa:4/4/100/4/6");
+        assert_eq!(sixth, Reserve { game: GameLimit::Time(seconds(6 * 3600)), ..plain });
+        let eighth = reserve("arimaa:4/4/100/4/90t/5");
+        assert_eq!(eighth, Reserve { game: GameLimit::Turns(90), turn: seconds(300), ..plain });
+        let postal = reserve("arimaa:24h5m10s/0/0/0/60d");
+        assert_eq!(postal.per_move, seconds(24 * 3600 + 310));
+        assert_eq!(postal.game, GameLimit::Time(seconds(60 * 86_400)));
+        let classic = reserve("arimaa:60s/5m/75/0/4h/4m");
+        assert_eq!((classic.percent, classic.turn), (75, seconds(240)));
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for text in [
+            "",
+            "soon",
+            "0s/move",
+            "0",
+            "5m+",
+            "x/5m",
+            "0/5m",
+            "5m+3s+1s",
+            "1e9d",
+            "-5",
+            "5x",
+            "arimaa:",
+            "arimaa:3",
+            "arimaa:0/0",
+            "arimaa:1/1/101",
+            "arimaa:1/1/1/1/1/1/1",
+            "5:m",
+            "9999999d",
+            "arimaa:1/1/50/0/t",
+            "1s1",
+            "NaN",
+            "inf",
+        ] {
+            assert!(text.parse::<TimeControl>().is_err(), "{text}");
+        }
+    }
+
+    fn time() -> impl Strategy<Value = Duration> {
+        (1..200_000_000_u64).prop_map(Duration::from_millis)
+    }
+
+    proptest! {
+        #[test]
+        fn controls_are_read_back(
+            a in time(), b in time(), moves in proptest::option::of(1..100_u32), kind in 0..3,
+            (percent, turns) in (0..=100_u32, 1..200_u32),
+        ) {
+            let control = match kind {
+                0 => TimeControl::Move(a),
+                1 => TimeControl::Game { time: a, increment: b, moves },
+                _ => TimeControl::Reserve(Reserve {
+                    per_move: a, reserve: b, percent, limit: b, turn: a,
+                    game: if percent % 2 == 0 { GameLimit::Turns(turns) } else { GameLimit::Time(a) },
+                }),
+            };
+            prop_assert_eq!(control.to_string().parse(), Ok(control));
+        }
+
+        #[test]
+        fn no_text_does_harm(text in "(arimaa:)?[0-9smhdt/:+.]{0,30}|.{0,20}") {
+            let _ = text.parse::<TimeControl>();
+        }
+    }
+}

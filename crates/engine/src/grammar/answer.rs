@@ -1,0 +1,332 @@
+//! What an engine says.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{Words, one_line};
+
+/// A line from the engine to the user interface.
+///
+/// ```
+/// use nutcracker_engine::grammar::{Answer, Bound};
+///
+/// let line = "info depth 14 score cp 300 lowerbound proven nodes 5021 pv E3x5 a2";
+/// let Some(Answer::Info(info)) = Answer::parse(line) else { panic!() };
+/// let score = info.score.unwrap();
+/// assert_eq!((score.hundredths, score.bound, score.proven), (300, Bound::Lower, true));
+/// assert_eq!(info.to_string(), line);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// `id name …`.
+    Name(String),
+    /// `id author …`.
+    Author(String),
+    /// `option name …`.
+    Option(OptionLine),
+    /// `uciok`: all of that was said.
+    UciOk,
+    /// `readyok`.
+    ReadyOk,
+    /// `info …`.
+    Info(Info),
+    /// `bestmove … [ponder …]`.
+    BestMove {
+        /// The move; `None` where the game is over, written `(none)`.
+        best: Option<String>,
+        /// The reply that is expected.
+        ponder: Option<String>,
+    },
+}
+
+/// What the number of a score says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Bound {
+    /// It is the score.
+    #[default]
+    Exact,
+    /// The score is at least that.
+    Lower,
+    /// The score is at most that.
+    Upper,
+}
+
+/// A score on the wire: for the side to move, from here on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WireScore {
+    /// Hundredths of a point.
+    pub hundredths: i32,
+    /// What the number says.
+    pub bound: Bound,
+    /// Whether it rests on the rules and databases alone, or on a guess.
+    pub proven: bool,
+}
+
+/// What a search tells of itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Info {
+    /// Moves deep.
+    pub depth: Option<u32>,
+    /// The score.
+    pub score: Option<WireScore>,
+    /// Positions searched.
+    pub nodes: Option<u64>,
+    /// Positions a second.
+    pub nps: Option<u64>,
+    /// Time so far.
+    pub time: Option<Duration>,
+    /// How full the table is, in thousandths.
+    pub hashfull: Option<u32>,
+    /// Scores read from databases.
+    pub tbhits: Option<u64>,
+    /// The line of play that is expected.
+    pub pv: Vec<String>,
+    /// Anything else, for people.
+    pub text: Option<String>,
+}
+
+/// An option of an engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OptionLine {
+    /// Its name; may have blanks.
+    pub name: String,
+    /// What it holds.
+    pub kind: OptionKind,
+}
+
+/// What an option holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OptionKind {
+    /// True or false.
+    Check {
+        /// What it is unless set.
+        default: bool,
+    },
+    /// A whole number.
+    Spin {
+        /// What it is unless set.
+        default: i64,
+        /// The smallest.
+        min: i64,
+        /// The largest.
+        max: i64,
+    },
+    /// One of some words.
+    Combo {
+        /// What it is unless set.
+        default: String,
+        /// The words.
+        choices: Vec<String>,
+    },
+    /// Something to do.
+    Button,
+    /// A text.
+    String {
+        /// What it is unless set.
+        default: String,
+    },
+}
+
+impl Answer {
+    /// Reads a line; `None` where it says nothing.
+    pub fn parse(line: &str) -> Option<Answer> {
+        let mut words = Words::new(line);
+        loop {
+            return Some(match words.next()? {
+                "id" => match words.next()? {
+                    "name" => Answer::Name(one_line(words.rest())),
+                    "author" => Answer::Author(one_line(words.rest())),
+                    _ => return None,
+                },
+                "option" => Answer::Option(option(words)?),
+                "uciok" => Answer::UciOk,
+                "readyok" => Answer::ReadyOk,
+                "info" => Answer::Info(info(words)),
+                "bestmove" => {
+                    let best = words.next()?;
+                    let best = (best != "(none)").then(|| best.to_owned());
+                    let ponder = (words.next() == Some("ponder")).then(|| words.next()).flatten();
+                    Answer::BestMove { best, ponder: ponder.map(ToOwned::to_owned) }
+                }
+                _ => continue,
+            });
+        }
+    }
+}
+
+fn info(mut words: Words<'_>) -> Info {
+    let mut info = Info::default();
+    while let Some(word) = words.next() {
+        match word {
+            "depth" => info.depth = words.number(),
+            "score" => info.score = score(&mut words),
+            "nodes" => info.nodes = words.number(),
+            "nps" => info.nps = words.number(),
+            "time" => info.time = words.number().map(Duration::from_millis),
+            "hashfull" => info.hashfull = words.number(),
+            "tbhits" => info.tbhits = words.number(),
+            "string" => {
+                info.text = Some(one_line(words.rest()));
+                break;
+            }
+            "pv" => {
+                // The line of play comes last, but for words to people.
+                while let Some(mv) = words.next() {
+                    if mv == "string" {
+                        info.text = Some(one_line(words.rest()));
+                        return info;
+                    }
+                    info.pv.push(mv.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    info
+}
+
+/// More than any score of ours, for engines that count moves to mate.
+const MATE: i32 = 12_700;
+
+fn score(words: &mut Words<'_>) -> Option<WireScore> {
+    let hundredths = match words.next()? {
+        "cp" => words.number()?,
+        "mate" => MATE * words.number::<i32>()?.signum(),
+        _ => return None,
+    };
+    let mut score = WireScore { hundredths, ..WireScore::default() };
+    loop {
+        let mut ahead = words.clone();
+        match ahead.next() {
+            Some("lowerbound") => score.bound = Bound::Lower,
+            Some("upperbound") => score.bound = Bound::Upper,
+            Some("proven") => score.proven = true,
+            _ => return Some(score),
+        }
+        *words = ahead;
+    }
+}
+
+fn option(words: Words<'_>) -> Option<OptionLine> {
+    // Values run up to the next of these words.
+    const WORDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
+    let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
+    for word in words {
+        // What is said once is a value when it comes again; `var` comes often.
+        if WORDS.contains(&word) && (word == "var" || fields.iter().all(|(key, _)| *key != word)) {
+            fields.push((word, Vec::new()));
+        } else {
+            fields.last_mut()?.1.push(word);
+        }
+    }
+    let field = |key| {
+        let found = fields.iter().find(|(word, _)| *word == key);
+        found.map(|(_, value)| value.join(" "))
+    };
+    let name = field("name").filter(|name| !name.is_empty())?;
+    let default = field("default");
+    let number = |key| field(key).and_then(|text| text.parse().ok());
+    let kind = match field("type")?.as_str() {
+        "check" => OptionKind::Check { default: default.as_deref() == Some("true") },
+        "spin" => OptionKind::Spin {
+            default: number("default")?,
+            min: number("min").unwrap_or(i64::MIN),
+            max: number("max").unwrap_or(i64::MAX),
+        },
+        "combo" => OptionKind::Combo {
+            default: default.unwrap_or_default(),
+            choices: fields
+                .iter()
+                .filter(|(key, _)| *key == "var")
+                .map(|(_, value)| value.join(" "))
+                .collect(),
+        },
+        "button" => OptionKind::Button,
+        "string" => OptionKind::String {
+            default: default.filter(|text| text != "<empty>").unwrap_or_default(),
+        },
+        _ => return None,
+    };
+    Some(OptionLine { name, kind })
+}
+
+impl fmt::Display for WireScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cp {}", self.hundredths)?;
+        f.write_str(match self.bound {
+            Bound::Exact => "",
+            Bound::Lower => " lowerbound",
+            Bound::Upper => " upperbound",
+        })?;
+        f.write_str(if self.proven { " proven" } else { "" })
+    }
+}
+
+impl fmt::Display for Info {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("info")?;
+        if let Some(depth) = self.depth {
+            write!(f, " depth {depth}")?;
+        }
+        if let Some(score) = self.score {
+            write!(f, " score {score}")?;
+        }
+        let numbers = [
+            ("nodes", self.nodes),
+            ("nps", self.nps),
+            ("time", self.time.map(|time| time.as_millis() as u64)),
+            ("hashfull", self.hashfull.map(u64::from)),
+            ("tbhits", self.tbhits),
+        ];
+        for (word, number) in numbers {
+            if let Some(number) = number {
+                write!(f, " {word} {number}")?;
+            }
+        }
+        if !self.pv.is_empty() {
+            write!(f, " pv {}", self.pv.join(" "))?;
+        }
+        if let Some(text) = &self.text {
+            write!(f, " string {}", one_line(text))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for OptionLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "option name {} type ", self.name)?;
+        match &self.kind {
+            OptionKind::Check { default } => write!(f, "check default {default}"),
+            OptionKind::Spin { default, min, max } => {
+                write!(f, "spin default {default} min {min} max {max}")
+            }
+            OptionKind::Combo { default, choices } => {
+                write!(f, "combo default {default}")?;
+                choices.iter().try_for_each(|choice| write!(f, " var {choice}"))
+            }
+            OptionKind::Button => f.write_str("button"),
+            OptionKind::String { default } if default.is_empty() => {
+                f.write_str("string default <empty>")
+            }
+            OptionKind::String { default } => write!(f, "string default {default}"),
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Name(name) => write!(f, "id name {name}"),
+            Answer::Author(author) => write!(f, "id author {author}"),
+            Answer::Option(option) => option.fmt(f),
+            Answer::UciOk => f.write_str("uciok"),
+            Answer::ReadyOk => f.write_str("readyok"),
+            Answer::Info(info) => info.fmt(f),
+            Answer::BestMove { best, ponder } => {
+                write!(f, "bestmove {}", best.as_deref().unwrap_or("(none)"))?;
+                ponder.as_ref().map_or(Ok(()), |ponder| write!(f, " ponder {ponder}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The engine protocol: our player behind a pair of pipes, other programs as players of ours; and
+//! what games between them need: clocks, time controls, records, and what a match says.
+//!
+//! - [`grammar`]: the lines of the protocol;
+//! - [`serve`]: any [`Player`] as an engine on a reader and a writer;
+//! - [`Searcher`]: our search, perfect where databases reach, as a [`Player`];
+//! - [`External`]: any program that speaks the protocol as a [`Player`];
+//! - [`TimeControl`], [`Clock`], [`Allotment`], [`Pace`]: what there is, what is left, what to use,
+//!   when to end;
+//! - [`record`]: games as text;
+//! - [`Contest`], [`level_openings`]: games between two players;
+//! - [`Judge`], [`Analysis`]: where a game was lost;
+//! - [`Tally`]: Elo with its interval.
+//!
+//! The protocol is described in `docs/protocol.md`.
+
+mod analysis;
+mod client;
+mod clock;
+mod contest;
+mod control;
+pub mod grammar;
+mod openings;
+mod pace;
+mod played;
+mod player;
+mod process;
+pub mod record;
+mod searcher;
+mod server;
+mod tally;
+
+pub use analysis::{Analysis, Choices, Decision, Judge, Judged, Loss, Source};
+pub use client::{External, Patience};
+pub use clock::{Allotment, Clock, OVERHEAD, TimeLost};
+pub use contest::{Contest, Finished, Seat};
+pub use control::{ControlError, GameLimit, Reserve, TimeControl};
+pub use openings::level_openings;
+pub use pace::Pace;
+pub use played::{Ending, MoveError, Played};
+pub use player::{Blind, Player, PlayerError, Thought};
+pub use searcher::{Searcher, Settings, Shared};
+pub use server::{Identity, serve};
+pub use tally::{Elo, Tally};

@@ -1,0 +1,69 @@
+//! Openings for matches: a few random moves to positions in which neither side is ahead.
+
+use std::collections::HashSet;
+
+use nutcracker_game::Game;
+use nutcracker_search::player::Random;
+
+use crate::Played;
+
+/// Openings looked at for each one that is wanted.
+const CANDIDATES: usize = 4;
+/// Tries for each candidate, where there are few different ones.
+const TRIES: usize = 8;
+
+/// Random openings of so many moves, different ones as long as there are enough: of all that were
+/// looked at, those that are nearest to level. `value` says what a position is worth to its mover
+/// from there on, in hundredths of a point. The same seed gives the same openings.
+///
+/// ```
+/// use nutcracker_engine::level_openings;
+/// use nutcracker_games::awari::Awari;
+///
+/// let game = Awari::new(6).unwrap();
+/// let openings = level_openings(&game, 5, 4, 1, &mut |_| Ok::<_, String>(0)).unwrap();
+/// assert_eq!(openings.len(), 5);
+/// assert!(openings.iter().all(|opening| opening.moves().len() == 4));
+/// ```
+pub fn level_openings<G: Game, E>(
+    game: &G,
+    count: usize,
+    plies: usize,
+    seed: u64,
+    value: &mut dyn FnMut(&Played<G>) -> Result<i32, E>,
+) -> Result<Vec<Played<G>>, E> {
+    let mut random = Random::new(seed);
+    let mut seen = HashSet::new();
+    let mut found: Vec<(i32, Played<G>)> = Vec::new();
+    for _ in 0..count * CANDIDATES * TRIES {
+        if found.len() >= count * CANDIDATES {
+            break;
+        }
+        let Some(opening) = random_game(game, plies, &mut random) else { continue };
+        if !seen.insert(*opening.now()) {
+            continue;
+        }
+        let worth = value(&opening)?;
+        let ahead = match opening.now().mover {
+            nutcracker_game::Side::First => opening.lead(),
+            nutcracker_game::Side::Second => -opening.lead(),
+        };
+        found.push(((100 * ahead + worth).abs(), opening));
+    }
+    if found.is_empty() {
+        // A game that is over so soon is played from its start.
+        found.push((0, Played::from_start(game.clone())));
+    }
+    found.sort_by_key(|(unevenness, _)| *unevenness);
+    Ok(found.iter().map(|(_, opening)| opening.clone()).cycle().take(count).collect())
+}
+
+/// So many random moves; `None` where the game is over before or then.
+fn random_game<G: Game>(game: &G, plies: usize, random: &mut Random) -> Option<Played<G>> {
+    let mut played = Played::from_start(game.clone());
+    for _ in 0..plies {
+        let legal = played.legal();
+        played.play(*legal.get(random.below(legal.len() as u64) as usize)?);
+    }
+    played.ending().is_none().then_some(played)
+}

@@ -1,0 +1,337 @@
+//! A game as it is played: the position it started from, the moves, and where it stands.
+
+use std::fmt;
+
+use nutcracker_game::{Game, Score, Side, Situation, Step};
+use thiserror::Error;
+
+/// A game from its start to where it stands.
+///
+/// ```
+/// use nutcracker_engine::{Ending, Played};
+/// use nutcracker_games::awari::Awari;
+///
+/// let mut game = Played::from_start(Awari::new(2).unwrap());
+/// game.play_named("A")?;
+/// game.play_named("b5")?;
+/// assert_eq!(game.names(), ["A4", "b5"]);
+/// assert!(game.play_named("b5").is_err());
+/// assert_eq!(game.ending(), None);
+/// # Ok::<(), nutcracker_engine::MoveError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Played<G: Game> {
+    game: G,
+    /// One more than moves.
+    situations: Vec<Situation<G::Position>>,
+    moves: Vec<G::Move>,
+    /// What the first player has banked in these moves minus what the second has, after each.
+    leads: Vec<i32>,
+}
+
+/// How a game came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// By the rules; the score of the side that would have to move.
+    Over(Score),
+    /// The position was there before with the same side to move: nothing more is won.
+    Repeated,
+}
+
+/// Why a text is not a move here.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum MoveError {
+    /// No legal move has this name.
+    #[error("{text:?} is not a legal move here; legal are {}", list(legal))]
+    Illegal {
+        /// What was said.
+        text: String,
+        /// What could have been.
+        legal: Vec<String>,
+    },
+    /// Several have it.
+    #[error("{text:?} may be any of {}; say which", list(legal))]
+    Ambiguous {
+        /// What was said.
+        text: String,
+        /// What it may be.
+        legal: Vec<String>,
+    },
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none: the game is over".to_owned() } else { names.join(", ") }
+}
+
+impl<G: Game> Played<G> {
+    /// A game that begins here.
+    pub fn new(game: G, start: Situation<G::Position>) -> Self {
+        Played { game, situations: vec![start], moves: Vec::new(), leads: vec![0] }
+    }
+
+    /// A game that begins where the rules say.
+    pub fn from_start(game: G) -> Self {
+        let start = game.start();
+        Self::new(game, start)
+    }
+
+    /// The rules.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
+    /// Where it started.
+    pub fn start(&self) -> &Situation<G::Position> {
+        &self.situations[0]
+    }
+
+    /// Where it stands.
+    pub fn now(&self) -> &Situation<G::Position> {
+        &self.situations[self.moves.len()]
+    }
+
+    /// The moves so far.
+    pub fn moves(&self) -> &[G::Move] {
+        &self.moves
+    }
+
+    /// The situations before each move, and the one it stands in.
+    pub fn situations(&self) -> &[Situation<G::Position>] {
+        &self.situations
+    }
+
+    /// The positions before the one it stands in, oldest first, as their movers saw them.
+    pub fn history(&self) -> Vec<G::Position> {
+        self.situations[..self.moves.len()].iter().map(|situation| situation.position).collect()
+    }
+
+    /// Whether somebody begins here.
+    pub fn is_new(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// The game as it was after so many moves.
+    #[must_use]
+    pub fn up_to(&self, moves: usize) -> Self {
+        let mut game = self.clone();
+        game.moves.truncate(moves);
+        game.situations.truncate(moves + 1);
+        game.leads.truncate(moves + 1);
+        game
+    }
+
+    /// The legal moves; none where the game has ended, by repetition too.
+    pub fn legal(&self) -> Vec<G::Move> {
+        let mut moves = Vec::new();
+        if self.ending().is_none() {
+            self.game.moves(&self.now().position, &mut moves);
+        }
+        moves
+    }
+
+    /// What a move does.
+    pub fn step(&self, mv: &G::Move) -> Step<G::Position> {
+        self.game.play(&self.now().position, mv)
+    }
+
+    /// What a legal move is called.
+    pub fn name(&self, mv: &G::Move) -> String {
+        self.game.format_move(self.now(), mv, &self.step(mv))
+    }
+
+    /// What the moves so far are called.
+    pub fn names(&self) -> Vec<String> {
+        self.moves
+            .iter()
+            .zip(&self.situations)
+            .map(|(mv, at)| self.game.format_move(at, mv, &self.game.play(&at.position, mv)))
+            .collect()
+    }
+
+    /// What a line of moves from here is called, as far as it is legal.
+    pub fn line(&self, moves: &[G::Move]) -> Vec<String> {
+        let mut ahead = Played::new(self.game.clone(), *self.now());
+        for mv in moves {
+            let mut legal = Vec::new();
+            self.game.moves(&ahead.now().position, &mut legal);
+            if !legal.contains(mv) {
+                break;
+            }
+            ahead.play(*mv);
+        }
+        ahead.names()
+    }
+
+    /// Plays a legal move.
+    pub fn play(&mut self, mv: G::Move) {
+        let step = self.step(&mv);
+        let lead = self.leads[self.moves.len()];
+        let gain = i32::from(step.gain);
+        self.leads.push(if self.now().mover == Side::First { lead + gain } else { lead - gain });
+        self.situations.push(self.game.advance(self.now(), &step));
+        self.moves.push(mv);
+    }
+
+    /// Plays the legal move with this name.
+    pub fn play_named(&mut self, text: &str) -> Result<G::Move, MoveError> {
+        let mv = self.find(text)?;
+        self.play(mv);
+        Ok(mv)
+    }
+
+    /// Takes the last move back; false where there is none.
+    pub fn undo(&mut self) -> bool {
+        let undone = self.moves.pop().is_some();
+        if undone {
+            self.situations.pop();
+            self.leads.pop();
+        }
+        undone
+    }
+
+    /// Whether and how the game has ended here.
+    pub fn ending(&self) -> Option<Ending> {
+        let now = self.now();
+        if let Some(score) = self.game.outcome(&now.position) {
+            return Some(Ending::Over(score));
+        }
+        let before = &self.situations[..self.moves.len()];
+        let same =
+            |at: &&Situation<G::Position>| (at.position, at.mover) == (now.position, now.mover);
+        before.iter().find(same).map(|_| Ending::Repeated)
+    }
+
+    /// By how much the first player is ahead: what was banked before the start, as far as it was
+    /// said, and since then.
+    pub fn lead(&self) -> i32 {
+        let before =
+            self.start().banked.map_or(0, |[first, second]| i32::from(first) - i32::from(second));
+        before + self.leads[self.moves.len()]
+    }
+
+    /// By how much the first player has won, when the rest is worth `score` to the side to move.
+    pub fn margin(&self, score: Score) -> i32 {
+        let score = i32::from(score);
+        self.lead() + if self.now().mover == Side::First { score } else { -score }
+    }
+
+    /// By how much the first player has won; `None` where the game is not over.
+    pub fn final_margin(&self) -> Option<i32> {
+        self.ending().map(|ending| match ending {
+            Ending::Over(score) => self.margin(score),
+            Ending::Repeated => self.margin(0),
+        })
+    }
+
+    /// What the two have in the end, where the game counts that; `None` where it is not over.
+    pub fn final_points(&self) -> Option<[f64; 2]> {
+        let score = match self.ending()? {
+            Ending::Over(score) => score,
+            Ending::Repeated => 0,
+        };
+        self.game.final_result(self.now(), score)
+    }
+
+    /// The legal move with this name.
+    ///
+    /// A name is what the game prints, with or without what it captures (`E3x5`, `E3`), or any
+    /// beginning of it that no other legal move has (`E`); upper and lower case matter only where
+    /// they tell two moves apart.
+    pub fn find(&self, text: &str) -> Result<G::Move, MoveError> {
+        let legal = self.legal();
+        let names: Vec<String> = legal.iter().map(|mv| self.name(mv)).collect();
+        let text = text.trim();
+        let low = text.to_lowercase();
+        let ways: [&dyn Fn(&str) -> bool; 4] = [
+            &|name| name == text,
+            &|name| plain(name) == plain(text),
+            &|name| name.starts_with(text),
+            &|name| plain(name).to_lowercase().starts_with(plain(&low)),
+        ];
+        for way in ways.iter().filter(|_| !text.is_empty()) {
+            let found: Vec<usize> = (0..names.len()).filter(|&i| way(&names[i])).collect();
+            match found[..] {
+                [] => {}
+                [one] => return Ok(legal[one]),
+                _ => {
+                    let legal = found.iter().map(|&i| names[i].clone()).collect();
+                    return Err(MoveError::Ambiguous { text: shortened(text), legal });
+                }
+            }
+        }
+        Err(MoveError::Illegal { text: shortened(text), legal: names })
+    }
+}
+
+/// A move's name without what it captures: `E3x5` as `E3`, `C4x1+` as `C4`.
+fn plain(name: &str) -> &str {
+    let bare = name.strip_suffix('+').unwrap_or(name);
+    let digits = bare.trim_end_matches(|c: char| c.is_ascii_digit());
+    match digits.strip_suffix('x') {
+        Some(plain) if !plain.is_empty() && digits.len() < bare.len() => plain,
+        _ => bare,
+    }
+}
+
+/// Enough of a text that somebody else made to recognise it by.
+pub(crate) fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ending::Over(_) => "the game is over",
+            Ending::Repeated => "the position was there before, which ends the game",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nutcracker_games::awari::Awari;
+
+    #[test]
+    fn names_without_captures() {
+        let cases = [("E3x5", "E3"), ("C4x1+", "C4"), ("C4+", "C4"), ("x3", "x3"), ("ex", "ex")];
+        for (name, short) in cases {
+            assert_eq!(plain(name), short);
+        }
+    }
+
+    #[test]
+    fn a_move_has_several_names() {
+        let awari = Awari::new(6).expect("six pits");
+        let at = awari.parse("0,0,4,0,3,2/2,1,1,0,0,2 S 20-13").expect("a position");
+        let game = Played::new(awari, at);
+        let e3 = game.find("E3x5").expect("as printed");
+        for text in ["E3", "E", "e", "e3x5", " E3x4 "] {
+            assert_eq!(game.find(text), Ok(e3), "{text}");
+        }
+        for text in ["", "A", "G9", "E4", "E3x5x", "ß", "bestmove"] {
+            let error = game.find(text).expect_err(text).to_string();
+            assert!(error.ends_with("legal are C4x3, E3x5, F2x5"), "{error}");
+        }
+        assert_eq!(game.lead(), 7);
+    }
+
+    #[test]
+    fn a_position_that_comes_back_ends_the_game() {
+        let awari = Awari::new(2).expect("two pits");
+        let at = awari.parse("1,0/1,0 S 4-2").expect("a position");
+        let mut game = Played::new(awari, at);
+        for (ply, mv) in ["A1", "a1", "B1", "b1"].into_iter().enumerate() {
+            assert_eq!(game.ending(), None, "after {ply} moves");
+            game.play_named(mv).expect("legal");
+        }
+        assert_eq!(game.ending(), Some(Ending::Repeated));
+        assert!(game.legal().is_empty());
+        assert_eq!((game.final_margin(), game.final_points()), (Some(2), Some([5.0, 3.0])));
+        assert!(game.undo() && game.ending().is_none());
+    }
+}

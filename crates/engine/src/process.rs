@@ -1,0 +1,186 @@
+//! A program and the pipes to it. Whatever it does, what it sends takes bounded memory, and
+//! nothing here waits longer than asked.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::played::shortened;
+
+/// Bytes of a line that are read; the rest counts as another line.
+const LINE: u64 = 1 << 16;
+/// Lines that wait to be looked at; then the program waits.
+const WAITING: usize = 256;
+/// What a program gets to end by itself.
+const FAREWELL: Duration = Duration::from_millis(300);
+
+/// The next line, without its end; `None` at the end of input. Bytes that are no text are replaced.
+pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    loop {
+        match input.by_ref().take(LINE).read_until(b'\n', &mut bytes) {
+            Ok(0) => return Ok(None),
+            Ok(_) => return Ok(Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A running program.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    last_words: Arc<Mutex<String>>,
+}
+
+/// What came from a program.
+#[derive(Debug)]
+pub enum Heard {
+    Line(String),
+    /// Nothing in time.
+    Nothing,
+    /// It has closed its output.
+    Ended,
+}
+
+impl Process {
+    /// Starts a command: a program and its arguments, in quotes where they have blanks.
+    pub fn start(command: &str) -> io::Result<Self> {
+        let words = split_words(command);
+        let Some((program, args)) = words.split_first() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"));
+        };
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (sender, lines) = sync_channel(WAITING);
+        let last_words = Arc::new(Mutex::new(String::new()));
+        if let Some(output) = child.stdout.take() {
+            thread::spawn(move || forward(output, &sender));
+        }
+        if let Some(errors) = child.stderr.take() {
+            let last_words = Arc::clone(&last_words);
+            thread::spawn(move || keep_last(errors, &last_words));
+        }
+        let input = child.stdin.take();
+        Ok(Process { child, input, lines, last_words })
+    }
+
+    /// Sends a line.
+    pub fn say(&mut self, line: &str) -> io::Result<()> {
+        let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        input.write_all(format!("{line}\n").as_bytes())?;
+        input.flush()
+    }
+
+    /// The next line, until a moment.
+    pub fn hear(&self, until: Instant) -> Heard {
+        match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(line) => Heard::Line(line),
+            Err(RecvTimeoutError::Timeout) => Heard::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Heard::Ended,
+        }
+    }
+
+    /// How it ended, and its last words.
+    pub fn how_it_ended(&mut self) -> String {
+        let status = self.wait(FAREWELL);
+        let status = status.map_or_else(|| "output closed".to_owned(), |status| status.to_string());
+        let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        if words.is_empty() { status } else { format!("{status}: {words}") }
+    }
+
+    fn wait(&mut self, longest: Duration) -> Option<std::process::ExitStatus> {
+        let until = Instant::now() + longest;
+        loop {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            if Instant::now() >= until {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.say("quit");
+        self.input = None;
+        if self.wait(FAREWELL).is_none() {
+            // Nothing more can be done about one that cannot even be killed.
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn forward(output: impl Read, lines: &SyncSender<String>) {
+    let mut output = BufReader::new(output);
+    while let Ok(Some(line)) = read_line(&mut output) {
+        if lines.send(line).is_err() {
+            break;
+        }
+    }
+}
+
+fn keep_last(errors: impl Read, last: &Mutex<String>) {
+    let mut errors = BufReader::new(errors);
+    while let Ok(Some(line)) = read_line(&mut errors) {
+        if !line.trim().is_empty() {
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = shortened(line.trim());
+        }
+    }
+}
+
+/// The words of a command; quotes keep blanks together.
+fn split_words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_have_words() {
+        assert_eq!(split_words("  ./engine  -x '' \"a b\"c "), ["./engine", "-x", "", "a bc"]);
+        assert_eq!(split_words("sh -c 'echo \"hi\"'"), ["sh", "-c", "echo \"hi\""]);
+        assert!(split_words(" ").is_empty());
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let long = vec![b'x'; LINE as usize + 5];
+        let mut input = &long[..];
+        let lengths: Vec<usize> = std::iter::from_fn(|| read_line(&mut input).expect("no error"))
+            .map(|line| line.len())
+            .collect();
+        assert_eq!(lengths, [LINE as usize, 5]);
+    }
+}

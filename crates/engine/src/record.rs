@@ -1,0 +1,365 @@
+//! The record of a game as text.
+//!
+//! Tags in brackets, then the moves, each with its number and, in braces, what is said of it:
+//!
+//! ```text
+//! [Game "awari"]
+//! [Options "pits=6"]
+//! [First "depth=6"]
+//! [Second "level=3"]
+//! [Position "4,4,4,4,4,4/4,4,4,4,4,4 S 0-0"]
+//! [Result "1-0"]
+//! [Score "28-20"]
+//! [Termination "the game is over"]
+//!
+//! 1. F4 {[%value guess 0.35] [%time 0.120]} 2. c4 3. E5x2 {[%value exact 3] a trap} 1-0
+//! ```
+//!
+//! Values are for the side that moved, from before the move on: `exact`, `atleast` and `atmost` are
+//! proven, `guess` is not. Moves are numbered one by one, because in some games a side moves twice;
+//! readers pass over the numbers. A file may hold many records, one after the other.
+
+use std::fmt;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::grammar::{Bound, WireScore};
+
+/// A recorded game. It knows no rules: positions and moves are text.
+///
+/// ```
+/// use nutcracker_engine::record::{Record, RecordedMove};
+///
+/// let mut record = Record::default();
+/// record.set("Game", "awari");
+/// record.moves.push(RecordedMove::new("F4"));
+/// let text = record.to_string();
+/// assert_eq!(Record::parse_all(&text), Ok(vec![record]));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Record {
+    /// Names and values, in their order.
+    pub tags: Vec<(String, String)>,
+    /// The moves.
+    pub moves: Vec<RecordedMove>,
+    /// Who won.
+    pub outcome: Outcome,
+}
+
+/// A move, and what is said of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RecordedMove {
+    /// Its name.
+    pub name: String,
+    /// What the mover thought the position was worth before it.
+    pub value: Option<WireScore>,
+    /// How long the move took.
+    pub time: Option<Duration>,
+    /// Anything else.
+    pub comment: Option<String>,
+}
+
+/// Who won.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Outcome {
+    /// The first player.
+    First,
+    /// The second.
+    Second,
+    /// Neither.
+    Draw,
+    /// It is not known.
+    #[default]
+    Open,
+}
+
+/// Why a text is not a record.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("line {line}: {what}")]
+pub struct RecordError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl RecordedMove {
+    /// A move of which nothing is said.
+    pub fn new(name: impl Into<String>) -> Self {
+        RecordedMove { name: name.into(), ..RecordedMove::default() }
+    }
+
+    /// Says something of it; what a comment cannot hold is left out.
+    #[must_use]
+    pub fn with_comment(mut self, text: &str) -> Self {
+        let text = text.replace(['{', '}', '['], "(").replace(']', ")");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.comment = (!text.is_empty()).then_some(text);
+        self
+    }
+}
+
+impl Outcome {
+    /// By how much the first player is ahead.
+    pub fn of_margin(margin: i32) -> Self {
+        match margin.signum() {
+            1 => Outcome::First,
+            0 => Outcome::Draw,
+            _ => Outcome::Second,
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "1-0" => Outcome::First,
+            "0-1" => Outcome::Second,
+            "1/2-1/2" => Outcome::Draw,
+            "*" => Outcome::Open,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Outcome::First => "1-0",
+            Outcome::Second => "0-1",
+            Outcome::Draw => "1/2-1/2",
+            Outcome::Open => "*",
+        })
+    }
+}
+
+impl Record {
+    /// The value of a tag.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets a tag, at the end if it is new.
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        let value = value.into();
+        match self.tags.iter_mut().find(|(tag, _)| tag == name) {
+            Some((_, old)) => *old = value,
+            None => self.tags.push((name.to_owned(), value)),
+        }
+    }
+
+    /// All records of a text, in their order.
+    pub fn parse_all(text: &str) -> Result<Vec<Record>, RecordError> {
+        let mut reader = Reader { text, at: 0 };
+        let mut records: Vec<Record> = Vec::new();
+        // Tags and moves of the record that is read; a tag after moves begins another.
+        let mut open: Option<Record> = None;
+        while let Some(token) = reader.token()? {
+            match token {
+                Token::Tag(name, value) => {
+                    if open.as_ref().is_some_and(|record| !record.moves.is_empty()) {
+                        records.extend(open.take());
+                    }
+                    let record = open.get_or_insert_default();
+                    if name == "Result" {
+                        record.outcome = Outcome::parse(&value).unwrap_or_default();
+                    }
+                    record.tags.push((name, value));
+                }
+                Token::Comment(text) => {
+                    let record = open.get_or_insert_default();
+                    match record.moves.last_mut() {
+                        Some(mv) => mv.read(&text),
+                        None => record.tags.push(("Comment".to_owned(), text)),
+                    }
+                }
+                Token::Word(word) => {
+                    if let Some(outcome) = Outcome::parse(word) {
+                        let mut record = open.take().unwrap_or_default();
+                        record.outcome = outcome;
+                        records.push(record);
+                    } else if !is_number(word) {
+                        open.get_or_insert_default().moves.push(RecordedMove::new(word));
+                    }
+                }
+            }
+        }
+        records.extend(open);
+        Ok(records)
+    }
+}
+
+/// `12.` and `12...`.
+fn is_number(word: &str) -> bool {
+    let digits = word.trim_end_matches('.');
+    digits.len() < word.len() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+impl RecordedMove {
+    /// Reads what is said of it in braces.
+    fn read(&mut self, text: &str) {
+        let mut words = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("[%") {
+            words.extend(before.split_whitespace());
+            let (inside, after) = after.split_once(']').unwrap_or((after, ""));
+            let said: Vec<&str> = inside.split_whitespace().collect();
+            match said[..] {
+                ["value", kind, number] => self.value = value(kind, number).or(self.value),
+                ["time", seconds] => self.time = time(seconds).or(self.time),
+                _ => {}
+            }
+            rest = after;
+        }
+        words.extend(rest.split_whitespace());
+        let before = self.comment.take().unwrap_or_default();
+        let all: Vec<&str> = before.split_whitespace().chain(words).collect();
+        let all = all.join(" ");
+        *self = std::mem::take(self).with_comment(&all);
+    }
+}
+
+fn value(kind: &str, number: &str) -> Option<WireScore> {
+    let (bound, proven) = match kind {
+        "exact" => (Bound::Exact, true),
+        "atleast" => (Bound::Lower, true),
+        "atmost" => (Bound::Upper, true),
+        "guess" => (Bound::Exact, false),
+        "guess-atleast" => (Bound::Lower, false),
+        "guess-atmost" => (Bound::Upper, false),
+        _ => return None,
+    };
+    let hundredths = number.parse::<f64>().ok().filter(|points| points.abs() < 1e6)? * 100.0;
+    Some(WireScore { hundredths: hundredths.round() as i32, bound, proven })
+}
+
+fn time(seconds: &str) -> Option<Duration> {
+    let seconds = seconds.parse::<f64>().ok().filter(|seconds| (0.0..1e9).contains(seconds))?;
+    Some(Duration::from_millis((seconds * 1000.0).round() as u64))
+}
+
+enum Token<'a> {
+    Tag(String, String),
+    Comment(String),
+    Word(&'a str),
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn error(&self, at: usize, what: &str) -> RecordError {
+        let line = self.text[..at].matches('\n').count() + 1;
+        RecordError { line, what: what.to_owned() }
+    }
+
+    fn token(&mut self) -> Result<Option<Token<'a>>, RecordError> {
+        let rest = self.text[self.at..].trim_start();
+        let start = self.text.len() - rest.len();
+        self.at = start;
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        if let Some(inside) = rest.strip_prefix('{') {
+            let Some((comment, _)) = inside.split_once('}') else {
+                return Err(self.error(start, "a comment is opened with '{' and never closed"));
+            };
+            self.at = start + comment.len() + 2;
+            return Ok(Some(Token::Comment(comment.to_owned())));
+        }
+        if rest.starts_with('[') {
+            return self.tag(rest, start).map(Some);
+        }
+        let end = rest.find(|c: char| c.is_whitespace() || c == '{').unwrap_or(rest.len());
+        // `1.F4` is a number and a move.
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let dots = rest[digits..].bytes().take_while(|&b| b == b'.').count();
+        let end = if digits > 0 && dots > 0 { digits + dots } else { end };
+        self.at = start + end;
+        Ok(Some(Token::Word(&rest[..end])))
+    }
+
+    /// `[Name "value"]`, with `\"` and `\\` inside the value.
+    fn tag(&mut self, rest: &str, start: usize) -> Result<Token<'a>, RecordError> {
+        let wrong = || self.error(start, "a tag is written [Name \"value\"]");
+        let (name, quoted) = rest[1..].split_once('"').ok_or_else(wrong)?;
+        let name = name.trim();
+        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_') {
+            return Err(wrong());
+        }
+        let mut value = String::new();
+        let mut letters = quoted.char_indices();
+        while let Some((place, letter)) = letters.next() {
+            match letter {
+                '"' => {
+                    let after = quoted[place + 1..].trim_start();
+                    let Some(after) = after.strip_prefix(']') else { return Err(wrong()) };
+                    self.at = self.text.len() - after.len();
+                    return Ok(Token::Tag(name.to_owned(), value));
+                }
+                '\n' => break,
+                '\\' => value.extend(letters.next().map(|(_, letter)| letter)),
+                letter => value.push(letter),
+            }
+        }
+        Err(wrong())
+    }
+}
+
+/// Lines are no longer than this where words allow.
+const WIDTH: usize = 80;
+
+impl fmt::Display for RecordedMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        let mut said = Vec::new();
+        if let Some(WireScore { hundredths, bound, proven }) = self.value {
+            let kind = match (bound, proven) {
+                (Bound::Exact, true) => "exact",
+                (Bound::Lower, true) => "atleast",
+                (Bound::Upper, true) => "atmost",
+                (Bound::Exact, false) => "guess",
+                (Bound::Lower, false) => "guess-atleast",
+                (Bound::Upper, false) => "guess-atmost",
+            };
+            said.push(format!("[%value {kind} {}]", f64::from(hundredths) / 100.0));
+        }
+        if let Some(time) = self.time {
+            said.push(format!("[%time {:.3}]", time.as_secs_f64()));
+        }
+        said.extend(self.comment.clone());
+        if said.is_empty() { Ok(()) } else { write!(f, " {{{}}}", said.join(" ")) }
+    }
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in &self.tags {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
+            writeln!(f, "[{name} \"{value}\"]")?;
+        }
+        if !self.tags.is_empty() {
+            writeln!(f)?;
+        }
+        let mut column = 0;
+        let numbered = self.moves.iter().zip(1..).map(|(mv, number)| format!("{number}. {mv}"));
+        for piece in numbered.chain([self.outcome.to_string()]) {
+            // Only whole blanks are broken at, so that every word stays in one piece.
+            for word in piece.split(' ') {
+                let width = word.chars().count();
+                if column > 0 && column + 1 + width > WIDTH {
+                    writeln!(f)?;
+                    column = 0;
+                }
+                if column > 0 {
+                    f.write_str(" ")?;
+                    column += 1;
+                }
+                f.write_str(word)?;
+                column += width;
+            }
+        }
+        writeln!(f)
+    }
+}

@@ -1,0 +1,333 @@
+//! Our search as a player: databases where they reach, search above, and errors on purpose where
+//! they are wanted.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nutcracker_game::{Evaluate, Score, SliceId};
+use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError as NoMove, Random};
+use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Report, SearchError, Value};
+
+use crate::grammar::{Bound, Go, Info, OptionKind, OptionLine, WireScore};
+use crate::{Allotment, Pace, Played, Player, PlayerError, Thought};
+
+/// An oracle that several searches ask.
+#[derive(Debug)]
+pub struct Shared<O>(pub Arc<O>);
+
+impl<O> Clone for Shared<O> {
+    fn clone(&self) -> Self {
+        Shared(Arc::clone(&self.0))
+    }
+}
+
+impl<O: Oracle> Oracle for Shared<O> {
+    type Error = O::Error;
+
+    fn covers(&self, slice: SliceId) -> bool {
+        self.0.covers(slice)
+    }
+
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, O::Error> {
+        self.0.score(slice, index)
+    }
+}
+
+/// How a [`Searcher`] plays.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// How strong.
+    pub level: Level,
+    /// Whether moves that invite errors are preferred among equal ones, where databases tell.
+    pub trappy: bool,
+    /// How the search works.
+    pub search: EngineOptions,
+    /// The same seed errs in the same way.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    /// Perfect as far as it goes; a search as long as it is let.
+    fn default() -> Self {
+        Settings { level: Level::PERFECT, trappy: false, search: EngineOptions::default(), seed: 1 }
+    }
+}
+
+/// Positions the perfect player may look at for a move: at leisure, and with less than each of
+/// [`HURRY`] on the clock. With few of them it still keeps the score, but may not get nearer to it.
+const POSITIONS: [usize; 3] = [500_000, 20_000, 500];
+const HURRY: [Duration; 2] = [Duration::from_secs(4), Duration::from_millis(200)];
+/// Plies that a player who errs looks ahead where nobody says how long.
+const LEVEL_DEPTH: u32 = 6;
+/// Plies that a trap's victim is thought to see.
+const FORESIGHT: u32 = 2;
+
+/// Our search as a player.
+#[derive(Debug)]
+pub struct Searcher<G: Evaluate, O: Oracle> {
+    game: G,
+    oracle: Shared<O>,
+    name: String,
+    settings: Settings,
+    engine: Engine<G, Shared<O>>,
+    /// By databases: with much time, with little, and with hardly any.
+    perfect: [Perfect<G, Shared<O>>; 3],
+    random: Random,
+}
+
+impl<G: Evaluate, O> Searcher<G, O>
+where
+    O: Oracle<Error: Error + Send + 'static> + Send + Sync,
+{
+    /// A player with this name.
+    pub fn new(game: G, oracle: Arc<O>, name: impl Into<String>, settings: Settings) -> Self {
+        let oracle = Shared(oracle);
+        Searcher {
+            engine: Engine::new(game.clone(), oracle.clone(), settings.search.clone()),
+            perfect: POSITIONS
+                .map(|limit| Perfect::with_limit(game.clone(), oracle.clone(), limit)),
+            random: Random::new(settings.seed),
+            name: name.into(),
+            settings,
+            oracle,
+            game,
+        }
+    }
+
+    /// Starts again with the settings as they are now.
+    fn rebuild(&mut self) {
+        let options = self.settings.search.clone();
+        self.engine = Engine::new(self.game.clone(), self.oracle.clone(), options);
+    }
+
+    /// A move where databases know every score.
+    fn by_database(
+        &mut self,
+        played: &Played<G>,
+        hurry: usize,
+        tell: &mut dyn FnMut(&Info),
+    ) -> Result<Thought<G::Move>, PlayerError> {
+        let Settings { level, trappy, .. } = self.settings;
+        let (position, history) = (&played.now().position, played.history());
+        let perfect = &mut self.perfect[hurry];
+        let fallible = Fallible::new(&self.game, level);
+        let best = if level < Level::PERFECT {
+            perfect.choose_fallible(position, &history, &fallible, &mut self.random)
+        } else if trappy {
+            let engine = &mut self.engine;
+            perfect.choose_trappy(position, &history, &fallible, |at| {
+                let values = engine.search_all(at, &[], &Limits::depth(FORESIGHT));
+                let values = values.map_err(|SearchError::Oracle(error)| NoMove::Oracle(error))?;
+                Ok(values.into_iter().map(|(mv, value)| (mv, value.hundredths())).collect())
+            })
+        } else {
+            perfect.choose(position, &history)
+        };
+        let best = best.map_err(|error| failed(&error))?;
+        let values = perfect.values(position, &history).map_err(|error| failed(&error))?;
+        let value = values.iter().map(|valued| valued.value).max().unwrap_or_default();
+        let score = Some(wire(Value::Exact(value)));
+        let pv = played.line(&[best]);
+        tell(&Info {
+            depth: Some(1),
+            score,
+            tbhits: Some(values.len() as u64),
+            pv,
+            ..Info::default()
+        });
+        Ok(Thought { best, ponder: None, score })
+    }
+
+    /// A move by search.
+    fn by_search(
+        &mut self,
+        played: &Played<G>,
+        limits: &Limits<'_>,
+        pace: &Pace,
+        tell: &mut dyn FnMut(&Info),
+    ) -> Result<Thought<G::Move>, PlayerError> {
+        let (position, history) = (&played.now().position, played.history());
+        let mut on_report = |report: &Report<G::Move>| {
+            tell(&info(played, report));
+            if pace.is_late() {
+                pace.stop();
+            }
+        };
+        let report = self.engine.search(position, &history, limits, &mut on_report);
+        let report = report.map_err(|error| failed(&error))?;
+        let mut line = report.line.iter().copied();
+        let best = line.next().ok_or(PlayerError::Over)?;
+        Ok(Thought { best, ponder: line.next(), score: Some(wire(report.value)) })
+    }
+
+    /// A move with errors, by the values of all moves that a search finds.
+    fn by_chance(
+        &mut self,
+        played: &Played<G>,
+        limits: &Limits<'_>,
+        go: &Go,
+        tell: &mut dyn FnMut(&Info),
+    ) -> Result<Thought<G::Move>, PlayerError> {
+        let (position, history) = (&played.now().position, played.history());
+        // Every move gets its share.
+        let count = played.legal().len().max(1) as u32;
+        let plan = Allotment::of(go, played.now().mover);
+        let limits = Limits {
+            depth: limits.depth.map(|depth| depth.saturating_sub(1)),
+            nodes: limits.nodes.map(|nodes| nodes / u64::from(count)),
+            time: plan.map(|plan| plan.soft / count),
+            ..*limits
+        };
+        let values = self.engine.search_all(position, &history, &limits);
+        let values = values.map_err(|error| failed(&error))?;
+        let seen: Vec<(G::Move, i32)> =
+            values.iter().map(|(mv, value)| (*mv, value.hundredths())).collect();
+        let fallible = Fallible::new(&self.game, self.settings.level);
+        let (best, _) = fallible.choose(&seen, &mut self.random).ok_or(PlayerError::Over)?;
+        let score = values.first().map(|(_, value)| wire(*value));
+        let depth = limits.depth.map(|depth| depth + 1);
+        tell(&Info { depth, score, pv: played.line(&[best]), ..Info::default() });
+        Ok(Thought { best, ponder: None, score })
+    }
+}
+
+/// An error of the search in one sentence, with its cause.
+fn failed(error: &(impl Error + ?Sized)) -> PlayerError {
+    PlayerError::Other(match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    })
+}
+
+/// A value as it goes over the wire.
+fn wire(value: Value) -> WireScore {
+    let bound = match value {
+        Value::AtLeast(_) => Bound::Lower,
+        Value::AtMost(_) => Bound::Upper,
+        Value::Exact(_) | Value::Heuristic(_) => Bound::Exact,
+    };
+    WireScore { hundredths: value.hundredths(), bound, proven: value.is_proven() }
+}
+
+impl From<Value> for WireScore {
+    fn from(value: Value) -> Self {
+        wire(value)
+    }
+}
+
+fn info<G: Evaluate>(played: &Played<G>, report: &Report<G::Move>) -> Info {
+    let seconds = report.elapsed.as_secs_f64();
+    Info {
+        depth: Some(report.depth),
+        score: Some(wire(report.value)),
+        nodes: Some(report.nodes),
+        nps: (seconds > 0.001).then(|| (report.nodes as f64 / seconds) as u64),
+        time: Some(report.elapsed),
+        hashfull: Some(report.table_permille),
+        tbhits: Some(report.probes),
+        pv: played.line(&report.line),
+        text: None,
+    }
+}
+
+/// The most memory an option may ask for, in MiB.
+const MOST_HASH: i64 = 1 << 20;
+
+impl<G: Evaluate, O> Player<G> for Searcher<G, O>
+where
+    O: Oracle<Error: Error + Send + 'static> + Send + Sync,
+{
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn new_game(&mut self) -> Result<(), PlayerError> {
+        self.rebuild();
+        Ok(())
+    }
+
+    fn options(&self) -> Vec<OptionLine> {
+        let EngineOptions { threads, table_bytes, probe_depth, .. } = &self.settings.search;
+        let spin = |default, min, max| OptionKind::Spin { default, min, max };
+        let levels = Level::all().chain([Level::PERFECT]).map(|level| level.to_string());
+        let level = OptionKind::Combo {
+            default: self.settings.level.to_string(),
+            choices: levels.collect(),
+        };
+        [
+            ("Threads", spin(*threads as i64, 1, 1024)),
+            ("Hash", spin((table_bytes >> 20) as i64, 1, MOST_HASH)),
+            ("Level", level),
+            ("Trappy", OptionKind::Check { default: self.settings.trappy }),
+            ("ProbeDepth", spin(i64::from(*probe_depth), 0, 100)),
+            ("Ponder", OptionKind::Check { default: false }),
+        ]
+        .map(|(name, kind)| OptionLine { name: name.to_owned(), kind })
+        .into()
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
+        let value = value.unwrap_or_default();
+        let number = |most: i64| match value.parse::<i64>() {
+            Ok(number) if (0..=most).contains(&number) => Ok(number),
+            _ => Err(format!("{name} is a number up to {most}, not {value:?}")),
+        };
+        let check = || match value {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(format!("{name} is true or false, not {value:?}")),
+        };
+        let search = &mut self.settings.search;
+        match name.to_ascii_lowercase().as_str() {
+            "threads" => search.threads = number(1024)?.max(1) as usize,
+            "hash" => search.table_bytes = (number(MOST_HASH)?.max(1) as usize) << 20,
+            "probedepth" => search.probe_depth = number(100)? as u32,
+            "level" => return value.parse().map(|level| self.settings.level = level),
+            "trappy" => return check().map(|trappy| self.settings.trappy = trappy),
+            // The interface ponders, not the engine: nothing is to be set.
+            "ponder" => return check().map(|_| ()),
+            _ => return Err(format!("there is no option {name:?}")),
+        }
+        self.rebuild();
+        Ok(())
+    }
+
+    fn choose(
+        &mut self,
+        played: &Played<G>,
+        go: &Go,
+        pace: &Pace,
+        tell: &mut dyn FnMut(&Info),
+    ) -> Result<Thought<G::Move>, PlayerError> {
+        let legal = played.legal();
+        let plan = Allotment::of(go, played.now().mover);
+        let (first, one) = match legal[..] {
+            [] => return Err(PlayerError::Over),
+            [only] => (only, true),
+            [first, ..] => (first, false),
+        };
+        // With the clock running there is nothing to find out about the only move.
+        if one && plan.is_some() && !go.ponder {
+            return Ok(Thought::only(first));
+        }
+        if self.oracle.covers(self.game.slice_of(&played.now().position)) {
+            let left = plan.map_or(Duration::MAX, |plan| plan.hard);
+            let hurry = HURRY.iter().filter(|&&least| left < least).count();
+            return self.by_database(played, hurry, tell);
+        }
+        let stop = Some(pace.flag());
+        let mut limits = Limits { depth: go.depth, nodes: go.nodes, time: None, stop };
+        if self.settings.level < Level::PERFECT && go.is_open() {
+            // It errs by the values of all moves: none of them may take for ever.
+            limits.depth = Some(go.depth.unwrap_or(LEVEL_DEPTH));
+        }
+        pace.during(|| {
+            if self.settings.level < Level::PERFECT {
+                self.by_chance(played, &limits, go, tell)
+            } else {
+                self.by_search(played, &limits, pace, tell)
+            }
+        })
+    }
+}

@@ -1,0 +1,253 @@
+//! A player as an engine on a reader and a writer.
+
+use std::io::{self, BufRead, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use nutcracker_game::Game;
+
+use crate::grammar::{Answer, Command, Go, Info};
+use crate::process::read_line;
+use crate::{Pace, Played, Player};
+
+/// Who the engine says it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// Name and version.
+    pub name: String,
+    /// By whom it is.
+    pub author: String,
+}
+
+/// Answers commands until `quit` or the end of input. What is not understood is passed over; what
+/// cannot be done is told in an `info string`.
+///
+/// At the end of input a thought that ends by itself is waited for; others are stopped.
+///
+/// ```
+/// use nutcracker_engine::{Blind, Identity, serve};
+/// use nutcracker_games::awari::Awari;
+///
+/// let who = Identity { name: "Chance".to_owned(), author: "nobody".to_owned() };
+/// let mut output = Vec::new();
+/// let input = "position 0,0,0,0,0,1/0,0,0,0,1,0 S\nwhat?\ngo depth 1\n";
+/// serve(Awari::new(6).unwrap(), Blind::new(1), &who, input.as_bytes(), &mut output)?;
+/// assert_eq!(output, b"bestmove F1\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn serve<G: Game>(
+    game: G,
+    player: impl Player<G>,
+    who: &Identity,
+    mut input: impl BufRead,
+    output: impl Write + Send,
+) -> io::Result<()> {
+    let output = Output { writer: Mutex::new(output), error: Mutex::new(None) };
+    thread::scope(|scope| {
+        let (jobs, work) = channel();
+        let (output, options) = (&output, player.options());
+        scope.spawn(move || Worker { player, output }.run(&work));
+        let mut front = Front { played: Played::from_start(game), jobs, output, current: None };
+        while output.is_open() {
+            let Some(line) = read_line(&mut input)? else { break };
+            match Command::parse(&line) {
+                Some(Command::Quit) => {
+                    front.stop();
+                    break;
+                }
+                Some(Command::Uci) => {
+                    output.say(&Answer::Name(who.name.clone()));
+                    output.say(&Answer::Author(who.author.clone()));
+                    options.iter().cloned().for_each(|option| output.say(&Answer::Option(option)));
+                    output.say(&Answer::UciOk);
+                }
+                Some(command) => front.obey(command),
+                None => {}
+            }
+        }
+        front.leave();
+        Ok::<(), io::Error>(())
+    })?;
+    match output.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+/// Lines that go out whole, whoever writes them.
+struct Output<W> {
+    writer: Mutex<W>,
+    error: Mutex<Option<io::Error>>,
+}
+
+impl<W: Write> Output<W> {
+    fn say(&self, answer: &Answer) {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = writer.write_all(format!("{answer}\n").as_bytes()).and_then(|()| writer.flush());
+        if let Err(error) = said {
+            self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+
+    fn remark(&self, text: impl Into<String>) {
+        self.say(&Answer::Info(Info { text: Some(text.into()), ..Info::default() }));
+    }
+
+    fn is_open(&self) -> bool {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+}
+
+/// A thought that was asked for.
+struct Thinking {
+    pace: Pace,
+    go: Go,
+    answered: AtomicBool,
+}
+
+enum Job<G: Game> {
+    Think(Box<Played<G>>, Arc<Thinking>),
+    NewGame,
+    SetOption(String, Option<String>),
+    Ready,
+}
+
+/// Listens and passes on.
+struct Front<'a, G: Game, W> {
+    played: Played<G>,
+    jobs: Sender<Job<G>>,
+    output: &'a Output<W>,
+    current: Option<Arc<Thinking>>,
+}
+
+impl<G: Game, W: Write> Front<'_, G, W> {
+    fn thinking(&self) -> Option<&Thinking> {
+        self.current.as_deref().filter(|current| !current.answered.load(Relaxed))
+    }
+
+    fn stop(&self) {
+        if let Some(current) = self.thinking() {
+            current.pace.stop();
+        }
+    }
+
+    /// The input has ended.
+    fn leave(&self) {
+        if let Some(current) = self.thinking().filter(|thinking| thinking.go.is_open()) {
+            current.pace.stop();
+        }
+    }
+
+    fn pass_on(&self, job: Job<G>) {
+        // The worker listens as long as this end is there.
+        let _ = self.jobs.send(job);
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::IsReady if self.thinking().is_some() => self.output.say(&Answer::ReadyOk),
+            Command::IsReady => self.pass_on(Job::Ready),
+            Command::NewGame => self.pass_on(Job::NewGame),
+            Command::SetOption { name, value } => self.pass_on(Job::SetOption(name, value)),
+            Command::Position { start, moves } => {
+                if let Err(why) = self.position(start.as_deref(), &moves) {
+                    self.output.remark(format!("the position stays as it was: {why}"));
+                }
+            }
+            Command::Go(go) => {
+                if self.thinking().is_some_and(|current| !current.pace.is_over()) {
+                    self.output.remark("still thinking: send stop first");
+                    return;
+                }
+                let pace = Pace::new(&go, self.played.now().mover);
+                let thinking = Arc::new(Thinking { pace, go, answered: AtomicBool::new(false) });
+                self.current = Some(Arc::clone(&thinking));
+                self.pass_on(Job::Think(Box::new(self.played.clone()), thinking));
+            }
+            Command::Stop => self.stop(),
+            Command::PonderHit => {
+                if let Some(current) = self.thinking() {
+                    current.pace.ponder_hit();
+                }
+            }
+            Command::Uci | Command::Quit => {}
+        }
+    }
+
+    fn position(&mut self, start: Option<&str>, moves: &[String]) -> Result<(), String> {
+        let game = self.played.game().clone();
+        let start = match start {
+            Some(text) => game.parse(text).map_err(|error| error.to_string())?,
+            None => game.start(),
+        };
+        let mut played = Played::new(game, start);
+        for mv in moves {
+            played.play_named(mv).map_err(|error| error.to_string())?;
+        }
+        self.played = played;
+        Ok(())
+    }
+}
+
+/// Thinks, one thing after the other.
+struct Worker<'a, P, W> {
+    player: P,
+    output: &'a Output<W>,
+}
+
+impl<P, W: Write> Worker<'_, P, W> {
+    fn run<G: Game>(&mut self, work: &Receiver<Job<G>>)
+    where
+        P: Player<G>,
+    {
+        while let Ok(job) = work.recv() {
+            match job {
+                Job::Ready => self.output.say(&Answer::ReadyOk),
+                Job::NewGame => {
+                    if let Err(error) = self.player.new_game() {
+                        self.output.remark(error.to_string());
+                    }
+                }
+                Job::SetOption(name, value) => {
+                    if let Err(why) = self.player.set_option(&name, value.as_deref()) {
+                        self.output.remark(why);
+                    }
+                }
+                Job::Think(played, thinking) => self.think(&played, &thinking),
+            }
+        }
+    }
+
+    fn think<G: Game>(&mut self, played: &Played<G>, thinking: &Thinking)
+    where
+        P: Player<G>,
+    {
+        let Thinking { pace, go, answered } = thinking;
+        let legal = played.legal();
+        let (mut best, mut ponder) = (legal.first().copied(), None);
+        if legal.is_empty() {
+            if let Some(ending) = played.ending() {
+                self.output.remark(ending.to_string());
+            }
+        } else {
+            let output = self.output;
+            let mut tell = |info: &Info| output.say(&Answer::Info(info.clone()));
+            match self.player.choose(played, go, pace, &mut tell) {
+                Ok(thought) => (best, ponder) = (Some(thought.best), thought.ponder),
+                // Somebody waits for a move: any is better than none.
+                Err(error) => self.output.remark(error.to_string()),
+            }
+        }
+        pace.hold();
+        let expected = ponder.and_then(|ponder| {
+            let mut next = played.clone();
+            next.play(best?);
+            next.legal().contains(&ponder).then(|| next.name(&ponder))
+        });
+        answered.store(true, Relaxed);
+        let best = best.map(|best| played.name(&best));
+        self.output.say(&Answer::BestMove { best, ponder: expected });
+    }
+}

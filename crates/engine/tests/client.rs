@@ -1,0 +1,200 @@
+//! Programs that behave, and those that do not.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::thread;
+use std::time::Duration;
+
+use nutcracker_engine::grammar::{Go, Info};
+use nutcracker_engine::{External, Pace, Patience, Played, Player, PlayerError, Thought};
+use nutcracker_game::{Game, Side};
+use nutcracker_games::awari::{Awari, Pit};
+use tempfile::TempDir;
+
+/// A program of a few lines of shell: what it does by what it hears.
+struct Script {
+    dir: TempDir,
+}
+
+/// Answers every greeting.
+const POLITE: &str = "uci) echo 'id name Polite'; echo 'option name Hash type spin default 1 min 1 max 9'; echo uciok;;
+isready) echo readyok;;
+quit) exit 0;;
+position*) position=$line;;";
+
+impl Script {
+    fn new(cases: &str) -> Self {
+        let dir = TempDir::new().expect("a directory");
+        let text = format!(
+            "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nwhile read -r line; do\ncase \"$line\" in\n{cases}\nesac\ndone\n"
+        );
+        let path = dir.path().join("engine");
+        fs::write(&path, text).expect("a file");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
+        Script { dir }
+    }
+
+    fn command(&self) -> String {
+        format!("'{}'", self.dir.path().join("engine").display())
+    }
+
+    fn start(&self) -> Result<External, PlayerError> {
+        self.start_with(&[])
+    }
+
+    fn start_with(&self, settings: &[(String, String)]) -> Result<External, PlayerError> {
+        External::start(&self.command(), settings, hurry())
+    }
+}
+
+fn hurry() -> Patience {
+    Patience {
+        start: Duration::from_secs(2),
+        think: Duration::from_millis(700),
+        margin: Duration::from_millis(500),
+    }
+}
+
+fn game() -> Played<Awari> {
+    Played::from_start(Awari::new(6).expect("six pits"))
+}
+
+fn ask(player: &mut External, go: &Go) -> Result<Thought<Pit>, PlayerError> {
+    let pace = Pace::new(go, Side::First);
+    player.choose(&game(), go, &pace, &mut |_| ())
+}
+
+fn depth() -> Go {
+    Go { depth: Some(1), ..Go::default() }
+}
+
+#[test]
+fn one_that_behaves() {
+    let script = Script::new(&format!(
+        "{POLITE}\ngo*) echo hello; echo 'info depth 3 score cp 25 pv F4'; echo 'bestmove F4 ponder f4';;"
+    ));
+    let settings = [("hash".to_owned(), "3".to_owned())];
+    let mut player = script.start_with(&settings).expect("it starts");
+    assert_eq!(Player::<Awari>::name(&player), "Polite");
+    let mut told: Vec<Info> = Vec::new();
+    let pace = Pace::new(&depth(), Side::First);
+    let thought = player
+        .choose(&game(), &depth(), &pace, &mut |info| told.push(info.clone()))
+        .expect("a move");
+    assert_eq!((thought.best, thought.ponder), (Pit(5), Some(Pit(5))));
+    assert_eq!(thought.score.map(|score| score.hundredths), Some(25));
+    assert_eq!(told.len(), 1);
+    assert_eq!(player.restarts(), 0);
+}
+
+#[test]
+fn the_position_goes_over_the_wire() {
+    let script =
+        Script::new(&format!("{POLITE}\ngo*) echo \"$position $line\" > heard; echo bestmove a;;"));
+    let mut player = script.start().expect("it starts");
+    let awari = Awari::new(6).expect("six pits");
+    let at = awari.parse("4,4,4,4,4,4/4,4,4,4,0,4 S 0-4").expect("a position");
+    let mut played = Played::new(awari, at);
+    played.play_named("A").expect("legal");
+    let go = Go { left: [Some(Duration::from_secs(9)); 2], ..Go::default() };
+    let pace = Pace::new(&go, Side::Second);
+    player.choose(&played, &go, &pace, &mut |_| ()).expect("a move");
+    let heard = fs::read_to_string(script.dir.path().join("heard")).expect("heard");
+    assert_eq!(
+        heard.trim(),
+        "position 4,4,4,4,4,4/4,4,4,4,0,4 S 0-4 moves A4 go wtime 9000 btime 9000"
+    );
+}
+
+#[test]
+fn one_that_is_not_there() {
+    let error = External::start("/no/such/engine", &[], hurry()).expect_err("nothing");
+    assert!(error.to_string().starts_with("cannot start \"/no/such/engine\""), "{error}");
+    let error = External::start("  ", &[], hurry()).expect_err("nothing");
+    assert!(error.to_string().contains("the command is empty"), "{error}");
+}
+
+#[test]
+fn one_without_the_option() {
+    let script = Script::new(POLITE);
+    let settings = [("Depth".to_owned(), "3".to_owned())];
+    let error = script.start_with(&settings).expect_err("no such option").to_string();
+    assert!(error.ends_with("has no option \"Depth\"; it has Hash"), "{error}");
+}
+
+#[test]
+fn a_silent_one() {
+    let error = Script::new("uci) sleep 30;;").start().expect_err("silence").to_string();
+    assert!(error.contains("did not answer \"uci\" within 2"), "{error}");
+    let script = Script::new(&format!("{POLITE}\ngo*) ;;"));
+    let mut player = script.start().expect("it starts");
+    let error = ask(&mut player, &depth()).expect_err("silence").to_string();
+    assert!(error.contains("did not answer \"go depth 1\" within 0.7"), "{error}");
+    // Beyond its clock it is not waited for either.
+    let go = Go { movetime: Some(Duration::from_millis(10)), ..Go::default() };
+    assert!(matches!(ask(&mut player, &go), Err(PlayerError::Silent { .. })));
+}
+
+#[test]
+fn one_that_crashes_once_is_started_again() {
+    let script = Script::new(&format!(
+        "{POLITE}\ngo*) if [ -e crashed ]; then echo 'bestmove A4'; else touch crashed; echo 'out of nuts' >&2; exit 3; fi;;"
+    ));
+    let mut player = script.start().expect("it starts");
+    assert_eq!(ask(&mut player, &depth()).expect("a move").best, Pit(0));
+    assert_eq!(player.restarts(), 1);
+}
+
+#[test]
+fn one_that_always_crashes() {
+    let script = Script::new(&format!("{POLITE}\ngo*) echo 'out of nuts' >&2; exit 3;;"));
+    let mut player = script.start().expect("it starts");
+    let error = ask(&mut player, &depth()).expect_err("crashed").to_string();
+    assert!(error.contains("ended (exit status: 3: out of nuts)"), "{error}");
+    assert!(error.ends_with("when it was asked \"go depth 1\""), "{error}");
+    let error = Script::new("uci) exit 7;;").start().expect_err("crashed").to_string();
+    assert!(error.contains("exit status: 7"), "{error}");
+}
+
+#[test]
+fn illegal_moves_and_none() {
+    for (answer, complaint) in [
+        ("bestmove Z9", "\"Z9\" is not a legal move here; legal are A4, B4, C4, D4, E4, F4"),
+        ("bestmove (none)", "answered no move in 4,4,4,4,4,4/4,4,4,4,4,4 S 0-0"),
+    ] {
+        let script = Script::new(&format!("{POLITE}\ngo*) echo '{answer}';;"));
+        let mut player = script.start().expect("it starts");
+        let error = ask(&mut player, &depth()).expect_err(answer).to_string();
+        assert!(error.starts_with("Polite answered") && error.contains(complaint), "{error}");
+    }
+}
+
+#[test]
+fn a_flood_of_garbage() {
+    let script = Script::new(&format!("{POLITE}\ngo*) exec yes;;"));
+    let mut player = script.start().expect("it starts");
+    let patient = Go { movetime: Some(Duration::from_mins(1)), ..Go::default() };
+    let error = ask(&mut player, &patient).expect_err("a flood").to_string();
+    assert!(error.contains("lines without an answer to \"go movetime 60000\""), "{error}");
+    // One endless line is no better.
+    let script = Script::new(&format!("{POLITE}\ngo*) exec cat /dev/zero;;"));
+    let mut player = script.start().expect("it starts");
+    assert!(ask(&mut player, &depth()).is_err());
+}
+
+#[test]
+fn it_is_told_to_stop() {
+    let script = Script::new(&format!("{POLITE}\ngo*) ;;\nstop) echo bestmove C4;;"));
+    let mut player = script.start().expect("it starts");
+    let go = Go { infinite: true, ..Go::default() };
+    let pace = Pace::new(&go, Side::First);
+    let thought = thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(50));
+            pace.stop();
+        });
+        player.choose(&game(), &go, &pace, &mut |_| ())
+    });
+    assert_eq!(thought.expect("a move").best, Pit(2));
+}

@@ -1,0 +1,261 @@
+//! Games between players, and what is said of them afterwards.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nutcracker_engine::grammar::{Go, Info};
+use nutcracker_engine::record::{Outcome, Record};
+use nutcracker_engine::{
+    Blind, Contest, Judge, Loss, Pace, Played, Player, PlayerError, Searcher, Seat, Settings,
+    Source, Tally, Thought, level_openings,
+};
+use nutcracker_game::{Game, Score, Side, SliceId, Turn};
+use nutcracker_games::awari::Awari;
+use nutcracker_games::kalah::Kalah;
+use nutcracker_search::{Empty, EngineOptions, Limits, Oracle};
+
+fn depth(depth: u32) -> Go {
+    Go { depth: Some(depth), ..Go::default() }
+}
+
+fn kalah() -> Kalah {
+    Kalah::new(3, 2, false).expect("kalah")
+}
+
+fn small() -> Settings {
+    let search = EngineOptions { table_bytes: 1 << 20, ..EngineOptions::default() };
+    Settings { search, ..Settings::default() }
+}
+
+fn searcher<G: nutcracker_game::Evaluate>(game: &G) -> Searcher<G, Empty> {
+    Searcher::new(game.clone(), Arc::new(Empty), "search", small())
+}
+
+#[test]
+fn a_game_is_recorded_as_it_was_played() {
+    let game = kalah();
+    let (mut deep, mut blind) = (searcher(&game), Blind::new(3));
+    let seats = [
+        Seat { player: &mut deep, limits: depth(3) },
+        Seat { player: &mut blind, limits: depth(1) },
+    ];
+    let finished = Contest::default().play(Played::from_start(game.clone()), seats);
+    assert!(finished.fault.is_none() && finished.played.ending().is_some());
+    let record = finished.record("pits=3,seeds=2", ["deep", "blind"]);
+    let read = Record::parse_all(&record.to_string()).expect("a record");
+    assert_eq!(read, [record]);
+    assert_eq!(read[0].outcome, finished.outcome);
+    let again = Played::replay(game, &read[0]).expect("it can be replayed");
+    assert_eq!(again.moves(), finished.played.moves());
+    assert_eq!(again.final_points(), finished.played.final_points());
+}
+
+#[test]
+fn a_deeper_search_wins() {
+    let game = Awari::new(6).expect("six pits");
+    let openings = level_openings(&game, 12, 3, 5, &mut |_| Ok::<_, Infallible>(0)).expect("some");
+    let mut tally = Tally::default();
+    for opening in openings {
+        let (mut deep, mut shallow) = (searcher(&game), searcher(&game));
+        let mut pair = Vec::new();
+        for deep_first in [true, false] {
+            let deep = Seat { player: &mut deep, limits: depth(5) };
+            let shallow = Seat { player: &mut shallow, limits: depth(1) };
+            let seats = if deep_first { [deep, shallow] } else { [shallow, deep] };
+            let result = Contest::default().play(opening.clone(), seats).result();
+            pair.push(if deep_first { result } else { 1.0 - result });
+        }
+        tally.add_pair(&pair);
+    }
+    assert!(tally.is_significant() && tally.elo().low > 0.0, "{tally:?}");
+}
+
+#[test]
+fn clocks_and_limits_end_games() {
+    /// Never in a hurry.
+    struct Slow;
+    impl<G: Game> Player<G> for Slow {
+        fn name(&self) -> String {
+            "slow".to_owned()
+        }
+        fn choose(
+            &mut self,
+            played: &Played<G>,
+            _: &Go,
+            _: &Pace,
+            _: &mut dyn FnMut(&Info),
+        ) -> Result<Thought<G::Move>, PlayerError> {
+            std::thread::sleep(Duration::from_millis(60));
+            Ok(Thought::only(played.legal()[0]))
+        }
+    }
+    let game = Awari::new(6).expect("six pits");
+    let play = |contest: Contest| {
+        let (mut slow, mut blind) = (Slow, Blind::new(1));
+        let seats = [
+            Seat { player: &mut blind, limits: depth(1) },
+            Seat { player: &mut slow, limits: depth(1) },
+        ];
+        contest.play(Played::from_start(game.clone()), seats)
+    };
+    let timed = Contest { control: "0.05s/move".parse().ok(), ..Contest::default() };
+    let lost = play(timed);
+    assert_eq!(lost.outcome, Outcome::First);
+    assert!(lost.why.starts_with("north loses: time: the move took 0.0"), "{}", lost.why);
+    let short = play(Contest { longest: 3, ..Contest::default() });
+    assert_eq!((short.played.moves().len(), short.fault.is_none()), (3, true));
+    let turns = Contest { control: "arimaa:1/1/100/0/2t".parse().ok(), ..Contest::default() };
+    assert_eq!(play(turns).played.moves().len(), 4);
+}
+
+/// Every score of a small game, found by plain recursion.
+struct All(Kalah);
+
+impl All {
+    fn value(&self, position: &<Kalah as Game>::Position) -> Score {
+        if let Some(score) = self.0.outcome(position) {
+            return score;
+        }
+        let mut steps = Vec::new();
+        self.0.steps(position, &mut steps);
+        let worth = steps.iter().map(|step| step.value(self.value(&step.next)));
+        worth.max().expect("a move")
+    }
+}
+
+impl Oracle for All {
+    type Error = Infallible;
+
+    fn covers(&self, slice: SliceId) -> bool {
+        slice <= SliceId(8)
+    }
+
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, Infallible> {
+        Ok(self.value(&self.0.unrank(slice, index)))
+    }
+}
+
+#[test]
+fn losses_add_up() {
+    // With exact values, what is lost on both sides is the way from the value of the game to its
+    // result.
+    let game = Kalah::new(2, 2, false).expect("kalah");
+    for seed in 0..20 {
+        let (mut a, mut b) = (Blind::new(seed), Blind::new(seed + 100));
+        let seats =
+            [Seat { player: &mut a, limits: depth(1) }, Seat { player: &mut b, limits: depth(1) }];
+        let finished = Contest::default().play(Played::from_start(game.clone()), seats);
+        let judge = All(game.clone());
+        let worth = i32::from(judge.value(&game.start().position));
+        let mut judge = Judge::new(game.clone(), Arc::new(judge), EngineOptions::default());
+        let mut heard = 0;
+        let analysis = judge
+            .analyse(&finished.played, &Limits::depth(1), &mut |_| heard += 1)
+            .expect("no error");
+        assert_eq!(heard, finished.played.moves().len());
+        assert!(analysis.moves.iter().all(|judged| judged.source == Source::Database));
+        assert!(analysis.moves.iter().all(|judged| matches!(judged.loss, Loss::Exact(0..))));
+        let lost = analysis.lost(Side::Second) - analysis.lost(Side::First);
+        let margin = analysis.margin.expect("the game ended");
+        assert_eq!(worth + lost as i32, margin, "seed {seed}");
+        // Whoever got a worse outcome than the game was worth made the decisive move.
+        if margin.signum() < worth.signum() {
+            let decision = analysis.decision().expect("somebody erred");
+            assert!(decision.to < decision.from);
+        }
+    }
+}
+
+#[test]
+fn search_and_databases_say_the_same() {
+    let game = Kalah::new(2, 2, false).expect("kalah");
+    let mut played = Played::from_start(game.clone());
+    let mut exact = Judge::new(game.clone(), Arc::new(All(game.clone())), EngineOptions::default());
+    let mut search = Judge::new(game, Arc::new(Empty), EngineOptions::default());
+    while played.ending().is_none() {
+        let known = exact.moves(&played, &Limits::depth(1)).expect("no error");
+        let found = search.moves(&played, &Limits::depth(40)).expect("no error");
+        assert_eq!((known.source, found.source), (Source::Database, Source::Proof));
+        for (mv, value) in &known.values {
+            let by_search = found.values.iter().find(|(other, _)| other == mv);
+            assert_eq!(by_search.map(|(_, value)| value), Some(value), "{}", played.name(mv));
+        }
+        played.play(known.values.last().expect("a move").0);
+    }
+}
+
+#[test]
+fn the_strongest_level_beats_the_weakest() {
+    let game = Awari::new(6).expect("six pits");
+    let level = |text: &str| Settings { level: text.parse().expect("a level"), ..small() };
+    let player = |text: &str| Searcher::new(game.clone(), Arc::new(Empty), text, level(text));
+    let (mut weak, mut strong) = (player("1"), player("10"));
+    let openings = level_openings(&game, 15, 4, 1, &mut |_| Ok::<_, Infallible>(0)).expect("some");
+    let mut tally = Tally::default();
+    for opening in openings {
+        let pair = [true, false].map(|first| {
+            let strong = Seat { player: &mut strong, limits: depth(2) };
+            let weak = Seat { player: &mut weak, limits: depth(2) };
+            let seats = if first { [strong, weak] } else { [weak, strong] };
+            let finished = Contest::default().play(opening.clone(), seats);
+            assert!(finished.fault.is_none(), "{}", finished.why);
+            if first { finished.result() } else { 1.0 - finished.result() }
+        });
+        tally.add_pair(&pair);
+    }
+    assert!(tally.elo().low > 0.0, "{tally:?}");
+}
+
+#[test]
+fn a_player_that_fails_loses() {
+    struct Broken;
+    impl<G: Game> Player<G> for Broken {
+        fn name(&self) -> String {
+            "broken".to_owned()
+        }
+        fn choose(
+            &mut self,
+            _: &Played<G>,
+            _: &Go,
+            _: &Pace,
+            _: &mut dyn FnMut(&Info),
+        ) -> Result<Thought<G::Move>, PlayerError> {
+            Err(PlayerError::Other("no idea".to_owned()))
+        }
+    }
+    let game = kalah();
+    let (mut broken, mut blind) = (Broken, Blind::new(1));
+    let seats = [
+        Seat { player: &mut broken, limits: depth(1) },
+        Seat { player: &mut blind, limits: depth(1) },
+    ];
+    let finished = Contest::default().play(Played::from_start(game), seats);
+    assert_eq!(
+        (finished.outcome, finished.why.as_str()),
+        (Outcome::Second, "south loses: no idea")
+    );
+    assert!(matches!(finished.fault, Some((Side::First, PlayerError::Other(_)))));
+}
+
+#[test]
+fn openings_are_different_and_the_same_again() {
+    let game = kalah();
+    let value = &mut |played: &Played<Kalah>| Ok::<_, Infallible>(played.lead() * 10);
+    let one = level_openings(&game, 6, 3, 9, value).expect("no error");
+    let other = level_openings(&game, 6, 3, 9, value).expect("no error");
+    let texts = |openings: &[Played<Kalah>]| {
+        openings.iter().map(|opening| game.format(opening.now())).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&one), texts(&other));
+    let mut different = texts(&one);
+    different.sort();
+    different.dedup();
+    assert_eq!(different.len(), 6);
+    // More than there are, and longer than the game.
+    assert_eq!(level_openings(&game, 500, 1, 9, value).expect("no error").len(), 500);
+    let none = level_openings(&game, 2, 90, 9, value).expect("no error");
+    assert!(none.iter().all(Played::is_new));
+    let again = game.play(&game.start().position, &1).turn;
+    assert_eq!(again, Turn::Stays, "some openings have a side move twice");
+}

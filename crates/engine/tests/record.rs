@@ -1,0 +1,91 @@
+//! Records are read back as they were written.
+
+use std::time::Duration;
+
+use nutcracker_engine::grammar::{Bound, WireScore};
+use nutcracker_engine::record::{Outcome, Record, RecordedMove};
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+
+fn value() -> impl Strategy<Value = WireScore> {
+    let bound = prop_oneof![Just(Bound::Exact), Just(Bound::Lower), Just(Bound::Upper)];
+    (-20_000..20_000_i32, bound, any::<bool>()).prop_map(|(hundredths, bound, proven)| WireScore {
+        hundredths,
+        bound,
+        proven,
+    })
+}
+
+fn mv() -> impl Strategy<Value = RecordedMove> {
+    let time = (0..100_000_000_u64).prop_map(Duration::from_millis);
+    ("[A-Za-z]{1,2}[0-9x+]{0,4}", of(value()), of(time), ".{0,100}").prop_map(
+        |(name, value, time, comment)| {
+            let mv = RecordedMove::new(name).with_comment(&comment);
+            RecordedMove { value, time, ..mv }
+        },
+    )
+}
+
+fn record() -> impl Strategy<Value = Record> {
+    let outcome = prop_oneof![
+        Just(Outcome::First),
+        Just(Outcome::Second),
+        Just(Outcome::Draw),
+        Just(Outcome::Open)
+    ];
+    // A name that no tag of ours has, and any text in one line.
+    let tag = ("X[A-Za-z_-]{0,8}", "[^\r\n]{0,40}");
+    (vec(tag, 0..5), vec(mv(), 0..30), outcome).prop_map(|(tags, moves, outcome)| {
+        let mut record = Record { moves, outcome, ..Record::default() };
+        for (name, value) in tags {
+            record.set(&name, value);
+        }
+        record
+    })
+}
+
+proptest! {
+    #[test]
+    fn records_are_read_back(records in vec(record(), 1..4)) {
+        let text: Vec<String> = records.iter().map(ToString::to_string).collect();
+        let text = text.join("\n");
+        prop_assert_eq!(Record::parse_all(&text), Ok(records));
+    }
+
+    #[test]
+    fn no_text_does_harm(text in "[\\[\\]{}\"%\\\\ \n0-9.a-z*-]{0,80}|.{0,80}") {
+        if let Ok(records) = Record::parse_all(&text) {
+            for record in records {
+                let again = Record::parse_all(&record.to_string());
+                prop_assert!(again.is_ok(), "{:?}", again);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_people_write_by_hand() {
+    let text = "[Game \"awari\"] [First \"a \\\"b\\\"\"]\n1.F4 f4{good} {[%value exact -2.00]}\n3. E5 \n\
+                [Game \"kalah\"]\nA1 0-1 B2";
+    let records = Record::parse_all(text).expect("records");
+    let moves: Vec<Vec<&str>> = records
+        .iter()
+        .map(|record| record.moves.iter().map(|mv| mv.name.as_str()).collect())
+        .collect();
+    assert_eq!(moves, [vec!["F4", "f4", "E5"], vec!["A1"], vec!["B2"]]);
+    assert_eq!(records[0].tag("First"), Some("a \"b\""));
+    let said = &records[0].moves[1];
+    assert_eq!(said.comment.as_deref(), Some("good"));
+    let value = said.value.expect("a value");
+    assert_eq!((value.hundredths, value.proven), (-200, true));
+    assert_eq!(records[1].outcome, Outcome::Second);
+}
+
+#[test]
+fn what_is_no_record_is_told_by_its_line() {
+    let wrong = Record::parse_all("[Game \"awari\"]\n\n1. F4 {never closed").expect_err("open");
+    assert_eq!(wrong.to_string(), "line 3: a comment is opened with '{' and never closed");
+    let wrong = Record::parse_all("\n[Game awari]").expect_err("no quotes");
+    assert_eq!(wrong.to_string(), "line 2: a tag is written [Name \"value\"]");
+}

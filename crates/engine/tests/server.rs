@@ -1,0 +1,255 @@
+//! Scripts of the protocol, with the engine in this process.
+
+use std::io::{self, BufReader, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use nutcracker_engine::grammar::{Go, Info, OptionKind, OptionLine};
+use nutcracker_engine::{Identity, Pace, Played, Player, PlayerError, Thought, serve};
+use nutcracker_game::Game;
+use nutcracker_games::awari::Awari;
+use nutcracker_games::kalah::Kalah;
+
+/// Plays the last legal move; thinks until stopped where nobody sets a depth.
+struct Last;
+
+impl<G: Game> Player<G> for Last {
+    fn name(&self) -> String {
+        "last".to_owned()
+    }
+
+    fn options(&self) -> Vec<OptionLine> {
+        vec![OptionLine { name: "Mood".to_owned(), kind: OptionKind::Check { default: true } }]
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
+        match (name, value) {
+            ("Mood", Some("true" | "false")) => Ok(()),
+            _ => Err(format!("cannot set {name}")),
+        }
+    }
+
+    fn choose(
+        &mut self,
+        played: &Played<G>,
+        go: &Go,
+        pace: &Pace,
+        tell: &mut dyn FnMut(&Info),
+    ) -> Result<Thought<G::Move>, PlayerError> {
+        tell(&Info { depth: Some(1), ..Info::default() });
+        pace.during(|| {
+            while go.depth.is_none() && !pace.is_over() {
+                thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let best = *played.legal().last().expect("a legal move");
+        let mut next = played.clone();
+        next.play(best);
+        Ok(Thought { best, ponder: next.legal().first().copied(), score: None })
+    }
+}
+
+fn who() -> Identity {
+    Identity { name: "Test 1".to_owned(), author: "nobody".to_owned() }
+}
+
+fn script<G: Game>(game: G, lines: &[u8]) -> String {
+    let mut output = Vec::new();
+    serve(game, Last, &who(), lines, &mut output).expect("nothing fails");
+    String::from_utf8(output).expect("text")
+}
+
+fn awari() -> Awari {
+    Awari::new(6).expect("six pits")
+}
+
+#[test]
+fn a_game_by_script() {
+    let said = script(
+        awari(),
+        b"uci\nsetoption name Mood value false\nsetoption name Moon value 1\nisready\n\
+          ucinewgame\nposition startpos moves F4 f4\ngo depth 1\nquit\n",
+    );
+    assert_eq!(
+        said,
+        "id name Test 1\nid author nobody\noption name Mood type check default true\nuciok\n\
+         info string cannot set Moon\nreadyok\ninfo depth 1\nbestmove E4 ponder a6\n"
+    );
+}
+
+#[test]
+fn garbage_never_stops_it() {
+    let mut input = b"\x00\xff\xfe position\ngo home\nposition moves\n\n   \nsetoption\n".to_vec();
+    input.extend(vec![b'x'; 200_000]);
+    input
+        .extend(b"\nposition 1,2,3 S\nposition startpos moves Z9 A4\nposition startpos moves A4\n");
+    input.extend(b"position startpos moves A4 A4\ngo depth 1\n");
+    let said = script(awari(), &input);
+    let lines: Vec<&str> = said.lines().collect();
+    // `go home` has no limit: the engine would think for ever, and ends with its input; here the
+    // next `go` comes while it does.
+    assert!(lines.iter().any(|line| line.contains("the position stays as it was")), "{said}");
+    assert!(lines.iter().any(|line| line.starts_with("bestmove")), "{said}");
+}
+
+#[test]
+fn where_the_game_is_over() {
+    let said = script(awari(), b"position 0,0,0,0,0,0/1,0,0,0,0,0 S\ngo depth 3\n");
+    assert_eq!(said, "info string the game is over\nbestmove (none)\n");
+    let said = script(
+        awari(),
+        b"position 1,0,0,0,0,0/1,0,0,0,0,0 S moves A1 a1 B1 b1 C1 c1 D1 d1 E1 e1 F1\ngo depth 1\n",
+    );
+    assert!(said.ends_with("bestmove f1\n") || said.contains("bestmove f1 ponder"), "{said}");
+}
+
+#[test]
+fn a_side_may_move_again() {
+    let kalah = Kalah::new(6, 4, false).expect("kalah");
+    let said = script(kalah, b"position startpos moves C4x1+ F5\ngo depth 1\n");
+    assert!(said.contains("bestmove f4"), "{said}");
+}
+
+/// An engine in a thread, and what it said so far.
+struct Talk {
+    say: Option<Sender<Vec<u8>>>,
+    heard: Receiver<String>,
+    thread: Option<JoinHandle<io::Result<()>>>,
+}
+
+struct Pipe(Receiver<Vec<u8>>, Vec<u8>);
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.1.is_empty() {
+            self.1 = self.0.recv().unwrap_or_default();
+        }
+        let n = self.1.len().min(buffer.len());
+        buffer[..n].copy_from_slice(&self.1[..n]);
+        self.1.drain(..n);
+        Ok(n)
+    }
+}
+
+struct Lines(Sender<String>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let line = String::from_utf8_lossy(bytes).trim_end().to_owned();
+        self.0.send(line).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Talk {
+    fn new() -> Self {
+        let (say, input) = channel();
+        let (output, heard) = channel();
+        let thread = thread::spawn(move || {
+            let input = BufReader::new(Pipe(input, Vec::new()));
+            serve(awari(), Last, &who(), input, Lines(output))
+        });
+        Talk { say: Some(say), heard, thread: Some(thread) }
+    }
+
+    fn say(&self, line: &str) {
+        let say = self.say.as_ref().expect("not ended");
+        say.send(format!("{line}\n").into_bytes()).expect("somebody listens");
+    }
+
+    fn hear(&self, expected: &str) {
+        let line = self.heard.recv_timeout(Duration::from_secs(20)).expect("an answer");
+        assert_eq!(line, expected);
+    }
+
+    fn end(mut self) {
+        self.say = None;
+        self.thread.take().expect("runs").join().expect("no panic").expect("no error");
+    }
+}
+
+#[test]
+fn stop_while_it_thinks() {
+    let talk = Talk::new();
+    talk.say("go infinite");
+    talk.hear("info depth 1");
+    talk.say("isready");
+    talk.hear("readyok");
+    talk.say("go depth 1");
+    talk.hear("info string still thinking: send stop first");
+    talk.say("stop");
+    talk.hear("bestmove F4 ponder a5");
+    talk.say("stop");
+    talk.say("isready");
+    talk.hear("readyok");
+    talk.end();
+}
+
+#[test]
+fn an_answer_that_is_not_wanted_yet() {
+    let talk = Talk::new();
+    // The thought ends at once; the answer waits for the word.
+    talk.say("go infinite depth 1");
+    talk.hear("info depth 1");
+    talk.say("isready");
+    talk.hear("readyok");
+    talk.say("stop");
+    talk.hear("bestmove F4 ponder a5");
+    talk.say("go infinite");
+    talk.end();
+}
+
+#[test]
+fn pondering() {
+    let talk = Talk::new();
+    talk.say("position startpos moves F4 f4");
+    talk.say("go ponder wtime 60 btime 60");
+    talk.hear("info depth 1");
+    // Longer than the clock has: it does not run yet.
+    thread::sleep(Duration::from_millis(150));
+    talk.say("isready");
+    talk.hear("readyok");
+    talk.say("ponderhit");
+    talk.hear("bestmove E4 ponder a6");
+    talk.say("go ponder movetime 100000");
+    talk.hear("info depth 1");
+    talk.say("stop");
+    talk.hear("bestmove E4 ponder a6");
+    talk.end();
+}
+
+#[test]
+fn clocks_end_thoughts() {
+    let talk = Talk::new();
+    for go in [
+        "go movetime 40",
+        "go wtime 400 btime 9",
+        "go wtime 40 winc 10 movestogo 1",
+        "go permove 40 wreserve 0 breserve 0 percent 50 maxturn 1000",
+    ] {
+        talk.say(go);
+        talk.hear("info depth 1");
+        talk.hear("bestmove F4 ponder a5");
+    }
+    talk.end();
+}
+
+#[test]
+fn nobody_listens_any_more() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let ended = serve(awari(), Last, &who(), &b"uci\nisready\nuci\n"[..], Closed);
+    assert_eq!(ended.expect_err("closed").kind(), io::ErrorKind::BrokenPipe);
+}

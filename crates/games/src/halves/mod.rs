@@ -1,0 +1,50 @@
+//! Boards of two halves, numbered: what awari, kalah and their family have in common.
+
+mod index;
+mod notation;
+mod pairs;
+
+pub use index::Halves;
+pub use notation::{draw, final_result, format, parse, side_name};
+pub use pairs::{Pair, PairCursor, PairIndex};
+
+/// The most pits a half can have.
+pub const MAX_PITS: usize = 6;
+
+/// Boards have fewer stones than this.
+const LIMIT: usize = 128;
+
+/// A one in every byte.
+const BYTES: u64 = 0x0101_0101_0101_0101;
+
+/// One side's pits in the order of sowing; pits beyond the game's number stay empty. Padded to a
+/// machine word, so that whole halves are added and summed at once.
+pub type Half = [u8; 8];
+
+/// A board as the side to move sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Board {
+    /// The mover's pits.
+    pub own: Half,
+    /// The opponent's pits.
+    pub other: Half,
+}
+
+/// The stones in a half.
+pub fn stones(half: &Half) -> usize {
+    // The top byte of the product is the sum of all bytes; no game has 256 stones.
+    (u64::from_le_bytes(*half).wrapping_mul(BYTES) >> 56) as usize
+}
+
+impl Board {
+    /// The stones on the board.
+    pub fn stones(&self) -> usize {
+        stones(&self.own) + stones(&self.other)
+    }
+
+    /// The same board as the opponent sees it.
+    #[must_use]
+    pub fn turned(self) -> Self {
+        Board { own: self.other, other: self.own }
+    }
+}

@@ -1,0 +1,243 @@
+//! Othello: put a disc, turn over what it encloses.
+//!
+//! The board has an even number of squares a side; Black begins. A disc must be put where it
+//! encloses at least one line of the opponent's discs between itself and another own disc, and all
+//! discs so enclosed turn over. Who can turn nothing passes; when neither can, the game is over.
+//! The score is the difference of the discs, and empty squares count for the winner.
+//!
+//! A slice is a number of empty squares. A disc leads to the slice with one fewer; only a pass
+//! stays, and two passes never follow each other, so that nothing ever repeats. Boards of 4×4 are
+//! few enough for databases; from 6×6 on even the smallest slice has 2³⁶ boards.
+
+mod discs;
+mod evaluate;
+mod index;
+mod notation;
+mod weights;
+
+use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step};
+
+use crate::registry::{OptionInfo, Options, Registered};
+pub use discs::Discs;
+use discs::squares;
+
+/// Othello on a board of some size.
+///
+/// ```
+/// use nutcracker_game::{Game, perft::perft};
+/// use nutcracker_games::othello::Othello;
+///
+/// let othello = Othello::new(8)?;
+/// let start = othello.start();
+/// assert_eq!(othello.format(&start), "8/8/8/3ox3/3xo3/8/8/8 x");
+///
+/// let mut moves = Vec::new();
+/// othello.moves(&start.position, &mut moves);
+/// let step = othello.play(&start.position, &moves[0]);
+/// assert_eq!(othello.format_move(&start, &moves[0], &step), "d3");
+/// assert_eq!(othello.format(&othello.advance(&start, &step)), "8/8/3x4/3xx3/3xo3/8/8/8 o");
+/// assert_eq!(perft(&othello, &start.position, 5), 1396);
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Othello {
+    /// Squares a side.
+    size: usize,
+    /// The squares of the board.
+    area: u64,
+    /// Squares that mean more than others.
+    regions: evaluate::Regions,
+}
+
+/// What the side to move does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Move {
+    /// Puts a disc on a square: 0 for a1, 1 for b1, 8 for a2.
+    Disc(u8),
+    /// Can turn nothing.
+    Pass,
+}
+
+impl Othello {
+    /// Othello with so many squares a side: 4, 6 or 8; the error says so.
+    pub fn new(size: usize) -> Result<Self, String> {
+        if ![4, 6, 8].contains(&size) {
+            return Err(format!("othello is played on 4, 6 or 8 squares a side, not {size}"));
+        }
+        let row = u64::MAX >> (64 - size);
+        let area = (0..size).map(|rank| row << (8 * rank)).sum();
+        Ok(Othello { size, area, regions: evaluate::Regions::new(size) })
+    }
+
+    /// Squares a side.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The number of empty squares.
+    fn empty(&self, discs: Discs) -> u32 {
+        (self.size * self.size) as u32 - discs.occupied().count_ones()
+    }
+}
+
+impl Game for Othello {
+    type Position = Discs;
+    type Move = Move;
+    type View = PlainView<Self>;
+    type Forward = PlainView<Self>;
+
+    const UNMOVES: bool = true;
+
+    fn id(&self) -> GameId {
+        GameId::new("othello", format!("size={}", self.size))
+    }
+
+    #[inline]
+    fn outcome(&self, discs: &Discs) -> Option<Score> {
+        if discs.targets(self.area) != 0 || discs.turned().targets(self.area) != 0 {
+            return None;
+        }
+        let difference = discs.own.count_ones() as Score - discs.other.count_ones() as Score;
+        Some(difference + difference.signum() * self.empty(*discs) as Score)
+    }
+
+    #[inline]
+    fn moves(&self, discs: &Discs, out: &mut Vec<Move>) {
+        let targets = discs.targets(self.area);
+        if targets != 0 {
+            out.extend(squares(targets).map(Move::Disc));
+        } else if discs.turned().targets(self.area) != 0 {
+            out.push(Move::Pass);
+        }
+    }
+
+    #[inline]
+    fn play(&self, discs: &Discs, mv: &Move) -> Step<Discs> {
+        Step::quiet(match *mv {
+            Move::Disc(square) => discs.put(square),
+            Move::Pass => discs.turned(),
+        })
+    }
+
+    fn steps(&self, discs: &Discs, out: &mut Vec<Step<Discs>>) {
+        let targets = discs.targets(self.area);
+        if targets != 0 {
+            out.extend(squares(targets).map(|square| Step::quiet(discs.put(square))));
+        } else if discs.turned().targets(self.area) != 0 {
+            out.push(Step::quiet(discs.turned()));
+        }
+    }
+
+    fn has_databases(&self) -> bool {
+        self.size == 4
+    }
+
+    fn largest_slice(&self) -> SliceId {
+        SliceId((self.size * self.size) as u32 - 4)
+    }
+
+    fn slice_of(&self, discs: &Discs) -> SliceId {
+        SliceId(self.empty(*discs))
+    }
+
+    fn slice_len(&self, slice: SliceId) -> u64 {
+        if self.has_databases() { index::len(slice.0 as usize) } else { u64::MAX }
+    }
+
+    fn rank(&self, discs: &Discs) -> u64 {
+        assert!(self.has_databases(), "{} has no numbers", self.id());
+        index::rank(*discs)
+    }
+
+    fn unrank(&self, slice: SliceId, index: u64) -> Discs {
+        assert!(self.has_databases(), "{} has no numbers", self.id());
+        index::unrank(slice.0 as usize, index)
+    }
+
+    fn max_score(&self, _: SliceId) -> Score {
+        (self.size * self.size) as Score
+    }
+
+    fn max_moves(&self) -> u8 {
+        self.largest_slice().0 as u8
+    }
+
+    fn index_scheme(&self) -> &'static str {
+        "empty-colours-1"
+    }
+
+    fn view(&self, slice: SliceId) -> PlainView<Self> {
+        PlainView::new(self.clone(), slice)
+    }
+
+    fn forward(&self, slice: SliceId) -> PlainView<Self> {
+        PlainView::new(self.clone(), slice)
+    }
+
+    /// Only a pass stays in its slice.
+    fn unmoves(&self, discs: &Discs, out: &mut Vec<Discs>) {
+        let before = discs.turned();
+        if before.targets(self.area) == 0 && discs.targets(self.area) != 0 {
+            out.push(before);
+        }
+    }
+
+    fn start(&self) -> Situation<Discs> {
+        // Black on e4 and d5, White on d4 and e5, or as near the middle of a smaller board.
+        let middle = self.size / 2;
+        let upper_left = 9 * (middle - 1);
+        let own = 1 << (upper_left + 1) | 1 << (upper_left + 8);
+        let other = 1 << upper_left | 1 << (upper_left + 9);
+        Situation::new(Discs { own, other }, Side::First)
+    }
+
+    fn parse(&self, text: &str) -> Result<Situation<Discs>, ParseError> {
+        self.read(text)
+    }
+
+    fn format(&self, situation: &Situation<Discs>) -> String {
+        self.write(situation)
+    }
+
+    fn format_move(&self, _: &Situation<Discs>, mv: &Move, _: &Step<Discs>) -> String {
+        Self::move_name(*mv)
+    }
+
+    fn draw(&self, situation: &Situation<Discs>) -> String {
+        self.picture(situation)
+    }
+
+    fn slice_unit(&self) -> &'static str {
+        "empty"
+    }
+
+    fn side_name(&self, side: Side) -> &'static str {
+        match side {
+            Side::First => "black",
+            Side::Second => "white",
+        }
+    }
+
+    fn final_result(&self, situation: &Situation<Discs>, score: Score) -> Option<[f64; 2]> {
+        let all = (self.size * self.size) as f64;
+        let mover = f64::midpoint(all, f64::from(score));
+        Some(match situation.mover {
+            Side::First => [mover, all - mover],
+            Side::Second => [all - mover, mover],
+        })
+    }
+}
+
+impl Registered for Othello {
+    const ABOUT: &'static str = "enclose discs and turn them over";
+    const OPTIONS: &'static [OptionInfo] = &[OptionInfo {
+        name: "size",
+        value: Some("N"),
+        about: "squares a side, 4, 6 or 8; databases for 4 only",
+        default: "8",
+    }];
+
+    fn from_options(options: &Options) -> Result<Self, String> {
+        Othello::new(options.number(&Self::OPTIONS[0])?)
+    }
+}

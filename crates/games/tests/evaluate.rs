@@ -1,0 +1,135 @@
+//! Evaluations agree with their features, and see both sides alike.
+
+use nutcracker_game::{Evaluate, Game, SliceId, Step, weigh};
+use nutcracker_games::awari::Awari;
+use nutcracker_games::halves::Board;
+use nutcracker_games::kalah::Kalah;
+use nutcracker_games::othello::{Discs, Move, Othello};
+use proptest::prelude::*;
+
+fn features<G: Evaluate>(game: &G, position: &G::Position) -> Vec<f32> {
+    let mut features = vec![0.0; G::FEATURES.len()];
+    game.features(position, &mut features);
+    features
+}
+
+/// What any evaluation must be: its features weighed, with a weight for each, finite and within
+/// what a game can be worth twice over.
+fn is_sound<G: Evaluate>(game: &G, position: &G::Position) {
+    let features = features(game, position);
+    assert_eq!(game.fitted().len(), G::FEATURES.len());
+    assert!(features.iter().all(|feature| feature.is_finite()), "{features:?}");
+    let guess = game.evaluate(position, game.fitted());
+    assert_eq!(guess, weigh(&features, game.fitted()));
+    let most = 200 * i32::from(game.max_score(game.largest_slice()));
+    assert!(guess.abs() <= most, "{guess} for {position:?}");
+    // Other weights than the fitted ones do as well.
+    let ones = vec![0.25; features.len()];
+    assert_eq!(game.evaluate(position, &ones), weigh(&features, &ones));
+}
+
+/// Seen from the other side, differences turn round, what is own becomes the other's, and the rest
+/// stays.
+fn turns_round<G: Evaluate>(seen: &[f32], turned: &[f32]) {
+    for (place, name) in G::FEATURES.iter().enumerate() {
+        let expected = if name.contains("own minus other") {
+            -seen[place]
+        } else if let Some(of) = name.strip_suffix(": own") {
+            let pair = format!("{of}: other");
+            match G::FEATURES.iter().position(|name| *name == pair) {
+                Some(pair) => seen[pair],
+                None => continue,
+            }
+        } else if let Some(of) = name.strip_suffix(": other") {
+            let pair = format!("{of}: own");
+            seen[G::FEATURES.iter().position(|name| *name == pair).expect("a pair")]
+        } else {
+            seen[place]
+        };
+        assert!((turned[place] - expected).abs() < 1e-6, "{name}: {seen:?} {turned:?}");
+    }
+}
+
+fn turned(board: &Board) -> Board {
+    board.turned()
+}
+
+proptest! {
+    #[test]
+    fn awari(pits in 2usize..=6, stones in 1u32..=48, index in any::<u64>()) {
+        let awari = Awari::new(pits).unwrap();
+        let slice = SliceId(stones.min(awari.largest_slice().0));
+        let board = awari.unrank(slice, index % awari.slice_len(slice));
+        is_sound(&awari, &board);
+        turns_round::<Awari>(&features(&awari, &board), &features(&awari, &turned(&board)));
+        // The best capture is the largest gain of any move.
+        let mut steps: Vec<Step<Board>> = Vec::new();
+        awari.steps(&board, &mut steps);
+        let most = steps.iter().map(|step| step.gain).max().unwrap_or(0);
+        let place = Awari::FEATURES.iter().position(|name| *name == "best capture: own").unwrap();
+        let seen = features(&awari, &board)[place];
+        // Where every move takes all the opponent has, each is legal after all.
+        if steps.iter().all(|step| step.next.own != [0; 8]) {
+            prop_assert_eq!(seen as i16, most);
+        }
+    }
+
+    #[test]
+    fn kalah(pits in 1usize..=6, seeds in 1u32..=40, index in any::<u64>(), rule in any::<bool>()) {
+        let kalah = Kalah::new(pits, 6, rule).unwrap();
+        let slice = SliceId(seeds.min(kalah.largest_slice().0));
+        let board = kalah.unrank(slice, index % kalah.slice_len(slice));
+        is_sound(&kalah, &board);
+        turns_round::<Kalah>(&features(&kalah, &board), &features(&kalah, &turned(&board)));
+    }
+
+    #[test]
+    fn othello(occupied in any::<u64>(), colours in any::<u64>(), size in 2usize..=4) {
+        let size = 2 * size;
+        let othello = Othello::new(size).unwrap();
+        let rows = |set: u64| (0..size).fold(0, |all, row| {
+            all | (set >> (8 * row) & (u64::MAX >> (64 - size))) << (8 * row)
+        });
+        let occupied = rows(occupied) | rows(0x0000_0018_1800_0000 >> (9 * (4 - size / 2)));
+        let discs = Discs { own: occupied & colours, other: occupied & !colours };
+        is_sound(&othello, &discs);
+        // Both sides of the board, and both diagonals, are alike.
+        let seen = features(&othello, &discs);
+        for map in [|x: usize, y: usize, n: usize| (n - 1 - x, y), |x, y, _| (y, x)] {
+            let moved = |set: u64| (0..64usize).fold(0u64, |all, square| {
+                let (x, y) = (square % 8, square / 8);
+                if x >= size || y >= size { return all; }
+                let (to_x, to_y) = map(x, y, size);
+                all | (set >> square & 1) << (8 * to_y + to_x)
+            });
+            let image = Discs { own: moved(discs.own), other: moved(discs.other) };
+            prop_assert_eq!(&features(&othello, &image), &seen);
+        }
+        // Differences turn round with the sides; parity and the move do not.
+        let turned = features(&othello, &discs.turned());
+        for (place, name) in Othello::FEATURES.iter().enumerate() {
+            let stays = name.starts_with("parity") || name.starts_with("on move");
+            let expected = if stays { seen[place] } else { -seen[place] };
+            prop_assert!((turned[place] - expected).abs() < 1e-6, "{}", name);
+        }
+    }
+}
+
+#[test]
+fn promising_moves_come_first() {
+    let othello = Othello::new(8).unwrap();
+    let at = othello.parse("1ox5/8/8/3xo3/3ox3/8/8/8 x").unwrap();
+    let mut moves = Vec::new();
+    othello.moves(&at.position, &mut moves);
+    let promise = |mv: &Move| othello.promise(&at.position, mv, &othello.play(&at.position, mv));
+    assert_eq!(moves.iter().max_by_key(|mv| promise(mv)), Some(&Move::Disc(0)), "the corner");
+    let awari = Awari::new(6).unwrap();
+    let at = awari.parse("0,0,6,0,3,5/2,1,1,0,0,0 S 20-10").unwrap();
+    let mut moves = Vec::new();
+    awari.moves(&at.position, &mut moves);
+    let gain = |mv| awari.play(&at.position, mv).gain;
+    let first = moves
+        .iter()
+        .max_by_key(|mv| awari.promise(&at.position, mv, &awari.play(&at.position, mv)));
+    assert_eq!(first.map(gain), Some(5), "the capture");
+}

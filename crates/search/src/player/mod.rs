@@ -1,0 +1,18 @@
+//! Players: one that is perfect, some that err on purpose, and one that sets traps.
+//!
+//! - [`Perfect`] plays by databases. It never gives away a score, and it finds a line that realises
+//!   it where moves that keep the score could go round in circles.
+//! - [`Fallible`] chooses among valued moves at random, the worse the rarer; a [`Level`] says how
+//!   rare, and means the same in every game.
+//! - [`traps`] tells which of several equal moves an opponent with little foresight gets wrong.
+
+mod fallible;
+mod perfect;
+mod random;
+mod realise;
+mod trappy;
+
+pub use fallible::{Fallible, Level};
+pub use perfect::{Keeping, Perfect, PlayerError, Valued};
+pub use random::Random;
+pub use trappy::{Trap, traps};

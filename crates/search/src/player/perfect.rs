@@ -1,0 +1,373 @@
+//! The player that never gives away a score and realises it.
+
+use std::error::Error;
+use std::fmt;
+
+use nutcracker_game::{Game, Score, SliceId, Step};
+
+use super::realise::{Closed, Distances, Root, Way};
+use super::{Fallible, Random, trappy};
+use crate::Oracle;
+
+/// Why a player cannot choose a move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum PlayerError<E> {
+    /// The game is over.
+    Over,
+    /// The databases do not go so far.
+    NoDatabase {
+        /// The slice that is missing.
+        slice: SliceId,
+    },
+    /// The oracle failed.
+    Oracle(E),
+}
+
+impl<E> fmt::Display for PlayerError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlayerError::Over => f.write_str("the game is over here, so there is no move"),
+            PlayerError::NoDatabase { slice } => write!(
+                f,
+                "perfect play here needs the database of slice {slice}; solve it or play by search"
+            ),
+            PlayerError::Oracle(_) => f.write_str("a score could not be read from a database"),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for PlayerError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            PlayerError::Oracle(error) => Some(error),
+            PlayerError::Over | PlayerError::NoDatabase { .. } => None,
+        }
+    }
+}
+
+/// The score of a position, from its database.
+pub(super) fn score_of<G: Game, O: Oracle>(
+    game: &G,
+    oracle: &O,
+    position: &G::Position,
+) -> Result<Score, PlayerError<O::Error>> {
+    let slice = game.slice_of(position);
+    if !oracle.covers(slice) {
+        return Err(PlayerError::NoDatabase { slice });
+    }
+    if game.is_indexed(position) {
+        return oracle.score(slice, game.rank(position)).map_err(PlayerError::Oracle);
+    }
+    if let Some(score) = game.outcome(position) {
+        return Ok(score);
+    }
+    let mut steps = Vec::new();
+    game.steps(position, &mut steps);
+    let mut best = Score::MIN;
+    for step in steps {
+        best = best.max(step.value(score_of(game, oracle, &step.next)?));
+    }
+    Ok(best)
+}
+
+/// A move, what it does and what it is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Valued<G: Game> {
+    /// The move.
+    pub mv: G::Move,
+    /// What it does.
+    pub step: Step<G::Position>,
+    /// What its mover gets from here on if both play perfectly after it.
+    pub value: Score,
+    /// Whether it repeats a position of the game, which ends it.
+    pub repeats: bool,
+}
+
+/// The moves that keep what can be had.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Keeping<M> {
+    /// What the mover gets from here on.
+    pub value: Score,
+    /// The moves that keep it and make progress, best first; never empty.
+    pub moves: Vec<M>,
+    /// Where a side profits, the plies within which it forces a conversion or the end, this move
+    /// among them. `None` where the value is 0, where it would take too long to find out, and where
+    /// the game so far leaves no way.
+    pub plies: Option<u32>,
+}
+
+/// A player who never gives away a score that databases know, and realises it.
+///
+/// Among the moves that keep the score it chooses
+/// - where the score is above 0, one that forces the next conversion soonest: the number of plies to
+///   it falls with every move, so no position repeats before the score is realised;
+/// - where it is 0, one that repeats nothing if there is one, preferably a conversion;
+/// - where it is below 0, one that holds out longest.
+///
+/// The game so far counts: a move that repeats a position ends the game with 0 from there.
+///
+/// ```
+/// use std::convert::Infallible;
+/// use nutcracker_game::{Game, Score, SliceId};
+/// use nutcracker_games::awari::Awari;
+/// use nutcracker_search::Oracle;
+/// use nutcracker_search::player::Perfect;
+///
+/// // The databases of up to one stone are small enough to be written down as a rule: who has the
+/// // stone gets it, unless it has to go over to the other side.
+/// struct OneStone(Awari);
+/// impl Oracle for OneStone {
+///     type Error = Infallible;
+///     fn covers(&self, slice: SliceId) -> bool { slice <= SliceId(1) }
+///     fn score(&self, slice: SliceId, index: u64) -> Result<Score, Infallible> {
+///         let board = self.0.unrank(slice, index);
+///         let keeps = board.own[..5].contains(&1);
+///         Ok(if keeps { slice.0 as Score } else { -(slice.0 as Score) })
+///     }
+/// }
+///
+/// let awari = Awari::new(6).unwrap();
+/// let at = awari.parse("0,0,0,1,0,0/0,0,0,0,0,0 S").unwrap();
+/// let mut player = Perfect::new(awari.clone(), OneStone(awari));
+/// let keeping = player.keeping(&at.position, &[])?;
+/// assert_eq!((keeping.value, keeping.moves.len(), keeping.plies), (1, 1, Some(1)));
+/// # Ok::<(), nutcracker_search::player::PlayerError<Infallible>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Perfect<G: Game, O> {
+    game: G,
+    oracle: O,
+    distances: Distances,
+}
+
+impl<G: Game, O: Oracle> Perfect<G, O> {
+    /// A player that looks at up to 500,000 positions for a move, a second or two at worst; what it
+    /// has found it keeps.
+    pub fn new(game: G, oracle: O) -> Self {
+        Perfect::with_limit(game, oracle, 500_000)
+    }
+
+    /// A player that looks at about `positions` positions for a move at most. Where that is not
+    /// enough it keeps the score and avoids positions of the game so far, and progress is not
+    /// certain.
+    pub fn with_limit(game: G, oracle: O, positions: usize) -> Self {
+        Perfect { game, oracle, distances: Distances::new(positions) }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
+    /// The databases.
+    pub fn oracle(&self) -> &O {
+        &self.oracle
+    }
+
+    /// Every legal move with its value. `history` holds the positions before this one, oldest
+    /// first, each as its mover saw it.
+    pub fn values(
+        &self,
+        position: &G::Position,
+        history: &[G::Position],
+    ) -> Result<Vec<Valued<G>>, PlayerError<O::Error>> {
+        let mut moves = Vec::new();
+        if self.game.outcome(position).is_none() {
+            self.game.moves(position, &mut moves);
+        }
+        if moves.is_empty() {
+            return Err(PlayerError::Over);
+        }
+        let seen = self.seen(position, history);
+        let value = |mv| {
+            let step = self.game.play(position, &mv);
+            let inside = self.is_inside(position, &step);
+            let repeats = inside && seen.contains(&(self.game.rank(&step.next), false));
+            let score = score_of(&self.game, &self.oracle, &step.next)?;
+            Ok(Valued { mv, step, value: if repeats { 0 } else { step.value(score) }, repeats })
+        };
+        moves.into_iter().map(value).collect()
+    }
+
+    /// The moves that keep the value and make progress, best first.
+    pub fn keeping(
+        &mut self,
+        position: &G::Position,
+        history: &[G::Position],
+    ) -> Result<Keeping<G::Move>, PlayerError<O::Error>> {
+        let mut best = self.values(position, history)?;
+        let value = best.iter().map(|valued| valued.value).max().expect("there are moves");
+        if value > 0 {
+            return self.advance(position, history, value, &best);
+        }
+        best.retain(|valued| valued.value == value);
+        let plies = match value {
+            0 => {
+                if best.iter().any(|valued| !valued.repeats) {
+                    best.retain(|valued| !valued.repeats);
+                }
+                best.sort_by_key(|valued| self.is_inside(position, &valued.step));
+                None
+            }
+            _ => self.resist(position, &mut best)?,
+        };
+        Ok(Keeping { value, moves: best.iter().map(|valued| valued.mv).collect(), plies })
+    }
+
+    /// The move to play.
+    pub fn choose(
+        &mut self,
+        position: &G::Position,
+        history: &[G::Position],
+    ) -> Result<G::Move, PlayerError<O::Error>> {
+        Ok(self.keeping(position, history)?.moves[0])
+    }
+
+    /// The move of a fallible player who knows the exact values. Where it loses nothing it is the
+    /// perfect player's, so that a score that is kept is also realised.
+    pub fn choose_fallible(
+        &mut self,
+        position: &G::Position,
+        history: &[G::Position],
+        fallible: &Fallible,
+        random: &mut Random,
+    ) -> Result<G::Move, PlayerError<O::Error>> {
+        let values = hundredths(&self.values(position, history)?);
+        let best = values.iter().map(|&(_, value)| value).max();
+        match fallible.choose(&values, random) {
+            Some((mv, value)) if Some(value) != best => Ok(mv),
+            _ => self.choose(position, history),
+        }
+    }
+
+    /// Of the moves that keep the value and make progress, the one after which an opponent who sees
+    /// only what `shallow` says of his moves, in hundredths of a point, is expected to lose most.
+    pub fn choose_trappy(
+        &mut self,
+        position: &G::Position,
+        history: &[G::Position],
+        opponent: &Fallible,
+        shallow: impl FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, PlayerError<O::Error>>,
+    ) -> Result<G::Move, PlayerError<O::Error>> {
+        let keeping = self.keeping(position, history)?.moves;
+        if let [only] = keeping[..] {
+            return Ok(only);
+        }
+        let played = [history, &[*position]].concat();
+        let truth = |next: &G::Position| Ok(hundredths(&self.values(next, &played)?));
+        let traps = trappy::traps(&self.game, position, &keeping, opponent, truth, shallow)?;
+        Ok(traps[0].mv)
+    }
+
+    /// Positions of the game so far that can come again: rank, and whether the mover of `position`
+    /// was to move. Inside a slice the movers alternate, and no slice is entered twice.
+    fn seen(&self, position: &G::Position, history: &[G::Position]) -> Closed {
+        let slice = self.game.slice_of(position);
+        let same_slice = history.iter().rev().take_while(|p| self.game.slice_of(p) == slice);
+        // What the index leaves out cannot come again: no move leads to it.
+        same_slice
+            .enumerate()
+            .filter(|(_, p)| self.game.is_indexed(p))
+            .map(|(ago, p)| (self.game.rank(p), ago % 2 == 1))
+            .collect()
+    }
+
+    fn is_inside(&self, position: &G::Position, step: &Step<G::Position>) -> bool {
+        self.game.slice_of(position) == self.game.slice_of(&step.next)
+    }
+
+    /// The moves that force the conversion soonest, where `level` is above 0.
+    fn advance(
+        &mut self,
+        position: &G::Position,
+        history: &[G::Position],
+        level: Score,
+        moves: &[Valued<G>],
+    ) -> Result<Keeping<G::Move>, PlayerError<O::Error>> {
+        let keeps = |valued: &&Valued<G>| valued.value == level;
+        let keeping: Vec<_> = moves.iter().filter(keeps).map(|valued| valued.mv).collect();
+        if !self.game.is_indexed(position) {
+            return Ok(Keeping { value: level, moves: keeping, plies: None });
+        }
+        let slice = self.game.slice_of(position);
+        let whole = level == score_of(&self.game, &self.oracle, position)?;
+        let root = Root { position: *position, level, whole };
+        let free = self.distances.keep(&self.game, &self.oracle, root)?;
+        let Way::Forced { plies, next } = free else {
+            return Ok(Keeping { value: level, moves: keeping, plies: None });
+        };
+        // What may be played at a level when a search says where to go: nowhere inside means out.
+        let leading = |next: &[u64], level: Score| -> Vec<G::Move> {
+            let leads = |valued: &&Valued<G>| {
+                if self.is_inside(position, &valued.step) {
+                    next.contains(&self.game.rank(&valued.step.next)) && !valued.repeats
+                } else {
+                    next.is_empty() && valued.value == level
+                }
+            };
+            moves.iter().filter(leads).map(|valued| valued.mv).collect()
+        };
+        // Positions of the game so far are in the way if they were worth more, or as much and are
+        // nearer. This player does not come from there: his score never falls, and at the same
+        // score his distance does.
+        let (closed, mut in_the_way) = (self.seen(position, history), false);
+        for &(index, same_mover) in &closed {
+            let score = self.oracle.score(slice, index).map_err(PlayerError::Oracle)?;
+            let was = if same_mover { score } else { -score };
+            let nearer = || self.distances.known(slice, index).is_some_and(|its| its < plies);
+            in_the_way |= was > level || was == level && nearer();
+        }
+        if !in_the_way {
+            return Ok(Keeping { value: level, moves: leading(&next, level), plies: Some(plies) });
+        }
+        let mut value = 0;
+        for level in (1..=level).rev() {
+            let root = Root { position: *position, level, whole: false };
+            match self.distances.force(&self.game, &self.oracle, root, &closed)? {
+                Way::Forced { plies, next } => {
+                    let moves = leading(&next, level);
+                    return Ok(Keeping { value: level, moves, plies: Some(plies) });
+                }
+                Way::Never => {}
+                Way::Unknown => {
+                    value = level;
+                    break;
+                }
+            }
+        }
+        // Perhaps the opponent can repeat a position, but he may overlook it.
+        Ok(Keeping { value, moves: keeping, plies: None })
+    }
+
+    /// Sorts the moves by how long they hold out, the longest first.
+    fn resist(
+        &mut self,
+        position: &G::Position,
+        best: &mut [Valued<G>],
+    ) -> Result<Option<u32>, PlayerError<O::Error>> {
+        let slice = self.game.slice_of(position);
+        let mut lasts = Vec::with_capacity(best.len());
+        for &Valued { mv, step, value, .. } in best.iter() {
+            let plies = if self.game.slice_of(&step.next) < slice {
+                Some(1)
+            } else {
+                let root = Root { position: step.next, level: -value, whole: true };
+                match self.distances.keep(&self.game, &self.oracle, root)? {
+                    Way::Forced { plies, .. } => Some(plies + 1),
+                    Way::Never | Way::Unknown => None,
+                }
+            };
+            lasts.push((mv, plies.unwrap_or(u32::MAX)));
+        }
+        let lasting = |valued: &Valued<G>| {
+            lasts.iter().find(|(mv, _)| *mv == valued.mv).map(|&(_, plies)| plies)
+        };
+        best.sort_by_key(|valued| std::cmp::Reverse(lasting(valued)));
+        Ok(best.first().and_then(lasting).filter(|&plies| plies != u32::MAX))
+    }
+}
+
+fn hundredths<G: Game>(values: &[Valued<G>]) -> Vec<(G::Move, i32)> {
+    values.iter().map(|valued| (valued.mv, 100 * i32::from(valued.value))).collect()
+}

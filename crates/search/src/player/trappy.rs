@@ -1,0 +1,117 @@
+//! Which of several equal moves an opponent is most likely to go wrong after.
+
+use nutcracker_game::{Game, Step, Turn};
+
+use super::Fallible;
+
+/// A move, and what the opponent is expected to lose with his reply.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Trap<M> {
+    /// The move.
+    pub mv: M,
+    /// The expected loss in hundredths of a point.
+    pub loss: f64,
+}
+
+/// The `moves` of a position, those first after which `opponent` is expected to lose most; among
+/// equals in the order given.
+///
+/// `truth` and `shallow` give the legal moves of a position with their values in hundredths of a
+/// point for whoever moves there: as they are, and as the opponent sees them, such as by a search of
+/// a few plies or a database error of his. `opponent` says how he chooses by what he sees; with
+/// infinite competence he takes what looks best to him. The moves should be worth the same: what
+/// they cost is not looked at.
+///
+/// ```
+/// # use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId};
+/// # use nutcracker_game::{Step, Turn};
+/// # #[derive(Clone, Debug)]
+/// # struct Heap;
+/// # impl Game for Heap {
+/// #    type Position = u32;
+/// #    type Move = u32;
+/// #    fn outcome(&self, &heap: &u32) -> Option<Score> { (heap == 0).then_some(0) }
+/// #    fn moves(&self, &heap: &u32, out: &mut Vec<u32>) { out.extend(1..=heap.min(3)) }
+/// #    fn play(&self, heap: &u32, &take: &u32) -> Step<u32> { Step::quiet(heap - take) }
+/// #    type View = PlainView<Self>;
+/// #    type Forward = PlainView<Self>;
+/// #    fn id(&self) -> GameId { GameId::new("heap", "") }
+/// #    fn largest_slice(&self) -> SliceId { SliceId(100) }
+/// #    fn slice_of(&self, &heap: &u32) -> SliceId { SliceId(heap) }
+/// #    fn slice_len(&self, _: SliceId) -> u64 { 1 }
+/// #    fn rank(&self, _: &u32) -> u64 { 0 }
+/// #    fn unrank(&self, slice: SliceId, _: u64) -> u32 { slice.0 }
+/// #    fn max_score(&self, slice: SliceId) -> Score { slice.0 as Score }
+/// #    fn max_moves(&self) -> u8 { 3 }
+/// #    fn index_scheme(&self) -> &'static str { "heap-1" }
+/// #    fn view(&self, slice: SliceId) -> PlainView<Self> { PlainView::new(self.clone(), slice) }
+/// #    fn forward(&self, slice: SliceId) -> PlainView<Self> { self.view(slice) }
+/// #    fn start(&self) -> Situation<u32> { Situation::new(14, Side::First) }
+/// #    fn parse(&self, _: &str) -> Result<Situation<u32>, ParseError> { unimplemented!() }
+/// #    fn format(&self, s: &Situation<u32>) -> String { s.position.to_string() }
+/// #    fn format_move(&self, _: &Situation<u32>, take: &u32, _: &Step<u32>) -> String {
+/// #        take.to_string()
+/// #    }
+/// # }
+/// use std::convert::Infallible;
+/// use nutcracker_search::player::{Fallible, traps};
+///
+/// // A heap of counters. The opponent takes what looks best to him; only with 8 counters is that
+/// // wrong.
+/// let opponent = Fallible::with_competence(f64::INFINITY, 1);
+/// let truth = |heap: &u32| Ok::<_, Infallible>(vec![(1, 100), (2, if *heap == 8 { -100 } else { 100 })]);
+/// let shallow = |_: &u32| Ok(vec![(1, 0), (2, 100)]);
+/// let traps = traps(&Heap, &10, &[1, 2, 3], &opponent, truth, shallow)?;
+/// assert_eq!((traps[0].mv, traps[0].loss), (2, 200.0));
+/// # Ok::<(), Infallible>(())
+/// ```
+pub fn traps<G: Game, E>(
+    game: &G,
+    position: &G::Position,
+    moves: &[G::Move],
+    opponent: &Fallible,
+    truth: impl FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,
+    shallow: impl FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,
+) -> Result<Vec<Trap<G::Move>>, E> {
+    let mut judge = Judge { game, opponent, truth, shallow };
+    let mut traps = Vec::with_capacity(moves.len());
+    for &mv in moves {
+        traps.push(Trap { mv, loss: judge.loss(&game.play(position, &mv))? });
+    }
+    traps.sort_by(|a, b| b.loss.total_cmp(&a.loss));
+    Ok(traps)
+}
+
+struct Judge<'a, G, T, S> {
+    game: &'a G,
+    opponent: &'a Fallible,
+    truth: T,
+    shallow: S,
+}
+
+impl<G: Game, E, T, S> Judge<'_, G, T, S>
+where
+    T: FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,
+    S: FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,
+{
+    /// What the opponent is expected to lose when he next moves.
+    fn loss(&mut self, step: &Step<G::Position>) -> Result<f64, E> {
+        let next = &step.next;
+        if self.game.outcome(next).is_some() {
+            return Ok(0.0);
+        }
+        let truth = (self.truth)(next)?;
+        match step.turn {
+            Turn::Passes => Ok(self.opponent.expected_loss(&truth, &(self.shallow)(next)?)),
+            // The same side moves again, and goes on as well as it can.
+            Turn::Stays => {
+                let best = truth.iter().map(|(_, value)| *value).max();
+                let mut most = 0.0f64;
+                for (mv, _) in truth.iter().filter(|(_, value)| Some(*value) == best) {
+                    most = most.max(self.loss(&self.game.play(next, mv))?);
+                }
+                Ok(most)
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The players, in real games over solved slices.
+
+#[path = "../search/graph.rs"]
+#[allow(dead_code, reason = "the tests of the exact search need the rest")]
+mod graph;
+mod large;
+mod levels;
+mod perfect;
+mod play;
+mod solved;
+mod trappy;
