@@ -23,8 +23,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use nutcracker_game::{Evaluate, Score, SliceId, Step, Turn};
+use nutcracker_game::{Evaluate, Score, SliceId};
 
+use crate::found::{Found, window_after};
 use crate::hash::Key;
 use crate::order::{Choice, Order};
 use crate::path::{FREE, Path, Place};
@@ -60,60 +61,6 @@ pub(crate) struct Shared<'a, G, O: Oracle> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Halted;
 
-/// What was found out about a position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Found {
-    /// In hundredths, between the proven bounds.
-    pub value: i32,
-    pub lower: Score,
-    pub upper: Score,
-    /// The first places of the path that these depend on.
-    value_from: Place,
-    lower_from: Place,
-    upper_from: Place,
-}
-
-impl Found {
-    fn exact(score: Score, from: Place) -> Self {
-        Found {
-            value: 100 * i32::from(score),
-            lower: score,
-            upper: score,
-            value_from: from,
-            lower_from: from,
-            upper_from: from,
-        }
-    }
-
-    /// A guess that depends on no path, put between bounds that do not either.
-    fn guess(value: i32, (lower, upper): (Score, Score)) -> Self {
-        // Not `clamp`, which has to have bounds that fit together, and an oracle may be wrong.
-        let value = value.max(100 * i32::from(lower)).min(100 * i32::from(upper));
-        Found { value, lower, upper, value_from: FREE, lower_from: FREE, upper_from: FREE }
-    }
-
-    /// The same for whoever makes the move that leads here.
-    pub(crate) fn through<P>(self, step: &Step<P>) -> Self {
-        let gain = 100 * i32::from(step.gain);
-        match step.turn {
-            Turn::Passes => Found {
-                value: gain - self.value,
-                lower: step.gain - self.upper,
-                upper: step.gain - self.lower,
-                value_from: self.value_from,
-                lower_from: self.upper_from,
-                upper_from: self.lower_from,
-            },
-            Turn::Stays => Found {
-                value: gain + self.value,
-                lower: step.gain + self.lower,
-                upper: step.gain + self.upper,
-                ..self
-            },
-        }
-    }
-}
-
 /// A position whose moves have to be looked at.
 struct Node {
     slice: SliceId,
@@ -130,15 +77,6 @@ struct Node {
 enum Look {
     Answer(Found),
     Open(Node),
-}
-
-/// The window with which the next position is searched.
-fn window_after<P>(step: &Step<P>, alpha: i32, beta: i32) -> (i32, i32) {
-    let gain = 100 * i32::from(step.gain);
-    match step.turn {
-        Turn::Passes => (gain - beta, gain - alpha),
-        Turn::Stays => (alpha - gain, beta - gain),
-    }
 }
 
 /// One thread's search.

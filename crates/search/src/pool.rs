@@ -53,7 +53,7 @@ impl<E: Error + 'static> Error for SearchError<E> {
 /// let start = kalah.start().position;
 /// let mut engine = Engine::new(kalah, Empty, EngineOptions::default());
 /// let report = engine.search(&start, &[], &Limits::default(), &mut |_| ())?;
-/// assert_eq!(report.value, Value::Exact(2));
+/// assert_eq!(report.value, Value::Exact(4));
 /// let guess = engine.search(&start, &[], &Limits::nodes(0), &mut |_| ())?;
 /// assert_eq!(guess.line.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -344,42 +344,29 @@ fn an_oracle_may_fail() {
 
 /// A table that kept what depends on the path would be wrong here.
 ///
-/// Position 0 can go to 1 or 2, and both to 3. From 3, whose mover loses 2 by leaving the slice,
-/// a move leads back to 1. Coming from 1 that repeats and is worth 0; coming from 2 it is not a
-/// repetition, and from 1 the other side can bank 1.
+/// From 6 the mover can bank 3 or go to 7; from 7 one loses 2 or goes back to 6. Below 6 that would
+/// repeat, so 7 looks worth 0 there; it is worth -2, because who goes to 6 loses 3. From 8 both are
+/// reached: 6 directly, and 7 by way of 9, where nothing repeats.
 #[test]
 fn what_depends_on_the_path_is_not_kept() {
-    let quiet = |next| Step::quiet(next);
     let bank = |gain| Step { next: 0, gain, turn: Turn::Passes };
-    let steps = vec![
-        vec![],
-        vec![],
-        vec![],
-        vec![],
-        vec![],
-        vec![],
-        // 6: the root.
-        vec![quiet(7), quiet(8)],
-        // 7
-        vec![quiet(9), bank(-3)],
-        // 8
-        vec![quiet(9)],
-        // 9
-        vec![quiet(10), bank(-2)],
-        // 10
-        vec![quiet(7), bank(-3)],
-        vec![],
-    ];
+    let mut steps = vec![vec![]; 6];
+    steps.push(vec![Step::quiet(7), bank(3)]);
+    steps.push(vec![Step::quiet(6), bank(-2)]);
+    steps.push(vec![Step::quiet(6), Step::quiet(9)]);
+    steps.push(vec![Step::quiet(7)]);
+    steps.resize(12, vec![]);
     let nodes = steps.into_iter().map(|steps| Node { steps, score: 0 }).collect();
     let game = Graph { width: 6, nodes: Arc::new(nodes) };
-    let scores = game.scores();
-    for root in 6..11 {
-        assert_eq!(score(&game, &root, &[], 100_000), Some(scores[root as usize]));
-        for first in 6..11 {
+    let scores = [(6, 3), (7, -2), (8, -2), (9, 2)];
+    for (position, expected) in scores {
+        assert_eq!(score(&game, &position, &[], 1000), Some(expected));
+        assert_eq!(game.scores()[position as usize], expected);
+        for (first, before) in scores {
             let mut engine = engine(&game, Empty, TABLE, 1);
-            for position in [first, root] {
-                let report = search(&mut engine, &position, &[], &Limits::default());
-                assert_eq!(report.value, Value::Exact(scores[position as usize]));
+            for (root, score) in [(first, before), (position, expected)] {
+                let report = search(&mut engine, &root, &[], &Limits::default());
+                assert_eq!(report.value, Value::Exact(score), "{root} after {first}");
             }
         }
     }
