@@ -13,8 +13,8 @@ use nutcracker_retro::solve::open_set;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 
 use crate::cmd::{
-    annotate, book, contest, engine, experiment, games, plan, play, probe, solve, stats, tune,
-    verify,
+    annotate, book, contest, engine, experiment, games, plan, play, probe, serve, solve, stats,
+    tune, verify,
 };
 use crate::failure::Failure;
 use crate::machine;
@@ -55,6 +55,7 @@ pub enum Command {
     Match(Box<contest::Args>),
     Annotate(annotate::Args),
     Engine(engine::Args),
+    Serve(serve::Args),
     Tune(tune::Args),
     Book(book::Args),
     Experiment(experiment::Args),
@@ -74,6 +75,7 @@ impl Command {
             Command::Match(args) => args.run(),
             Command::Annotate(args) => args.run(),
             Command::Engine(args) => args.run(),
+            Command::Serve(args) => args.run(),
             Command::Tune(args) => args.run(),
             Command::Book(args) => args.run(),
             Command::Experiment(args) => args.run(),

@@ -13,6 +13,7 @@ mod planted;
 mod player;
 mod probe;
 mod published;
+mod serve;
 mod solve;
 mod stats;
 mod tune;

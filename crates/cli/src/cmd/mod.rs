@@ -9,6 +9,7 @@ pub mod games;
 pub mod plan;
 pub mod play;
 pub mod probe;
+pub mod serve;
 pub mod solve;
 pub mod stats;
 pub mod tune;

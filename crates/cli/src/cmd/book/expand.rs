@@ -1,6 +1,7 @@
 //! `nutcracker book expand`.
 
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,6 +9,7 @@ use nutcracker_book::grow::{Ended, Plan, Status};
 use nutcracker_book::{Player, Strategy, Tuning};
 use nutcracker_game::Score;
 use nutcracker_games::registry::Registered;
+use nutcracker_web::explorer::Grow;
 use serde_json::json;
 
 use super::target::{Look, Target};
@@ -25,6 +27,16 @@ use crate::{note, print};
 pub struct Args {
     #[command(flatten)]
     pub target: Target,
+    #[command(flatten)]
+    growth: Growth,
+    /// How the outcome is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// How a book grows.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Growth {
     /// Nodes in the book at which it ends
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
@@ -50,9 +62,6 @@ pub struct Args {
     look: Look,
     #[command(flatten)]
     threads: Threads,
-    /// How the outcome is printed
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
 }
 
 #[derive(Clone, Debug)]
@@ -97,34 +106,62 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * unit).map_err(|_| wrong())
 }
 
-impl Args {
-    /// Grows it.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+impl Growth {
+    /// What was asked wrongly.
+    fn check(&self) -> Result<(), Failure> {
         if self.omega.is_some_and(|omega| !(omega >= 0.0 && omega.is_finite())) {
             return Err(Failure::Asked("--omega is a number, 0 or more".to_owned()));
         }
+        Ok(())
+    }
+
+    /// The same for a server that grows the book of a file.
+    pub fn beside_serving(&self, file: PathBuf) -> Result<Grow, Failure> {
+        self.check()?;
+        Ok(Grow {
+            file,
+            mix: self.strategy.0.clone(),
+            omega: self.omega,
+            fractional: self.fractional,
+            depth: self.look.depth,
+            search_nodes: self.look.search_nodes,
+            probe_depth: self.look.probe_depth,
+            table_bytes: self.look.table << 20,
+            threads: self.threads.count(),
+            nodes: self.nodes,
+            expansions: self.expansions,
+            time: self.time,
+        })
+    }
+}
+
+impl Args {
+    /// Grows it.
+    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+        let growth = &self.growth;
+        growth.check()?;
         let mut book = self.target.open(game)?;
         let databases = self.target.databases(game)?;
         let tuning = book.facts().tuning;
         book.tune(Tuning {
-            omega: self.omega.unwrap_or(tuning.omega),
-            fractional: match self.fractional {
+            omega: growth.omega.unwrap_or(tuning.omega),
+            fractional: match growth.fractional {
                 None => tuning.fractional,
                 Some(points) => Some((points * 100.0) as i32).filter(|&points| points > 0),
             },
             ..tuning
         })?;
-        let count = self.threads.count();
+        let count = growth.threads.count();
         let mut experts: Vec<_> =
-            (0..count).map(|_| self.look.expert(game, databases.as_ref())).collect();
+            (0..count).map(|_| growth.look.expert(game, databases.as_ref())).collect();
         let root = book.position(book.root())?;
         let max = game.max_score(game.slice_of(&root));
         let plan = Plan {
-            mix: self.strategy.0.clone(),
+            mix: growth.strategy.0.clone(),
             at_once: count,
-            expansions: self.expansions,
-            nodes: self.nodes,
-            until: self.time.map(|time| Instant::now() + time),
+            expansions: growth.expansions,
+            nodes: growth.nodes,
+            until: growth.time.map(|time| Instant::now() + time),
             stop: None,
         };
         let mut live = Live::new(max);

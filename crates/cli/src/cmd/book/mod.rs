@@ -2,7 +2,7 @@
 
 mod care;
 mod dropout;
-mod expand;
+pub mod expand;
 mod export;
 mod import;
 mod new;

@@ -70,16 +70,16 @@ impl Target {
 pub struct Look {
     /// Plies of the engine's search of each new position; 0 takes the game's own guess
     #[arg(long, value_name = "PLIES", default_value_t = 8)]
-    depth: u32,
+    pub depth: u32,
     /// Positions of one search at most
     #[arg(long, value_name = "N")]
-    search_nodes: Option<u64>,
+    pub search_nodes: Option<u64>,
     /// Databases are asked only where at least so many plies are left to search
     #[arg(long, value_name = "PLIES", default_value_t = 0)]
-    probe_depth: u32,
+    pub probe_depth: u32,
     /// Memory of each engine's table, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16)]
-    table: usize,
+    pub table: usize,
 }
 
 /// Whoever is asked about positions.

@@ -1,0 +1,148 @@
+//! `nutcracker serve`: the explorer in the browser, and the HTTP interface.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use nutcracker_web::{App, Config, Server};
+
+use crate::args::Data;
+use crate::cmd::book::expand::Growth;
+use crate::failure::Failure;
+use crate::{note, print};
+
+/// Show every position's exact value in the browser
+///
+/// Serves the explorer and its HTTP interface on this machine: a board on which every move carries
+/// its value, the databases, and play against them. Where there are no databases yet, the page
+/// offers to build the small ones. The interface is described at /api, and counters for Prometheus
+/// are at /metrics.
+///
+/// Only this machine is served unless --listen says otherwise. Ctrl-C ends it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker solve awari
+  nutcracker serve --open
+
+Then, or in another terminal:
+  curl \"http://127.0.0.1:4848/api/v1/games/awari/probe?position=0,0,1,0,3,2/2,1,1,0,0,0\"")]
+pub struct Args {
+    /// The address and port to listen at; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4848")]
+    listen: SocketAddr,
+    #[command(flatten)]
+    data: Data,
+    /// Open the page in the browser
+    #[arg(long)]
+    open: bool,
+    /// Let pages of this origin read answers, such as `https://example.org`, or * for all; may be
+    /// given more than once
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
+    cors: Vec<String>,
+    /// Grow this book while serving it, with the options of `book expand`
+    #[arg(long, value_name = "BOOK")]
+    grow: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "With --grow")]
+    growth: Growth,
+}
+
+impl Args {
+    /// Serves until it is interrupted.
+    pub fn run(self) -> Result<(), Failure> {
+        // A fault in one answer must not end all others; the server counts it and goes on.
+        std::panic::set_hook(Box::new(|panic| {
+            let what = panic.to_string().replace('\n', " ");
+            note(&format!("nutcracker: a fault in this program, please report it: {what}"));
+        }));
+        let mut config = Config::new(self.listen, self.data.data);
+        config.cors = self.cors;
+        config.grow = self.grow.map(|file| self.growth.beside_serving(file)).transpose()?;
+        config.program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
+        let data = config.data.display().to_string();
+        let app = App::new(config).map_err(|problem| Failure::Failed(problem.detail))?;
+        let growing = app.grow().map_err(|problem| Failure::Failed(problem.detail))?;
+        let failed = |error: io::Error| Failure::Failed(format!("cannot serve: {error}"));
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(failed)?;
+        let outcome = runtime.block_on(async {
+            let server = Server::bind(Arc::clone(&app)).await.map_err(|error| {
+                Failure::Failed(format!(
+                    "cannot listen at {}: {error}; choose another with --listen",
+                    self.listen
+                ))
+            })?;
+            let stop = interrupted().map_err(failed)?;
+            let address = server.address().map_err(failed)?;
+            let page = format!("http://{address}/");
+            print(&format!("{page}\n"))?;
+            note(&format!("Serving {data}; Ctrl-C ends it."));
+            if self.open && !open(&page) {
+                note("No browser could be started; open the address above.");
+            }
+            server.run(stop).await;
+            Ok(())
+        });
+        // A book that grows is written before the end.
+        app.close();
+        if let Some(Ok(Err(problem))) = growing.map(std::thread::JoinHandle::join) {
+            return Err(Failure::Failed(problem.detail));
+        }
+        // A database at work is not waited for: what is finished is on disk.
+        runtime.shutdown_background();
+        outcome
+    }
+}
+
+/// Ready when the process is asked to end.
+#[cfg(unix)]
+fn interrupted() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(std::future::poll_fn(move |context| {
+        let asked = interrupt.poll_recv(context).is_ready();
+        if asked || terminate.poll_recv(context).is_ready() {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    }))
+}
+
+/// Ready when the process is asked to end.
+#[cfg(not(unix))]
+fn interrupted() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+fn open(page: &str) -> bool {
+    let programs: &[&str] = if cfg!(target_os = "macos") {
+        &["open"]
+    } else if cfg!(windows) {
+        &["explorer"]
+    } else {
+        &["xdg-open", "x-www-browser", "sensible-browser"]
+    };
+    programs.iter().any(|program| {
+        let mut command = Command::new(program);
+        command.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().is_ok()
+    })
+}
+
+fn parse_origin(text: &str) -> Result<String, String> {
+    let is_origin = |rest: &str| {
+        !rest.is_empty()
+            && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b))
+    };
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    if text == "*" || rest.is_some_and(is_origin) {
+        Ok(text.to_owned())
+    } else {
+        Err("an origin is a scheme and a host, such as https://example.org, or *".to_owned())
+    }
+}

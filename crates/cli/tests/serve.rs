@@ -1,0 +1,87 @@
+//! `serve` as it is started and ended.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command};
+
+use crate::harness::Place;
+
+/// Starts a server and waits for the address it prints.
+fn start(place: &Place, more: &[&str]) -> (Child, String) {
+    let mut child = place.spawn(&[&["serve", "--listen", "127.0.0.1:0"], more].concat());
+    let mut line = String::new();
+    let stdout = child.stdout.as_mut().expect("a pipe");
+    BufReader::new(stdout).read_line(&mut line).expect("a line");
+    let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
+    let address = address.expect("an address").to_owned();
+    (child, address)
+}
+
+fn get(address: &str, uri: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    write!(stream, "GET {uri} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+#[cfg(unix)]
+fn end(child: &mut Child) -> Option<i32> {
+    let asked =
+        Command::new("kill").arg(child.id().to_string()).status().expect("a signal is sent");
+    assert!(asked.success());
+    child.wait().expect("it ends").code()
+}
+
+#[cfg(unix)]
+#[test]
+fn it_serves_what_probe_says_and_ends_when_asked() {
+    let place = Place::with_awari(6);
+    let (mut child, address) = start(&place, &[]);
+    let position = "0,0,1,0,1,2/0,1,1,0,0,0 S 20-22";
+    let told = place.run(&["probe", "awari", position, "--format", "json"]).json();
+    let uri = format!("/api/v1/games/awari/probe?position={}", position.replace(' ', "%20"));
+    let answer = get(&address, &uri);
+    let wanted = format!("\"value\":{{\"score\":{},\"kind\":\"exact\"}}", told["score"]);
+    assert!(answer.contains(&wanted), "{answer}");
+    assert!(get(&address, "/").contains("<title>Nutcracker</title>"));
+    assert_eq!(end(&mut child), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_book_grows_while_it_is_served() {
+    let place = Place::new();
+    place.run(&["book", "new", "kalah", "--pits", "3", "--seeds", "2"]).success();
+    let book = place.path().join("kalah-pits3-empty-captureno.book");
+    let book = book.to_str().expect("UTF-8");
+    let (mut child, address) =
+        start(&place, &["--grow", book, "--strategy", "proof", "--depth", "0"]);
+    let uri = "/api/v1/games/kalah/book?options=pits=3,empty-capture=no";
+    let solved = (0..600).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let answer = get(&address, uri);
+        answer.contains("\"solved\":true") && answer.contains("\"growing\":false")
+    });
+    assert!(solved, "{}", get(&address, uri));
+    // Another process says in a sentence why it cannot have the book.
+    let refused = place.run(&["book", "stats", "kalah", "--pits", "3", "--seeds", "2"]).failure();
+    assert!(refused.contains("kalah-pits3-empty-captureno.book is in use"), "{refused}");
+    assert_eq!(end(&mut child), Some(0));
+    let refused =
+        place.run(&["serve", "--listen", "127.0.0.1:0", "--grow", "nowhere.book"]).failure();
+    assert!(refused.contains("there is no book nowhere.book"), "{refused}");
+}
+
+#[test]
+fn what_is_asked_wrongly_is_told() {
+    let place = Place::new();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let taken = taken.local_addr().expect("an address").to_string();
+    let refused = place.run(&["serve", "--listen", &taken]).failure();
+    assert!(refused.contains("choose another with --listen"), "{refused}");
+    let refused = place.run(&["serve", "--listen", "nowhere"]).asked_wrongly();
+    assert!(refused.contains("--listen"), "{refused}");
+    let refused = place.run(&["serve", "--cors", "example.org"]).asked_wrongly();
+    assert!(refused.contains("https://example.org"), "{refused}");
+}

@@ -1,0 +1,62 @@
+// The interface of the server.
+
+export class Problem extends Error {
+  constructor(body) {
+    super(body.detail || body.title || "the server gave no answer");
+    this.kind = String(body.type || "").split("#")[1] || "unknown";
+  }
+}
+
+async function read(response) {
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Problem(body);
+  return body;
+}
+
+async function fetched(url, options) {
+  try {
+    return await read(await fetch(url, options));
+  } catch (error) {
+    if (error instanceof Problem || error.name === "AbortError") throw error;
+    throw new Problem({ detail: "the server does not answer; is it still running?" });
+  }
+}
+
+/** An address under the interface, without the parameters that are empty. */
+export function address(path, parameters = {}) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== null && value !== "") query.set(name, String(value));
+  }
+  const text = query.toString();
+  return "/api/v1" + path + (text ? "?" + text : "");
+}
+
+export const get = (path, parameters, signal) => fetched(address(path, parameters), { signal });
+
+export const post = (path, body) =>
+  fetched("/api/v1" + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+/** The questions about one game under one set of options. */
+export function about(game, options) {
+  const ask = (what) => (parameters = {}, signal) =>
+    get(`/games/${encodeURIComponent(game)}${what}`, { ...parameters, options }, signal);
+  return {
+    card: ask(""),
+    slices: ask("/slices"),
+    extremes: ask("/extremes"),
+    moves: ask("/moves"),
+    line: ask("/line"),
+    bestLine: ask("/best-line"),
+    random: ask("/random"),
+    reply: ask("/reply"),
+    book: ask("/book"),
+    bookNode: ask("/book/node"),
+    bookLeaf: ask("/book/leaf"),
+    dropouts: ask("/book/dropouts"),
+  };
+}

@@ -1,0 +1,202 @@
+// What a book says: beside the board, and on a page of its own.
+
+import { about } from "./api.js";
+import { h, put, s } from "./dom.js";
+import { boardUrl } from "./url.js";
+import { capital, count, signed } from "./words.js";
+
+const WIDTH = 720;
+const HEIGHT = 320;
+/** How often a growing book is looked at. */
+const TICK = 1500;
+
+function state(move) {
+  if (move.value.solved) return "solved";
+  return move.state === "leaf" ? "leaf" : "";
+}
+
+/** The moves of a node; `act` is called with a move's name. */
+function moveTable(node, act) {
+  if (!node.moves.length) return h("p", { class: "note" }, node.state === "over" ? "The game is over here." : "The book ends here.");
+  return h("table", {},
+    h("thead", {}, h("tr", {}, ["Move", "Value", ""].map((text) => h("th", { scope: "col" }, text)))),
+    h("tbody", {}, node.moves.map((move) =>
+      h("tr", { class: move.best ? "best" : "", "data-book": move.move, onclick: () => act(move) },
+        h("td", {}, h("button", { class: "link" }, move.move), move.best && h("span", { class: "star", title: "best" }, "★")),
+        h("td", {}, move.value.text),
+        h("td", { class: "note" }, state(move))))));
+}
+
+/** A panel beside the board; it hides itself where no book covers the position. */
+export function bookPanel(board) {
+  let asked = 0;
+  let position = null;
+  const body = h("div", { id: "book" });
+  const panel = h("section", { class: "panel", hidden: true }, h("h2", {}, "Book"), body);
+
+  async function render() {
+    if (!board.shown) {
+      panel.hidden = true;
+      position = null;
+      return;
+    }
+    const now = board.session.now.position;
+    if (now === position) return;
+    position = now;
+    asked += 1;
+    const mine = asked;
+    const node = await board.ask.bookNode({ position: now }).catch((error) => error);
+    if (mine !== asked) return;
+    if (node instanceof Error) {
+      panel.hidden = node.kind !== "book-in-use";
+      body.replaceChildren(h("p", { class: "note" }, node.message));
+      return;
+    }
+    panel.hidden = false;
+    const play = (move) => {
+      const choice = board.session.now.moves.find((one) => one.move === move.move);
+      if (choice) board.play(choice);
+    };
+    body.replaceChildren(
+      h("p", {}, h("strong", {}, node.value.text), node.value.solved ? " solved" : "", `, depth ${node.depth}, ${count(node.ways)} ${node.ways === 1 ? "way" : "ways"} here`),
+      moveTable(node, play));
+  }
+
+  return { panel, render };
+}
+
+/** Where an opponent can leave the book, and what it costs. */
+function diagram(data, pick) {
+  const dots = data.dots;
+  if (!dots.length) return h("p", { class: "note" }, "Nothing leads out of the book.");
+  const deepest = Math.max(2, ...dots.map((dot) => dot.depth), data.frontier ?? 0);
+  const values = [data.root, ...dots.map((dot) => dot.value)];
+  const [low, high] = [Math.min(...values) - 0.5, Math.max(...values) + 0.5];
+  const x = (value) => 50 + ((WIDTH - 70) * (value - low)) / (high - low);
+  const y = (depth) => 20 + ((HEIGHT - 60) * depth) / deepest;
+  const marks = [];
+  const step = [1, 2, 5, 10, 20, 50].find((one) => (high - low) / one <= 12) ?? 100;
+  for (let value = Math.ceil(low / step) * step; value <= high; value += step) {
+    marks.push(s("line", { class: "grid", x1: x(value), x2: x(value), y1: 14, y2: HEIGHT - 34 }),
+      s("text", { x: x(value), y: HEIGHT - 16, "text-anchor": "middle" }, signed(value)));
+  }
+  const rung = Math.ceil(deepest / 8);
+  for (let depth = 0; depth <= deepest; depth += rung) {
+    marks.push(s("text", { x: 40, y: y(depth) + 4, "text-anchor": "end" }, depth));
+  }
+  const front = data.frontier === null ? null : (() => {
+    const at = (value) => Math.max(0, Math.min(deepest, data.frontier - data.omega * (value - data.root)));
+    return s("path", { class: "front", d: `M${x(low)} ${y(at(low))}L${x(high)} ${y(at(high))}` });
+  })();
+  const spots = dots.map((dot) => {
+    const name = `${count(dot.leaves)} ${dot.solved ? "solved" : "open"} after ${dot.depth} moves, ${signed(dot.value)}`;
+    const act = () => pick(dot);
+    return s("circle", {
+      class: `leaf${dot.solved ? " solved" : ""}`, cx: x(dot.value), cy: y(dot.depth), r: 4 + Math.min(8, 2 * Math.log10(dot.leaves)),
+      tabindex: 0, role: "button", "aria-label": name, onclick: act,
+      onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } },
+    }, s("title", {}, name));
+  });
+  return s("svg", { class: "dropouts", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Drop-out diagram" },
+    marks, s("line", { class: "root", x1: x(data.root), x2: x(data.root), y1: 14, y2: HEIGHT - 34 }), front, spots);
+}
+
+/** A node whose moves can be opened further. */
+function tree(ask, game, options, position, open) {
+  const body = h("div", { class: "branches" });
+  let loaded = false;
+  const load = async () => {
+    if (loaded) return;
+    loaded = true;
+    try {
+      const node = await ask.bookNode({ position });
+      body.replaceChildren(...node.moves.map((move) => {
+        const inner = tree(ask, game, options, move.next, false);
+        put(inner.querySelector("summary"),
+          h("strong", {}, move.move), ` ${move.value.text} `, h("span", { class: "note" }, state(move)), move.best && h("span", { class: "star" }, "★"),
+          " ", h("a", { href: boardUrl(game, { from: move.next, options }) }, "board"));
+        return inner;
+      }));
+      if (!node.moves.length) body.replaceChildren(h("p", { class: "note" }, "The book ends here."));
+    } catch (error) {
+      body.replaceChildren(h("p", { class: "note" }, error.message));
+    }
+  };
+  const element = h("details", { class: "branch", ontoggle: (event) => { if (event.target.open) load(); } }, h("summary", {}, position), body);
+  if (open) {
+    element.open = true;
+    load();
+  }
+  return element;
+}
+
+export async function bookPage({ game, options, main, go }) {
+  const ask = about(game, options);
+  const title = h("h1", {}, `${capital(game)}: book`);
+  let facts;
+  try {
+    facts = await ask.book();
+  } catch (error) {
+    main.replaceChildren(title, h("section", { class: "panel narrow" }, h("p", { role: "alert" }, capital(error.message), ".")));
+    return null;
+  }
+  const numbers = h("p", { id: "bookfacts" });
+  const chart = h("div", {});
+  const player = h("select", { "aria-label": "Whose book", onchange: () => draw() },
+    ["both", "first", "second"].map((one) => h("option", { value: one }, one === "both" ? "whoever is nearer" : one === "first" ? "who moves first" : "the other")));
+  const note = h("p", { class: "note", role: "alert" });
+  let timer = null;
+  let gone = false;
+
+  const tell = (now) => {
+    put(numbers,
+      h("strong", {}, now.value.text), ` for the side to move at the start. ${count(now.nodes)} positions, ${count(now.solved)} solved, ${count(now.expansions)} expansions. `,
+      now.growing ? h("em", {}, "It grows.") : "");
+  };
+  const pick = async (dot) => {
+    try {
+      const line = await ask.bookLeaf({ depth: dot.depth, value: dot.value, player: player.value });
+      go(boardUrl(game, { from: line.start, line: line.moves, options }));
+    } catch (error) {
+      note.textContent = error.message;
+    }
+  };
+  async function draw() {
+    try {
+      chart.replaceChildren(diagram(await ask.dropouts({ player: player.value }), pick));
+    } catch (error) {
+      note.textContent = error.message;
+    }
+  }
+  async function tick() {
+    if (gone) return;
+    try {
+      const now = await ask.book();
+      if (gone) return;
+      const grown = now.nodes !== facts.nodes;
+      facts = now;
+      tell(now);
+      if (grown) await draw();
+      if (!now.growing) return;
+    } catch (error) {
+      note.textContent = error.message;
+    }
+    timer = setTimeout(tick, TICK);
+  }
+  const branches = tree(ask, game, options, facts.start, true);
+  branches.querySelector("summary").textContent = "Start";
+  main.replaceChildren(title,
+    h("section", { class: "panel" }, numbers, h("p", {}, h("a", { href: boardUrl(game, { from: facts.start, options }) }, "Start on the board"))),
+    h("div", { class: "layout even below" },
+      h("section", { class: "panel" }, h("h2", {}, "Where the book can be left"),
+        h("label", {}, "The book of ", player), chart,
+        h("p", { class: "note" }, "Across: what the book's player then has. Down: moves from the start. Click a point to see how it comes about."), note),
+      h("section", { class: "panel" }, h("h2", {}, "Moves"), branches)));
+  tell(facts);
+  await draw();
+  if (facts.growing) timer = setTimeout(tick, TICK);
+  return () => {
+    gone = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,100 @@
+// Databases built while one watches.
+
+import { get, post } from "./api.js";
+import { h, put, say } from "./dom.js";
+import { capital, count, size, slice } from "./words.js";
+
+const PHASES = {
+  conversions: "moves that leave it",
+  fixpoint: "moves inside it",
+  pack: "writing the file",
+  verify: "checking the file",
+};
+
+function strip(finished, unit) {
+  const share = (number) => ((100 * number) / Math.max(1, finished.positions)).toFixed(2) + "%";
+  const part = (kind, number) => {
+    const bar = h("span", { class: `bar ${kind}` });
+    bar.style.width = share(number);
+    return bar;
+  };
+  return h("tr", {},
+    h("th", { scope: "row" }, slice(finished.slice, unit)),
+    h("td", {}, count(finished.positions)),
+    h("td", {}, size(finished.bytes)),
+    h("td", { class: "strip", "aria-label": `${count(finished.wins)} won, ${count(finished.draws)} drawn, ${count(finished.losses)} lost` },
+      part("win", finished.wins), part("draw", finished.draws), part("loss", finished.losses)));
+}
+
+/** A panel that offers to build the small set, and shows how far it is. */
+export function builder(card, options, { upTo, done }) {
+  const panel = h("section", { class: "panel build", "aria-label": "Build databases" });
+  const target = upTo ?? card.small_set;
+  let events = null;
+
+  const offer = (problem) => {
+    const empty = card.slices.length === 0;
+    put(panel,
+      h("h2", {}, empty ? `No databases of ${card.name} yet` : "More databases"),
+      h("p", {}, empty
+        ? `Without databases nobody knows what a position is worth. The small set, up to ${slice(target, card.unit)}, has ${count(card.small_set_positions)} positions and takes seconds.`
+        : `Build what is missing up to ${slice(target, card.unit)}.`),
+      h("button", { class: "primary", id: "build", onclick: start }, empty ? "Build the small set" : "Build"),
+      problem && h("p", { role: "alert", class: "note" }, problem));
+  };
+
+  const show = (job) => {
+    const share = (solved, total) => `${((100 * solved) / Math.max(1, total)).toFixed(1)}%`;
+    const now = job.of ? Math.min(1, job.done / job.of) : 0;
+    const fraction = job.solved / Math.max(1, job.total);
+    const bar = h("progress", { max: 1, value: fraction, "aria-label": "Positions solved" });
+    const rows = job.finished.filter((one) => one.positions > 0).slice(-8);
+    put(panel,
+      h("h2", {}, job.state === "running" ? `Building ${job.game} up to ${slice(job.up_to, card.unit)}` : "Built"),
+      bar,
+      h("p", {}, `${count(job.solved)} of ${count(job.total)} positions (${share(job.solved, job.total)})`),
+      job.slice !== null && h("p", { class: "note" },
+        `${capital(slice(job.slice, card.unit))}: ${PHASES[job.phase] ?? "beginning"}, ${(100 * now).toFixed(0)}%`),
+      h("table", { class: "building" }, h("tbody", {}, rows.map((one) => strip(one, card.unit)))));
+  };
+
+  const watch = (id) => {
+    events = new EventSource(`/api/v1/jobs/${id}/events`);
+    events.addEventListener("job", (event) => {
+      const job = JSON.parse(event.data);
+      show(job);
+      if (job.state === "running") return;
+      events.close();
+      if (job.state === "done") {
+        say("The databases are built.");
+        done();
+      } else {
+        offer(job.error ?? "it could not be built");
+      }
+    });
+    events.onerror = () => {
+      if (events.readyState === EventSource.CLOSED) offer("the server does not answer");
+    };
+  };
+
+  async function start() {
+    try {
+      const job = await post("/jobs", { game: card.name, options: options || undefined, up_to: target });
+      show(job);
+      watch(job.id);
+    } catch (error) {
+      offer(error.message);
+    }
+  }
+
+  offer();
+  // Somebody may have begun it before.
+  get("/jobs").then((jobs) => {
+    const job = jobs.find((one) => one.state === "running" && one.game === card.name && one.options === card.options);
+    if (job) {
+      show(job);
+      watch(job.id);
+    }
+  }).catch(() => {});
+  return { panel, leave: () => events?.close() };
+}

@@ -1,0 +1,37 @@
+// Elements made in one call, and sentences for screen readers.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
+  return element;
+}
+
+export const h = (name, attributes, ...children) =>
+  fill(document.createElement(name), attributes, children);
+
+export const s = (name, attributes, ...children) =>
+  fill(document.createElementNS(SVG, name), attributes, children);
+
+/** Replaces what is in an element; what is nothing is left out. */
+export function put(element, ...children) {
+  element.replaceChildren();
+  return fill(element, {}, children);
+}
+
+export const $ = (selector) => document.querySelector(selector);
+
+/** Tells somebody who does not see the page. */
+export function say(text) {
+  $("#say").textContent = text;
+}
+
+/** Whether things may move about. */
+export const motion = () => !matchMedia("(prefers-reduced-motion: reduce)").matches;

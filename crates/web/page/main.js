@@ -1,0 +1,75 @@
+// Which page is shown.
+
+import { get } from "./api.js";
+import { boardPage } from "./board.js";
+import { bookPage } from "./book.js";
+import { databasesPage } from "./databases.js";
+import { $, h } from "./dom.js";
+import { gamesPage } from "./games.js";
+import { pageUrl, where } from "./url.js";
+
+let games = null;
+let leave = () => {};
+
+function failed(error) {
+  const main = $("#main");
+  main.replaceChildren(
+    h("section", { class: "panel narrow" },
+      h("h1", {}, "That did not work"),
+      h("p", { role: "alert" }, error.message),
+      h("p", {}, h("a", { href: "/games" }, "All games"))));
+}
+
+async function show() {
+  leave();
+  leave = () => {};
+  const { page, game: asked, query } = where(location);
+  try {
+    games ??= await get("/games");
+    const game = asked ?? games[0].name;
+    const options = query.get("options") ?? "";
+    if (!games.some((one) => one.name === game)) {
+      throw new Error(`There is no game “${game}”.`);
+    }
+    $("#game").replaceChildren(
+      ...games.map((one) => h("option", { value: one.name, selected: one.name === game }, one.name)));
+    $("#game").value = game;
+    for (const link of document.querySelectorAll("nav a[data-page]")) {
+      const name = link.dataset.page;
+      if (name !== "games") link.href = pageUrl(name, game, options);
+      if (name === page) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    document.title = `${game[0].toUpperCase()}${game.slice(1)} – Nutcracker`;
+    const context = { game, options, query, go, main: $("#main"), games };
+    if (page === "games") await gamesPage(context);
+    else if (page === "databases") leave = (await databasesPage(context)) ?? leave;
+    else if (page === "book") leave = (await bookPage(context)) ?? leave;
+    else leave = (await boardPage(context)) ?? leave;
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** Shows another page of this site. */
+export function go(url) {
+  history.pushState(null, "", url);
+  show();
+  scrollTo(0, 0);
+}
+
+addEventListener("popstate", show);
+document.addEventListener("click", (event) => {
+  const link = event.target instanceof Element && event.target.closest("a[href]");
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const url = new URL(link.href);
+  if (url.origin !== location.origin || url.hash || link.target || !/^\/($|games)/.test(url.pathname)) return;
+  event.preventDefault();
+  games = null;
+  go(url.pathname + url.search);
+});
+$("#game").addEventListener("change", (event) => {
+  const { page } = where(location);
+  go(pageUrl(page === "games" ? "board" : page, event.target.value));
+});
+show();

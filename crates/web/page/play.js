@@ -1,0 +1,77 @@
+// Play against the program, from level 1 to perfect.
+
+import { h } from "./dom.js";
+import { capital } from "./words.js";
+
+const PAUSE = 300;
+
+/** An opponent for a board: it moves when it is its turn. */
+export function opponent(board) {
+  let side = null;
+  let turns = 0;
+  let failure = "";
+  let thinking = false;
+  const status = h("p", { class: "note", id: "rival", role: "status" });
+  const option = (value, text) => h("option", { value }, text);
+  const choose = h("select", {
+    id: "opponent",
+    onchange: (event) => {
+      side = event.target.value || null;
+      // Values would give the game away.
+      if (side) board.toggle(false);
+      board.render();
+      consider();
+    },
+  }, option("", "nobody"), board.sides.map((name) => option(name, capital(name))));
+  const level = h("select", { id: "level", onchange: () => consider() },
+    option("perfect", "perfect"), Array.from({ length: 10 }, (_, i) => option(10 - i, `level ${10 - i}`)));
+  const panel = h("section", { class: "panel" },
+    h("h2", {}, "Play"),
+    h("div", { class: "find" }, h("label", {}, "The program plays ", choose), h("label", {}, "and is ", level)),
+    status);
+
+  const turn = () => side !== null && board.session.now.mover === side && !board.session.now.over
+    && board.session.at === board.session.nodes.length - 1;
+
+  async function consider() {
+    turns += 1;
+    const mine = turns;
+    failure = "";
+    thinking = turn();
+    render();
+    if (!thinking) return;
+    try {
+      const session = board.session;
+      const asked = board.ask.reply({ position: session.root.position, moves: session.moves().join(" "), level: level.value });
+      const [reply] = await Promise.all([asked, new Promise((done) => setTimeout(done, PAUSE))]);
+      if (mine !== turns || !turn()) return;
+      const choice = session.now.moves.find((one) => one.move === reply.move);
+      thinking = false;
+      if (choice) await board.play(choice);
+    } catch (error) {
+      if (mine === turns) failure = error.message;
+    }
+    if (mine === turns) thinking = false;
+    render();
+  }
+
+  function render() {
+    if (failure) status.textContent = failure;
+    else if (side === null) status.textContent = "Choose a side for it, and play the other.";
+    else if (board.session.now.over) status.textContent = "The game is over.";
+    else if (thinking) status.textContent = "It thinks …";
+    else if (turn()) status.textContent = "Its move.";
+    else status.textContent = "Your move.";
+  }
+
+  /** Goes back to one's own last move. */
+  function takeBack() {
+    turns += 1;
+    thinking = false;
+    let at = board.session.at - 1;
+    while (side !== null && at > 0 && board.session.nodes[at].mover === side) at -= 1;
+    board.jump(at);
+  }
+
+  return { panel, render, consider, takeBack, leave: () => { turns += 1; side = null; } };
+}

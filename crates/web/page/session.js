@@ -1,0 +1,69 @@
+// A game being looked at: where it began, the moves since, and how far one has gone back.
+
+export class Session {
+  /** `start` is what the server says of the first position. */
+  constructor(start) {
+    /** Positions; each but the last has the move that was played there. */
+    this.nodes = [{ ...start, played: null }];
+    this.at = 0;
+  }
+
+  get now() {
+    return this.nodes[this.at];
+  }
+
+  get root() {
+    return this.nodes[0];
+  }
+
+  /** Plays a move of the present position; `next` is what the server says of where it leads. */
+  play(choice, next) {
+    const now = this.now;
+    if (now.played && now.played.move === choice.move) {
+      this.at += 1;
+      return;
+    }
+    this.nodes.length = this.at + 1;
+    now.played = choice;
+    const repeats = this.nodes.some((node) => node.board === next.board);
+    this.nodes.push({ ...next, played: null, repeats, over: next.over || repeats });
+    this.at += 1;
+  }
+
+  go(at) {
+    this.at = Math.max(0, Math.min(at, this.nodes.length - 1));
+  }
+
+  /** The names of the moves of the whole line. */
+  moves() {
+    return this.nodes.filter((node) => node.played).map((node) => node.played.move);
+  }
+
+  /** What has been banked since the beginning by the first and the second side. */
+  banked(sides, at = this.at) {
+    const sums = [0, 0];
+    for (const node of this.nodes.slice(0, at)) {
+      sums[node.mover === sides[0] ? 0 : 1] += node.played.captures;
+    }
+    return sums;
+  }
+
+  /** The margin of the first side at the end, as far as it is known at each position. */
+  margins(sides) {
+    return this.nodes.map((node, at) => {
+      const value = node.repeats ? { score: 0 } : node.value;
+      if (!value) return null;
+      const [first, second] = this.banked(sides, at);
+      return first - second + (node.mover === sides[0] ? value.score : -value.score);
+    });
+  }
+}
+
+/** What a move cost: nothing, points, or the result. */
+export function mistake(node) {
+  const played = node.played;
+  if (!played || played.best !== false || !node.value || !played.value) return null;
+  const lost = node.value.score - played.value.score;
+  if (lost <= 0) return null;
+  return { lost, grave: node.outcome !== played.outcome };
+}

@@ -1,0 +1,29 @@
+// The address of the page says what it shows.
+
+/** Which page of which game. */
+export function where(location) {
+  const parts = location.pathname.split("/").filter(Boolean);
+  const query = new URLSearchParams(location.search);
+  if (parts[0] !== "games") return { page: "board", game: null, query };
+  if (!parts[1]) return { page: "games", game: null, query };
+  return { page: parts[2] || "board", game: decodeURIComponent(parts[1]), query };
+}
+
+export function boardUrl(game, { from, line, at, options, flip } = {}) {
+  const query = new URLSearchParams();
+  if (options) query.set("options", options);
+  if (from) query.set("from", from);
+  if (line && line.length) {
+    query.set("line", line.join(" "));
+    if (at !== undefined && at !== line.length) query.set("at", String(at));
+  }
+  if (flip) query.set("flip", "1");
+  // Commas and slashes may stand as they are, and links are easier to read with them.
+  const text = query.toString().replaceAll("%2C", ",").replaceAll("%2F", "/");
+  return `/games/${encodeURIComponent(game)}${text ? "?" + text : ""}`;
+}
+
+export function pageUrl(page, game, options) {
+  const path = page === "board" ? "" : `/${page}`;
+  return `/games/${encodeURIComponent(game)}${path}${options ? "?options=" + encodeURIComponent(options) : ""}`;
+}

@@ -1,0 +1,65 @@
+// Numbers and values in words.
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const count = (number) => number.toLocaleString("en-US");
+
+/** `+3`, `0`, `−4`, `≥ 10`, `≤ −10`. */
+export function score(value) {
+  if (!value) return "?";
+  const number = Math.abs(value.score);
+  if (value.kind === "at-least") return `≥ ${minus(value.score)}`;
+  if (value.kind === "at-most") return `≤ ${minus(value.score)}`;
+  if (value.score === 0) return "0";
+  return (value.score > 0 ? "+" : "−") + number;
+}
+
+const minus = (number) => (number < 0 ? "−" + -number : String(number));
+
+export const signed = (number) => (number > 0 ? "+" + number : minus(number));
+
+export function size(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  const units = ["KiB", "MiB", "GiB", "TiB"];
+  let amount = bytes / 1024;
+  let unit = 0;
+  while (amount >= 1000 && unit + 1 < units.length) {
+    amount /= 1024;
+    unit += 1;
+  }
+  return `${amount < 100 ? amount.toFixed(1) : amount.toFixed(0)} ${units[unit]}`;
+}
+
+/** `15 stones`, or `slice 15` where the game has no word for it. */
+export const slice = (number, unit) =>
+  unit === "slice" ? `slice ${number}` : `${number} ${number === 1 ? unit.replace(/s$/, "") : unit}`;
+
+/** What the value of a position means. */
+export function verdict(at, sides) {
+  const mover = capital(at.mover);
+  if (at.over && !at.value) return "The game is over.";
+  if (!at.value) return `${mover} to move; the value is not known.`;
+  const start = at.over ? "The game is over: " : `${mover} to move: `;
+  if (at.result) {
+    const [first, second] = sides.map((side) => at.result[side]);
+    const who =
+      first === second ? "a draw" : `${capital(first > second ? sides[0] : sides[1])} wins`;
+    const end = `${who}, ${first}–${second}`;
+    return at.over ? `${start}${end}.` : `${start}${end} with best play.`;
+  }
+  if (at.value.score === 0 && at.value.kind === "exact") return `${start}an even game from here.`;
+  return `${start}${score(at.value)} for ${mover} from here on with best play.`;
+}
+
+/** A move for somebody who does not see it. */
+export function describe(choice, shown) {
+  const parts = [choice.move];
+  if (choice.captures > 0) parts.push(`banks ${choice.captures}`);
+  if (choice.again) parts.push("moves again");
+  if (shown && choice.value) {
+    parts.push(`value ${score(choice.value)}`);
+    if (choice.outcome) parts.push(choice.outcome);
+    if (choice.best) parts.push("best");
+  }
+  return parts.join(", ");
+}

@@ -1,0 +1,214 @@
+//! What all requests share.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use nutcracker_games::registry::{GAMES, Options};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::config::Config;
+use crate::explorer::{self, Budget, Explorer, Shelves};
+use crate::job::Jobs;
+use crate::metrics::Metrics;
+use crate::problem::{Kind, Problem};
+
+/// How long a search waits for others to end before it is refused.
+const QUEUE: Duration = Duration::from_secs(2);
+
+/// The state of a server.
+#[derive(Debug)]
+pub struct App {
+    /// What it was told.
+    pub config: Config,
+    /// Every game with its usual options.
+    usual: Vec<(&'static str, Arc<dyn Explorer>)>,
+    /// Games with other options, by name and options, and when each was used last.
+    special: RwLock<Special>,
+    /// Their books.
+    shelves: Shelves,
+    /// Leave to search.
+    searches: Arc<Semaphore>,
+    /// What is being built.
+    pub jobs: Jobs,
+    /// What was served.
+    pub metrics: Metrics,
+    /// Set when the server stops: streams end.
+    closing: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Special {
+    games: HashMap<(String, String), (Arc<dyn Explorer>, u64)>,
+    clock: u64,
+}
+
+impl App {
+    /// The state over a configuration. No file is touched yet.
+    pub fn new(config: Config) -> Result<Arc<Self>, Problem> {
+        let limits = config.limits;
+        let shelves = Shelves::default();
+        let usual = GAMES
+            .iter()
+            .map(|info| {
+                let game = explorer::open(
+                    info.name,
+                    &Options::new(),
+                    &config.data,
+                    limits.cache_bytes,
+                    &shelves,
+                )?;
+                Ok((info.name, game))
+            })
+            .collect::<Result<_, Problem>>()?;
+        Ok(Arc::new(App {
+            usual,
+            shelves,
+            special: RwLock::default(),
+            searches: Arc::new(Semaphore::new(limits.searches)),
+            jobs: Jobs::default(),
+            metrics: Metrics::default(),
+            closing: AtomicBool::new(false),
+            config,
+        }))
+    }
+
+    /// A game by its name and its options, `pits=4,empty-capture=yes`.
+    pub fn game(&self, name: &str, options: Option<&str>) -> Result<Arc<dyn Explorer>, Problem> {
+        let options = options.unwrap_or_default();
+        if options.is_empty()
+            && let Some((_, game)) = self.usual.iter().find(|(usual, _)| *usual == name)
+        {
+            return Ok(Arc::clone(game));
+        }
+        let key = (name.to_owned(), options.to_owned());
+        if let Some((game, _)) = self.read_special().games.get(&key) {
+            return Ok(Arc::clone(game));
+        }
+        let limits = self.config.limits;
+        let parsed = parse_options(options)?;
+        let game =
+            explorer::open(name, &parsed, &self.config.data, limits.cache_bytes, &self.shelves)?;
+        let mut special = self.special.write().unwrap_or_else(PoisonError::into_inner);
+        special.clock += 1;
+        let now = special.clock;
+        if special.games.len() >= limits.open_games
+            && let Some(oldest) =
+                special.games.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone())
+        {
+            special.games.remove(&oldest);
+        }
+        let (game, _) = special.games.entry(key).or_insert((game, now));
+        Ok(Arc::clone(game))
+    }
+
+    /// Every game that is open.
+    pub fn open_games(&self) -> Vec<Arc<dyn Explorer>> {
+        let usual = self.usual.iter().map(|(_, game)| Arc::clone(game));
+        let special = self.read_special();
+        usual.chain(special.games.values().map(|(game, _)| Arc::clone(game))).collect()
+    }
+
+    fn read_special(&self) -> std::sync::RwLockReadGuard<'_, Special> {
+        self.special.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs something that takes longer than a probe, beside the threads that serve, when it is
+    /// its turn; it learns from its budget when whoever asked has gone.
+    pub async fn search<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Budget) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (search, _stop) = self.begin(self.config.limits.search_time).await?;
+        let work = tokio::task::spawn_blocking(move || work(search.budget()));
+        work.await.unwrap_or_else(|_| {
+            Err(Problem::new(Kind::Internal, "the search failed; please report what was asked"))
+        })
+    }
+
+    /// Leave to search for some time, when it is one's turn; the search ends early when the second
+    /// of the two is dropped.
+    pub async fn begin(&self, time: Duration) -> Result<(Search, StopOnDrop), Problem> {
+        let turn = Arc::clone(&self.searches).acquire_owned();
+        let Ok(Ok(permit)) = tokio::time::timeout(QUEUE, turn).await else {
+            return Err(Problem::new(Kind::Busy, "too many searches are at work; try again soon"));
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        let budget = Budget::new(time, Arc::clone(&stop));
+        Ok((Search { budget, _permit: permit }, StopOnDrop(stop)))
+    }
+
+    /// Whether the server stops.
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
+    }
+
+    /// Begins to grow the book that the configuration names, if it names one; the thread ends with
+    /// [`App::close`].
+    pub fn grow(self: &Arc<Self>) -> Result<Option<JoinHandle<Result<(), Problem>>>, Problem> {
+        let Some(grow) = self.config.grow.clone() else { return Ok(None) };
+        let (name, options) = explorer::game_of(&grow.file)?;
+        // Under the usual options the page finds the book without being told more.
+        let usual = self.game(&name, None)?;
+        let game = if usual.card()?.options == options {
+            usual
+        } else {
+            self.game(&name, Some(&options))?
+        };
+        let app = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("grow".to_owned());
+        let spawned = thread.spawn(move || game.grow(&grow, &app.closing));
+        spawned.map(Some).map_err(|error| Problem::new(Kind::Internal, error.to_string()))
+    }
+
+    /// Ends all streams.
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Leave to search.
+#[derive(Debug)]
+pub struct Search {
+    budget: Budget,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Search {
+    /// How long it may go on.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Ends it.
+    pub fn end(&self) {
+        self.budget.flag().store(true, Ordering::Relaxed);
+    }
+}
+
+/// Tells a search that nobody waits for it any more.
+#[derive(Debug)]
+pub struct StopOnDrop(pub Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Reads `pits=4,empty-capture=yes`; `no` is as if the option was not there.
+pub fn parse_options(text: &str) -> Result<Options, Problem> {
+    let mut options = Options::new();
+    if text.len() > 200 {
+        return Err(Problem::new(Kind::BadOptions, "the options are longer than any game has"));
+    }
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (name, value) = part.split_once('=').unwrap_or((part, "yes"));
+        if value.trim() != "no" {
+            options.set(name.trim(), value.trim());
+        }
+    }
+    Ok(options)
+}

@@ -1,0 +1,93 @@
+//! What a server is told before it starts.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::explorer::Grow;
+
+/// How to serve.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The address to listen at.
+    pub listen: SocketAddr,
+    /// The directory with the databases of all games.
+    pub data: PathBuf,
+    /// Origins whose pages may read answers, as browsers write them: `https://example.org`.
+    pub cors: Vec<String>,
+    /// Whether databases may be built on request.
+    pub builds: bool,
+    /// The program and its version, for manifests.
+    pub program: String,
+    /// A book to grow while it is served.
+    pub grow: Option<Grow>,
+    /// What nobody may exceed.
+    pub limits: Limits,
+}
+
+impl Config {
+    /// A server at an address over a directory; building is allowed where only this machine can
+    /// ask for it.
+    pub fn new(listen: SocketAddr, data: impl Into<PathBuf>) -> Self {
+        Config {
+            listen,
+            data: data.into(),
+            cors: Vec::new(),
+            builds: listen.ip().is_loopback(),
+            program: concat!("nutcracker ", env!("CARGO_PKG_VERSION")).to_owned(),
+            grow: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What nobody may exceed. Every queue, buffer and wait of the server has its bound here.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes of a request's body.
+    pub body_bytes: usize,
+    /// Positions in one request.
+    pub batch: usize,
+    /// Bytes of a position or of a line of moves.
+    pub text_bytes: usize,
+    /// Moves of a line, given or asked for.
+    pub plies: usize,
+    /// Searches and scans at work at once.
+    pub searches: usize,
+    /// How long one of them may take.
+    pub search_time: Duration,
+    /// How long a request may take, its body included.
+    pub request_time: Duration,
+    /// How long a client may take to send a request's head, or to read what it asked for.
+    pub client_time: Duration,
+    /// Connections open at once; more wait.
+    pub connections: usize,
+    /// Games with options of their own kept open at once.
+    pub open_games: usize,
+    /// Bytes of decoded scores kept for each open game.
+    pub cache_bytes: u64,
+    /// Positions that a set built on request may have.
+    pub build_positions: u64,
+    /// How long connections may finish what they do when the server stops.
+    pub farewell: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            body_bytes: 1 << 20,
+            batch: 10_000,
+            text_bytes: 4096,
+            plies: 1000,
+            searches: 4,
+            search_time: Duration::from_secs(20),
+            request_time: Duration::from_secs(30),
+            client_time: Duration::from_secs(20),
+            connections: 1024,
+            open_games: 16,
+            cache_bytes: 64 << 20,
+            build_positions: 300_000_000,
+            farewell: Duration::from_secs(5),
+        }
+    }
+}

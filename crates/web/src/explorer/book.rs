@@ -1,0 +1,615 @@
+//! Opening books: what they say of a position, and how they grow while they are served.
+
+use std::any::Any;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use nutcracker_book::expert::{Expert, Glance, Searcher, WithDatabases};
+use nutcracker_book::grow::{Ended, Plan};
+use nutcracker_book::node::{Metric, NodeId, State};
+use nutcracker_book::store::{RedbStore, Store};
+use nutcracker_book::value::{Hundredths, Rules, Value};
+use nutcracker_book::{Book, BookError, Facts, Player, Strategy, Tuning};
+use nutcracker_game::{Evaluate, Score, Side, Situation, Turn};
+use nutcracker_search::{Engine, EngineOptions, Limits, TableOracle};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Handle;
+use crate::problem::{self, Problem};
+
+/// Pages of a book's file kept in memory, in bytes.
+const CACHE: usize = 64 << 20;
+/// Nodes of a book kept in memory.
+const ROOM: usize = 200_000;
+/// How long a book grows before others may read it.
+const ROUND: Duration = Duration::from_millis(100);
+/// How long it lets them.
+const PAUSE: Duration = Duration::from_millis(3);
+/// Predecessors that are told.
+const PARENTS: usize = 20;
+/// Leaves of a diagram that are looked at.
+const WALKED: usize = 2_000_000;
+
+/// A value of a book.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BookValue {
+    /// As people read it: `+3` is proven, `+1.20` is guessed, `≥0|+1.20` is at least 0.
+    pub text: String,
+    /// Proven: the score is this or more.
+    pub lower: Score,
+    /// Proven: the score is this or less.
+    pub upper: Score,
+    /// What it looks worth, in points.
+    pub points: f64,
+    /// Whether it is proven.
+    pub solved: bool,
+}
+
+impl BookValue {
+    fn new(value: &Value, max: Score) -> Self {
+        BookValue {
+            text: value.text(max),
+            lower: value.lower,
+            upper: value.upper,
+            points: points(value.estimate()),
+            solved: value.is_solved(),
+        }
+    }
+}
+
+fn points(hundredths: Hundredths) -> f64 {
+    f64::from(hundredths) / 100.0
+}
+
+/// How far a position of a book has got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeState {
+    /// Looked at; its moves are not in the book.
+    Leaf,
+    /// All its moves are in the book.
+    Interior,
+    /// The game is over there.
+    Over,
+}
+
+impl From<State> for NodeState {
+    fn from(state: State) -> Self {
+        match state {
+            State::Leaf => NodeState::Leaf,
+            State::Interior => NodeState::Interior,
+            State::Over => NodeState::Over,
+        }
+    }
+}
+
+/// A position of a book.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BookNode {
+    /// The position.
+    pub position: String,
+    /// Moves from the start of the book, by the shortest way.
+    pub depth: u32,
+    /// How far it has got.
+    pub state: NodeState,
+    /// What follows from everything below it, for the side to move.
+    pub value: BookValue,
+    /// What was said of it alone.
+    pub alone: BookValue,
+    /// The moves, the best first.
+    pub moves: Vec<BookMove>,
+    /// Positions with a move to this one, some of them, as their mover sees them.
+    pub parents: Vec<String>,
+    /// How many there are.
+    pub ways: usize,
+    /// The whole book.
+    pub book: BookFacts,
+}
+
+/// A move of a book.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BookMove {
+    /// Its name.
+    #[serde(rename = "move")]
+    pub name: String,
+    /// What it is worth to the mover.
+    pub value: BookValue,
+    /// Whether no move is better.
+    pub best: bool,
+    /// How far the position after it has got.
+    pub state: NodeState,
+    /// The position after it.
+    pub next: String,
+}
+
+/// Facts about a whole book.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BookFacts {
+    /// Where it starts.
+    pub start: String,
+    /// What the start is worth to the side to move there.
+    pub value: BookValue,
+    /// Positions.
+    pub nodes: u64,
+    /// Positions whose value is proven.
+    pub solved: u64,
+    /// Expansions so far.
+    pub expansions: u64,
+    /// Whether it grows now.
+    pub growing: bool,
+}
+
+/// Leaves that are reached while the book's player plays best moves and the other any.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DropOuts {
+    /// What the start is worth to the book's player.
+    pub root: f64,
+    /// The depth of the next expansion at the value of the start.
+    pub frontier: Option<f64>,
+    /// By how much it falls for each point of value.
+    pub omega: f64,
+    /// The leaves.
+    pub dots: Vec<Dot>,
+}
+
+/// Leaves of one depth and value.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Dot {
+    /// Moves from the start.
+    pub depth: u32,
+    /// What the book's player then has, in points.
+    pub value: f64,
+    /// How many there are.
+    pub leaves: u64,
+    /// Whether they are solved.
+    pub solved: bool,
+}
+
+/// A way through a book.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BookLine {
+    /// Where it starts.
+    pub start: String,
+    /// The names of its moves.
+    pub moves: Vec<String>,
+}
+
+/// Whose book a diagram is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Whose {
+    /// Who moves in the start position.
+    First,
+    /// The other one.
+    Second,
+    /// Whoever has the nearer leaf.
+    #[default]
+    Both,
+}
+
+/// How a book is grown while it is served.
+#[derive(Clone, Debug)]
+pub struct Grow {
+    /// The book's file.
+    pub file: PathBuf,
+    /// Strategies with their shares.
+    pub mix: Vec<(Strategy, f64)>,
+    /// Plies of depth that a point of value is worth.
+    pub omega: Option<f64>,
+    /// Points by which a move must be better to count hardly at all.
+    pub fractional: Option<f64>,
+    /// Plies of the search of each new position; 0 takes the game's own guess.
+    pub depth: u32,
+    /// Positions of one search at most.
+    pub search_nodes: Option<u64>,
+    /// Databases are asked only where so many plies are left.
+    pub probe_depth: u32,
+    /// Bytes of each engine's table.
+    pub table_bytes: usize,
+    /// Engines at work.
+    pub threads: usize,
+    /// Nodes at which it ends.
+    pub nodes: Option<u64>,
+    /// Expansions after which it ends.
+    pub expansions: Option<u64>,
+    /// Time after which it ends.
+    pub time: Option<Duration>,
+}
+
+/// The game and options of a book, as its file says: `kalah (pits=4,empty-capture=no)`.
+pub fn game_of(file: &Path) -> Result<(String, String), Problem> {
+    let store = RedbStore::open(file, CACHE).map_err(|error| told(&error))?;
+    let bytes = store.facts().map_err(|error| told(&error))?.unwrap_or_default();
+    let game = Facts::decode(&bytes).map_err(|error| told(&error))?.game;
+    let (name, options) = game.split_once(" (").unwrap_or((&game, ""));
+    Ok((name.to_owned(), options.trim_end_matches(')').to_owned()))
+}
+
+/// A failure of a book at the start of a server, with the path.
+fn told(error: &BookError) -> Problem {
+    let kind = match error {
+        BookError::Locked(_) => problem::Kind::BookInUse,
+        BookError::Missing(_) => problem::Kind::NotInBook,
+        _ => problem::Kind::Damaged,
+    };
+    Problem::new(kind, error.to_string())
+}
+
+/// The books of all games by their files: one is opened once, whatever options lead to it.
+#[derive(Debug, Default)]
+pub struct Shelves(Mutex<HashMap<PathBuf, Arc<dyn Any + Send + Sync>>>);
+
+impl Shelves {
+    pub(super) fn at<G: Evaluate>(&self, file: PathBuf) -> Arc<Shelf<G>> {
+        let mut shelves = lock(&self.0);
+        if let Some(known) = shelves.get(&file).map(Arc::clone)
+            && let Ok(shelf) = known.downcast()
+        {
+            return shelf;
+        }
+        let shelf = Arc::new(Shelf::new(file.clone()));
+        shelves.insert(file, Arc::clone(&shelf) as Arc<dyn Any + Send + Sync>);
+        shelf
+    }
+}
+
+/// A place on a walk through a book.
+#[derive(Clone, Copy)]
+struct Stop {
+    /// The node, whether the book's player moves, and how far that player is ahead.
+    at: (NodeId, bool, Score),
+    depth: u32,
+    /// The place before it in the walk, and the move from there.
+    before: Option<(usize, usize)>,
+}
+
+/// A book that is opened when somebody asks for it.
+pub(super) struct Shelf<G: Evaluate> {
+    file: Mutex<PathBuf>,
+    book: Mutex<Option<Book<G, RedbStore>>>,
+    growing: AtomicBool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<G: Evaluate> Shelf<G> {
+    fn new(file: PathBuf) -> Self {
+        Shelf { file: Mutex::new(file), book: Mutex::default(), growing: AtomicBool::new(false) }
+    }
+
+    pub(super) fn set_file(&self, file: &Path) {
+        file.clone_into(&mut lock(&self.file));
+        *lock(&self.book) = None;
+    }
+}
+
+impl<G: Evaluate> Handle<G> {
+    /// What a failure of a book means to whoever asked.
+    fn book_problem(&self, error: &BookError) -> Problem {
+        let id = self.game.id();
+        match error {
+            BookError::Locked(path) => {
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
+                Problem::new(
+                    problem::Kind::BookInUse,
+                    format!(
+                        "the book {file} of {id} is open in another process; end that one, or let \
+                         this server grow it with `nutcracker serve --grow {file}`"
+                    ),
+                )
+            }
+            BookError::Missing(_) => Problem::new(
+                problem::Kind::NotInBook,
+                format!("there is no book of {id}; `nutcracker book new {}` makes one", id.name),
+            ),
+            BookError::NotInBook(_) => Problem::new(problem::Kind::NotInBook, error.to_string()),
+            BookError::Illegal(_) => Problem::new(problem::Kind::NoSuchMove, error.to_string()),
+            _ => Problem::new(
+                problem::Kind::Damaged,
+                "the book cannot be read; `nutcracker book check` says why",
+            ),
+        }
+    }
+
+    /// Does something with the book, which is opened first if it is not.
+    fn with_book<T>(
+        &self,
+        work: impl FnOnce(&mut Book<G, RedbStore>) -> Result<T, BookError>,
+    ) -> Result<T, Problem> {
+        let mut place = lock(&self.shelf.book);
+        let book = match &mut *place {
+            Some(book) => book,
+            empty => {
+                let file = lock(&self.shelf.file).clone();
+                let opened = RedbStore::open(&file, CACHE)
+                    .and_then(|store| Book::open(self.game.clone(), store, ROOM))
+                    .map_err(|error| self.book_problem(&error))?;
+                empty.insert(opened)
+            }
+        };
+        work(book).map_err(|error| self.book_problem(&error))
+    }
+
+    fn max_at(&self, position: &G::Position) -> Score {
+        self.game.max_score(self.game.slice_of(position))
+    }
+
+    /// Where a book starts: the game's own start where it is that.
+    fn book_start(
+        &self,
+        book: &mut Book<G, RedbStore>,
+    ) -> Result<Situation<G::Position>, BookError> {
+        let position = book.position(book.root())?;
+        let start = self.game.start();
+        let same = start.position == position;
+        Ok(if same { start } else { Situation::new(position, Side::First) })
+    }
+
+    fn book_facts(&self, book: &mut Book<G, RedbStore>) -> Result<BookFacts, BookError> {
+        let start = self.book_start(book)?;
+        let value = book.root_value()?;
+        let facts = book.facts();
+        Ok(BookFacts {
+            start: self.game.format(&start),
+            value: BookValue::new(&value, self.max_at(&start.position)),
+            nodes: facts.nodes,
+            solved: facts.solved,
+            expansions: facts.expansions,
+            growing: self.shelf.growing.load(Ordering::Relaxed),
+        })
+    }
+
+    pub(super) fn node_of_book(
+        &self,
+        situation: &Situation<G::Position>,
+    ) -> Result<BookNode, Problem> {
+        let game = &self.game;
+        self.with_book(|book| {
+            let found = book.find(&situation.position)?;
+            let id = found.ok_or_else(|| BookError::NotInBook(game.format(situation)))?;
+            let node = book.node(id)?.clone();
+            let max = self.max_at(&situation.position);
+            let values = book.move_values(id)?;
+            let best = book.best_moves(id, Rules::Attributed)?;
+            let mut legal = Vec::new();
+            if !values.is_empty() {
+                game.moves(&situation.position, &mut legal);
+            }
+            let mut moves = Vec::new();
+            for (at, (mv, value)) in legal.iter().zip(&values).enumerate() {
+                let step = game.play(&situation.position, mv);
+                let child = book.node(node.edges[at].child)?;
+                moves.push(BookMove {
+                    name: game.format_move(situation, mv, &step),
+                    value: BookValue::new(value, max),
+                    best: best.contains(&at),
+                    state: child.state.into(),
+                    next: game.format(&game.advance(situation, &step)),
+                });
+            }
+            moves.sort_by(|a, b| {
+                (b.best, b.value.points)
+                    .partial_cmp(&(a.best, a.value.points))
+                    .unwrap_or(std::cmp::Ordering::Equal)
+            });
+            let mut parents = Vec::new();
+            for &parent in node.parents.iter().take(PARENTS) {
+                parents.push(book.node(parent)?.position.clone());
+            }
+            Ok(BookNode {
+                position: game.format(situation),
+                depth: node.depth,
+                state: node.state.into(),
+                value: BookValue::new(&node.value, max),
+                alone: BookValue::new(&node.own, max),
+                moves,
+                parents,
+                ways: node.parents.len(),
+                book: self.book_facts(book)?,
+            })
+        })
+    }
+
+    /// The facts of the book, and where it starts.
+    pub(super) fn facts_of_book(&self) -> Result<BookFacts, Problem> {
+        self.with_book(|book| self.book_facts(book))
+    }
+
+    pub(super) fn diagram_of_book(&self, whose: Whose) -> Result<DropOuts, Problem> {
+        self.with_book(|book| {
+            let diagram = book.dropouts(player(whose))?;
+            let dots = [(&diagram.open, false), (&diagram.solved, true)];
+            let dots = dots.into_iter().flat_map(|(leaves, solved)| {
+                leaves.iter().map(move |(leaf, &count)| Dot {
+                    depth: leaf.depth,
+                    value: points(leaf.value),
+                    leaves: count,
+                    solved,
+                })
+            });
+            Ok(DropOuts {
+                root: points(diagram.root),
+                frontier: diagram.frontier,
+                omega: diagram.omega,
+                dots: dots.collect(),
+            })
+        })
+    }
+
+    /// The way to a leaf of the diagram: the first of this depth and value.
+    pub(super) fn leaf_of_book(
+        &self,
+        whose: Whose,
+        depth: u32,
+        value: f64,
+    ) -> Result<BookLine, Problem> {
+        let wanted = (value * 100.0).round() as Hundredths;
+        self.with_book(|book| {
+            let root = book.root();
+            let first = match whose {
+                Whose::First => true,
+                Whose::Second => false,
+                Whose::Both => {
+                    let node = book.node(root)?;
+                    node.cost(Metric::Book) <= node.cost(Metric::Opponent)
+                }
+            };
+            let start = (root, first, 0);
+            let mut seen = HashSet::from([start]);
+            let mut walked: Vec<Stop> = Vec::new();
+            let mut open = VecDeque::from([Stop { at: start, depth: 0, before: None }]);
+            let mut found = None;
+            while let Some(stop) = open.pop_front() {
+                let (id, ours, ahead) = stop.at;
+                let place = walked.len();
+                walked.push(stop);
+                if stop.depth > depth || place > WALKED {
+                    break;
+                }
+                let node = book.node(id)?;
+                let (estimate, edges) = (node.value.estimate(), node.edges.clone());
+                if edges.is_empty() {
+                    let sign = if ours { 1 } else { -1 };
+                    let here = 100 * Hundredths::from(ahead) + sign * estimate;
+                    if stop.depth == depth && here == wanted {
+                        found = Some(place);
+                        break;
+                    }
+                    continue;
+                }
+                let played = if ours {
+                    book.best_moves(id, Rules::Attributed)?
+                } else {
+                    (0..edges.len()).collect()
+                };
+                for way in played {
+                    let edge = edges[way];
+                    let ahead = ahead + if ours { edge.gain } else { -edge.gain };
+                    let ours = if edge.turn == Turn::Passes { !ours } else { ours };
+                    let at = (edge.child, ours, ahead);
+                    if seen.insert(at) {
+                        let before = Some((place, way));
+                        open.push_back(Stop { at, depth: stop.depth + 1, before });
+                    }
+                }
+            }
+            let Some(mut place) = found else {
+                return Err(BookError::NotInBook("with this depth and value".to_owned()));
+            };
+            let mut places = Vec::new();
+            while let Some((before, way)) = walked[place].before {
+                places.push(way);
+                place = before;
+            }
+            let game = &self.game;
+            let start = self.book_start(book)?;
+            let (mut situation, mut names, mut legal) = (start, Vec::new(), Vec::new());
+            for at in places.into_iter().rev() {
+                legal.clear();
+                game.moves(&situation.position, &mut legal);
+                let Some(mv) = legal.get(at) else { break };
+                let step = game.play(&situation.position, mv);
+                names.push(game.format_move(&situation, mv, &step));
+                situation = game.advance(&situation, &step);
+            }
+            Ok(BookLine { start: game.format(&start), moves: names })
+        })
+    }
+
+    /// Grows the book in rounds until it is done, its plan is, or it is stopped; between rounds
+    /// others read it.
+    pub(super) fn grow_book(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem> {
+        self.shelf.growing.store(true, Ordering::Relaxed);
+        let result = self.grow_rounds(grow, stop);
+        self.shelf.growing.store(false, Ordering::Relaxed);
+        result
+    }
+
+    fn grow_rounds(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem> {
+        let oracle = self.oracle()?;
+        let oracle = oracle.last().is_some().then_some(&oracle);
+        let mut experts: Vec<_> =
+            (0..grow.threads.max(1)).map(|_| self.expert(grow, oracle)).collect();
+        let end = grow.time.map(|time| Instant::now() + time);
+        let before = self.with_book(|book| {
+            let tuning = book.facts().tuning;
+            book.tune(Tuning {
+                omega: grow.omega.unwrap_or(tuning.omega),
+                fractional: match grow.fractional {
+                    None => tuning.fractional,
+                    Some(points) => Some((points * 100.0) as i32).filter(|&points| points > 0),
+                },
+                ..tuning
+            })?;
+            Ok(book.facts().expansions)
+        })?;
+        loop {
+            let ended = self.with_book(|book| {
+                let done = book.facts().expansions.saturating_sub(before);
+                let round = Instant::now() + ROUND;
+                let plan = Plan {
+                    mix: grow.mix.clone(),
+                    at_once: experts.len(),
+                    expansions: grow.expansions.map(|all| all.saturating_sub(done)),
+                    nodes: grow.nodes,
+                    until: Some(end.map_or(round, |end| end.min(round))),
+                    stop: Some(stop),
+                };
+                let ended = book.grow(&mut experts, &plan, &mut |_| {})?;
+                let done = book.facts().expansions.saturating_sub(before);
+                let planned = grow.expansions.is_some_and(|all| done >= all)
+                    || grow.nodes.is_some_and(|nodes| book.facts().nodes >= nodes)
+                    || end.is_some_and(|end| Instant::now() >= end);
+                Ok(ended != Ended::Planned || planned)
+            })?;
+            if ended || stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn expert<'a>(
+        &self,
+        grow: &Grow,
+        oracle: Option<&'a TableOracle>,
+    ) -> Box<dyn Expert<G> + Send + 'a> {
+        let limits =
+            Limits { depth: Some(grow.depth), nodes: grow.search_nodes, ..Limits::default() };
+        let options = EngineOptions {
+            table_bytes: grow.table_bytes,
+            probe_depth: grow.probe_depth,
+            ..EngineOptions::default()
+        };
+        let game = self.game.clone();
+        let glance = Glance(self.game.clone());
+        match oracle {
+            None if grow.depth == 0 => Box::new(glance),
+            None => {
+                let engine = Engine::new(game, nutcracker_search::Empty, options);
+                Box::new(Searcher { engine, limits })
+            }
+            Some(oracle) if grow.depth == 0 => {
+                Box::new(WithDatabases { above: glance, game, oracle })
+            }
+            Some(oracle) => {
+                let engine = Engine::new(game.clone(), oracle, options);
+                Box::new(WithDatabases { above: Searcher { engine, limits }, game, oracle })
+            }
+        }
+    }
+}
+
+fn player(whose: Whose) -> Player {
+    match whose {
+        Whose::First => Player::First,
+        Whose::Second => Player::Second,
+        Whose::Both => Player::Both,
+    }
+}

@@ -1,0 +1,165 @@
+//! Lines of play: given by their moves, or the best.
+
+use std::collections::HashSet;
+
+use nutcracker_game::{Evaluate, Game, Score, Situation};
+use nutcracker_search::TableOracle;
+use nutcracker_search::player::{Perfect, PlayerError};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Handle, Outcome, Value};
+use crate::problem::{self, Problem};
+
+/// A line of play.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Line {
+    /// The positions, the first one before any move.
+    pub nodes: Vec<Node>,
+    /// Whether the game is over after the last move by the rules.
+    pub over: bool,
+    /// Whether the last position was there before.
+    pub repeats: bool,
+}
+
+/// A position of a line.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Node {
+    /// The position.
+    pub position: String,
+    /// The same without what the players have won.
+    pub board: String,
+    /// The side to move.
+    pub mover: &'static str,
+    /// What it is worth to the side to move, where that is known.
+    pub value: Option<Value>,
+    /// How the game ends for the side to move, where that is known.
+    pub outcome: Option<Outcome>,
+    /// The move that was played here; nothing at the end of the line.
+    pub played: Option<Played>,
+}
+
+/// A move of a line.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Played {
+    /// Its name.
+    #[serde(rename = "move")]
+    pub name: String,
+    /// What the mover banked by it.
+    pub captures: Score,
+    /// What it is worth to the mover, where that is known.
+    pub value: Option<Value>,
+    /// How the game ends for the mover after it, where that is known.
+    pub outcome: Option<Outcome>,
+    /// Whether no move was better; nothing where that is not known.
+    pub best: Option<bool>,
+}
+
+impl<G: Evaluate> Handle<G> {
+    pub(super) fn replay(
+        &self,
+        start: Situation<G::Position>,
+        moves: &[&str],
+    ) -> Result<Line, Problem> {
+        let mut names = moves.iter();
+        self.walk(start, |handle, situation, _| {
+            let Some(&name) = names.next() else { return Ok(None) };
+            let options = handle.options(&situation.position)?;
+            let game = &handle.game;
+            let found = options
+                .iter()
+                .position(|option| game.format_move(situation, &option.mv, &option.step) == name);
+            found.map(|at| Some((at, options))).ok_or_else(|| {
+                Problem::new(
+                    problem::Kind::NoSuchMove,
+                    format!("{name:?} is not a move in {}", game.format(situation)),
+                )
+            })
+        })
+    }
+
+    pub(super) fn play_best(
+        &self,
+        start: Situation<G::Position>,
+        plies: usize,
+    ) -> Result<Line, Problem> {
+        self.found(&start.position)?;
+        self.play_perfectly(&mut self.perfect()?, start, plies)
+    }
+
+    /// Lets a perfect player play both sides.
+    pub(super) fn play_perfectly(
+        &self,
+        player: &mut Perfect<G, TableOracle>,
+        start: Situation<G::Position>,
+        plies: usize,
+    ) -> Result<Line, Problem> {
+        let mut left = plies;
+        self.walk(start, |handle, situation, history| {
+            if left == 0 {
+                return Ok(None);
+            }
+            left -= 1;
+            let options = handle.options(&situation.position)?;
+            let chosen = match player.choose(&situation.position, history) {
+                Err(PlayerError::Over) => None,
+                chosen => Some(chosen.map_err(|error| handle.blame(error))?),
+            };
+            let at = chosen.and_then(|mv| options.iter().position(|option| option.mv == mv));
+            Ok(at.map(|at| (at, options)))
+        })
+    }
+
+    /// Plays the moves that `choose` picks until it picks none or the game is over.
+    fn walk(
+        &self,
+        start: Situation<G::Position>,
+        mut choose: impl FnMut(
+            &Self,
+            &Situation<G::Position>,
+            &[G::Position],
+        ) -> Result<Option<(usize, Chosen<G>)>, Problem>,
+    ) -> Result<Line, Problem> {
+        let game = &self.game;
+        let mut seen = HashSet::new();
+        let mut history = Vec::new();
+        let mut nodes = Vec::new();
+        let mut situation = start;
+        loop {
+            let board = self.board(&situation);
+            let repeats = !seen.insert(board.clone());
+            let value = match self.known(&situation.position)? {
+                _ if repeats => Some(Value { score: 0, kind: super::Kind::Exact }),
+                found => found.map(|found| found.value),
+            };
+            let chosen = if repeats { None } else { choose(self, &situation, &history)? };
+            let mut node = Node {
+                position: game.format(&situation),
+                board,
+                mover: game.side_name(situation.mover),
+                value,
+                outcome: value.and_then(|value| value.outcome(game, &situation)),
+                played: None,
+            };
+            let Some((at, options)) = chosen else {
+                let mut moves = Vec::new();
+                game.moves(&situation.position, &mut moves);
+                nodes.push(node);
+                return Ok(Line { nodes, over: moves.is_empty(), repeats });
+            };
+            let option = &options[at];
+            node.played = Some(Played {
+                name: game.format_move(&situation, &option.mv, &option.step),
+                captures: option.step.gain,
+                value: option.value,
+                outcome: option.value.and_then(|value| value.outcome(game, &situation)),
+                best: option.best,
+            });
+            nodes.push(node);
+            history.push(situation.position);
+            situation = game.advance(&situation, &option.step);
+        }
+    }
+}
+
+type Chosen<G> = Vec<super::moves::Candidate<<G as Game>::Move, <G as Game>::Position>>;

@@ -1,0 +1,463 @@
+//! A game with its databases, behind one interface for all games.
+
+mod book;
+mod extremes;
+mod line;
+mod moves;
+mod random;
+mod reply;
+mod search;
+mod slices;
+mod value;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use nutcracker_game::{Evaluate, Side, Situation, SliceId};
+use nutcracker_games::registry::{GAMES, GameInfo, Options, Registered, Visitor, with_game};
+use nutcracker_retro::progress::Progress;
+use nutcracker_retro::solve::{SolveError, SolveOptions, open_set, solve};
+use nutcracker_table::{Disk, Storage, TableError, TableSet};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+pub use book::{
+    BookFacts, BookLine, BookMove, BookNode, BookValue, Dot, DropOuts, Grow, NodeState, Shelves,
+    Whose, game_of,
+};
+pub use extremes::{Extreme, Extremes};
+pub use line::{Line, Node, Played};
+pub use moves::{Choice, Moves};
+pub use random::{Captures, Only, Random, Wanted};
+pub use reply::{Opponent, Reply, Source};
+pub use search::{Estimate, EstimateKind, Searched};
+pub use slices::{Slice, Slices, Tally};
+pub use value::{Found, Kind, Outcome, Value};
+
+use crate::problem::{self, Problem};
+
+/// A position looked up.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Probed {
+    /// The position as this program writes it.
+    #[schema(example = "0,0,4,0,3,2/2,1,1,0,0,2 S 20-13")]
+    pub position: String,
+    /// The side to move.
+    #[schema(example = "south")]
+    pub mover: &'static str,
+    /// The slice it belongs to.
+    pub slice: u32,
+    /// Its number in the slice.
+    pub index: u64,
+    /// What it is worth to the side to move.
+    pub value: Value,
+    /// How the game ends for the side to move.
+    pub outcome: Option<Outcome>,
+    /// What the players end up with, where the position says what they have.
+    pub result: Option<Points>,
+}
+
+/// Points by the names of the players.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Points(pub [(&'static str, f64); 2]);
+
+impl Serialize for Points {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|&(name, points)| {
+            // Whole numbers are written as such.
+            let number = if points.fract() == 0.0 {
+                Some(serde_json::Number::from(points as i64))
+            } else {
+                serde_json::Number::from_f64(points)
+            };
+            (name, number)
+        }))
+    }
+}
+
+impl utoipa::PartialSchema for Points {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        <HashMap<String, f64> as utoipa::PartialSchema>::schema()
+    }
+}
+
+impl ToSchema for Points {}
+
+/// What there is to know of a game under its options.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct GameCard {
+    /// Its name.
+    #[schema(example = "awari")]
+    pub name: &'static str,
+    /// Its rule options in full.
+    #[schema(example = "pits=6")]
+    pub options: String,
+    /// The game in one line.
+    pub about: &'static str,
+    /// What a slice's number counts.
+    #[schema(example = "stones")]
+    pub unit: &'static str,
+    /// What the players are called, who moves first comes first.
+    pub sides: [&'static str; 2],
+    /// Where the game starts.
+    pub start: String,
+    /// The slice of the start position.
+    pub start_slice: u32,
+    /// The last slice the rules allow.
+    pub largest_slice: u32,
+    /// The slices with a database here.
+    pub slices: Vec<u32>,
+    /// The last slice of a set that is built in seconds.
+    pub small_set: u32,
+    /// How many positions that set has.
+    pub small_set_positions: u64,
+}
+
+/// How long something may go on, and whether anybody still wants it.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    deadline: Instant,
+    stop: Arc<AtomicBool>,
+}
+
+impl Budget {
+    /// Until then, or until somebody sets the flag.
+    pub fn new(time: Duration, stop: Arc<AtomicBool>) -> Self {
+        Budget { deadline: Instant::now() + time, stop }
+    }
+
+    /// What is left of it.
+    pub fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// The flag that ends it.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.stop
+    }
+
+    /// The same flag, and at most so much time.
+    #[must_use]
+    pub fn at_most(&self, time: Duration) -> Self {
+        let deadline = self.deadline.min(Instant::now() + time);
+        Budget { deadline, stop: Arc::clone(&self.stop) }
+    }
+
+    /// Whether it is used up.
+    pub fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+    }
+}
+
+/// A game with its databases, whatever game it is.
+pub trait Explorer: fmt::Debug + Send + Sync {
+    /// What there is to know.
+    fn card(&self) -> Result<GameCard, Problem>;
+    /// The databases.
+    fn slices(&self) -> Result<Slices, Problem>;
+    /// Looks a position up.
+    fn probe(&self, text: &str) -> Result<Probed, Problem>;
+    /// Only its value.
+    fn value(&self, text: &str) -> Result<Value, Problem>;
+    /// The legal moves with their values.
+    fn moves(&self, text: &str) -> Result<Moves, Problem>;
+    /// Plays moves by their names.
+    fn play(&self, text: &str, moves: &[&str]) -> Result<Line, Problem>;
+    /// Plays best moves.
+    fn best_line(&self, text: &str, plies: usize) -> Result<Line, Problem>;
+    /// Chooses a move as a player of a level does.
+    fn reply(&self, text: &str, opponent: &Opponent, budget: &Budget) -> Result<Reply, Problem>;
+    /// Searches until the budget is used up, and tells what is found on the way.
+    fn search(
+        &self,
+        text: &str,
+        moves: &[&str],
+        depth: Option<u32>,
+        budget: &Budget,
+        tell: &mut dyn FnMut(Searched),
+    ) -> Result<(), Problem>;
+    /// Looks for a position.
+    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, Problem>;
+    /// Remarkable positions of a slice.
+    fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, Problem>;
+    /// What there is to know of the game's book.
+    fn book_facts(&self) -> Result<BookFacts, Problem>;
+    /// What the book says of a position.
+    fn book_node(&self, text: &str) -> Result<BookNode, Problem>;
+    /// Where an opponent can leave the book.
+    fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, Problem>;
+    /// The way to a leaf of that diagram.
+    fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, Problem>;
+    /// Grows the book of a file until it is stopped.
+    fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem>;
+    /// How many positions the slices up to this one have together; `None` for one the game has
+    /// not.
+    fn positions_up_to(&self, slice: u32) -> Option<u64>;
+    /// Builds the databases up to a slice.
+    fn build(
+        &self,
+        up_to: u32,
+        options: &SolveOptions,
+        progress: &dyn Progress,
+    ) -> Result<(), SolveError>;
+    /// Hits and misses of the cache of scores.
+    fn cache(&self) -> nutcracker_table::CacheStats;
+}
+
+/// Opens a game.
+pub fn open(
+    name: &str,
+    options: &Options,
+    data: &Path,
+    cache_bytes: u64,
+    shelves: &Shelves,
+) -> Result<Arc<dyn Explorer>, Problem> {
+    struct Open<'a> {
+        data: &'a Path,
+        cache_bytes: u64,
+        shelves: &'a Shelves,
+    }
+    impl Visitor for Open<'_> {
+        type Output = Arc<dyn Explorer>;
+        fn visit<G: Registered>(self, game: G) -> Self::Output {
+            let id = game.id();
+            let dir = self.data.join(id.folder());
+            let storage: Arc<dyn Storage> = Arc::new(Disk { map: true });
+            let info = GAMES.iter().find(|info| info.name == id.name).unwrap_or(&GAMES[0]);
+            let set = Arc::new(open_set(&game, storage, &dir, self.cache_bytes));
+            let shelf = self.shelves.at(self.data.join(format!("{}.book", id.folder())));
+            Arc::new(Handle { game, set, info, shelf, extremes: Mutex::default() })
+        }
+    }
+    with_game(name, options, Open { data, cache_bytes, shelves }).map_err(|error| {
+        let kind = match error {
+            nutcracker_games::registry::UnknownGame::Name(_) => problem::Kind::NoSuchGame,
+            _ => problem::Kind::BadOptions,
+        };
+        Problem::new(kind, error.to_string())
+    })
+}
+
+/// Slices of a set that is built in seconds have at most so many positions.
+const MODEST: u64 = 10_000_000;
+
+/// A game with its databases.
+struct Handle<G: Evaluate> {
+    game: G,
+    set: Arc<TableSet>,
+    info: &'static GameInfo,
+    shelf: Arc<book::Shelf<G>>,
+    extremes: Mutex<HashMap<u32, Arc<Extremes>>>,
+}
+
+impl<G: Evaluate> fmt::Debug for Handle<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("game", &self.game.id()).finish_non_exhaustive()
+    }
+}
+
+impl<G: Evaluate> Handle<G> {
+    fn parse(&self, text: &str) -> Result<Situation<G::Position>, Problem> {
+        self.game.parse(text).map_err(|error| {
+            let example = self.game.format(&self.game.start());
+            Problem::new(
+                problem::Kind::BadPosition,
+                format!("{error}; a position looks like \"{example}\""),
+            )
+        })
+    }
+
+    fn find(&self, position: &G::Position) -> Result<Found, TableError> {
+        Found::probe(&self.game, &self.set, position)
+    }
+
+    fn found(&self, position: &G::Position) -> Result<Found, Problem> {
+        self.find(position).map_err(|error| self.explain(error))
+    }
+
+    /// An error of the databases, with what would help.
+    fn explain(&self, error: TableError) -> Problem {
+        match error {
+            TableError::MissingSlice { slice, .. } => {
+                Problem::new(problem::Kind::NoDatabase, self.missing(slice))
+            }
+            error => error.into(),
+        }
+    }
+
+    fn missing(&self, slice: u32) -> String {
+        let id = self.game.id();
+        if !self.game.has_databases() {
+            return format!("{} has no databases; a search can value its positions", id.name);
+        }
+        let option = if self.game.slice_unit() == "stones" { "--stones" } else { "--up-to" };
+        format!(
+            "there is no database of {id} for {}; `nutcracker solve {} {option} {slice}` makes it",
+            self.slice_name(slice),
+            id.name,
+        )
+    }
+
+    fn slice_name(&self, slice: u32) -> String {
+        match self.game.slice_unit() {
+            "slice" => format!("slice {slice}"),
+            unit => format!("{slice} {unit}"),
+        }
+    }
+
+    fn points(&self, situation: &Situation<G::Position>, value: Value) -> Option<Points> {
+        let [first, second] = self.game.final_result(situation, value.score)?;
+        let name = |side| self.game.side_name(side);
+        (value.kind == Kind::Exact)
+            .then(|| Points([(name(Side::First), first), (name(Side::Second), second)]))
+    }
+
+    /// The position without what the players have: by it one sees that a position is there again.
+    fn board(&self, situation: &Situation<G::Position>) -> String {
+        self.game.format(&Situation { banked: None, ..*situation })
+    }
+
+    fn small_set(&self) -> u32 {
+        let game = &self.game;
+        if !game.has_databases() {
+            return 0;
+        }
+        let last = game.slice_of(&game.start().position).min(game.largest_slice());
+        (1..=last.0)
+            .take_while(|&slice| game.slice_len(SliceId(slice)) <= MODEST)
+            .last()
+            .unwrap_or(0)
+    }
+}
+
+impl<G: Evaluate> Explorer for Handle<G> {
+    fn card(&self) -> Result<GameCard, Problem> {
+        let (id, start) = (self.game.id(), self.game.start());
+        let small_set = self.small_set();
+        Ok(GameCard {
+            name: id.name,
+            options: id.options,
+            about: self.info.about,
+            unit: self.game.slice_unit(),
+            sides: [Side::First, Side::Second].map(|side| self.game.side_name(side)),
+            start: self.game.format(&start),
+            start_slice: self.game.slice_of(&start.position).0,
+            largest_slice: self.game.largest_slice().0,
+            slices: self.set.slices()?,
+            small_set,
+            small_set_positions: self.positions_up_to(small_set).unwrap_or(0),
+        })
+    }
+
+    fn slices(&self) -> Result<Slices, Problem> {
+        self.all_slices()
+    }
+
+    fn probe(&self, text: &str) -> Result<Probed, Problem> {
+        let situation = self.parse(text)?;
+        let found = self.found(&situation.position)?;
+        Ok(Probed {
+            position: self.game.format(&situation),
+            mover: self.game.side_name(situation.mover),
+            slice: self.game.slice_of(&situation.position).0,
+            index: self.game.rank(&situation.position),
+            value: found.value,
+            outcome: found.value.outcome(&self.game, &situation),
+            result: self.points(&situation, found.value),
+        })
+    }
+
+    fn value(&self, text: &str) -> Result<Value, Problem> {
+        Ok(self.found(&self.parse(text)?.position)?.value)
+    }
+
+    fn moves(&self, text: &str) -> Result<Moves, Problem> {
+        self.moves_of(&self.parse(text)?)
+    }
+
+    fn play(&self, text: &str, moves: &[&str]) -> Result<Line, Problem> {
+        self.replay(self.parse(text)?, moves)
+    }
+
+    fn best_line(&self, text: &str, plies: usize) -> Result<Line, Problem> {
+        self.play_best(self.parse(text)?, plies)
+    }
+
+    fn reply(&self, text: &str, opponent: &Opponent, budget: &Budget) -> Result<Reply, Problem> {
+        self.choose(self.parse(text)?, opponent, budget)
+    }
+
+    fn search(
+        &self,
+        text: &str,
+        moves: &[&str],
+        depth: Option<u32>,
+        budget: &Budget,
+        tell: &mut dyn FnMut(Searched),
+    ) -> Result<(), Problem> {
+        self.search_from(self.parse(text)?, moves, depth, budget, tell)
+    }
+
+    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, Problem> {
+        self.find_random(wanted, budget)
+    }
+
+    fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, Problem> {
+        self.find_extremes(slice, budget)
+    }
+
+    fn book_facts(&self) -> Result<BookFacts, Problem> {
+        self.facts_of_book()
+    }
+
+    fn book_node(&self, text: &str) -> Result<BookNode, Problem> {
+        self.node_of_book(&self.parse(text)?)
+    }
+
+    fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, Problem> {
+        self.diagram_of_book(whose)
+    }
+
+    fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, Problem> {
+        self.leaf_of_book(whose, depth, value)
+    }
+
+    fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem> {
+        self.shelf.set_file(&grow.file);
+        self.grow_book(grow, stop)
+    }
+
+    fn positions_up_to(&self, slice: u32) -> Option<u64> {
+        let possible = self.game.has_databases() && SliceId(slice) <= self.game.largest_slice();
+        possible.then(|| {
+            (0..=slice)
+                .fold(0u64, |sum, slice| sum.saturating_add(self.game.slice_len(SliceId(slice))))
+        })
+    }
+
+    fn build(
+        &self,
+        up_to: u32,
+        options: &SolveOptions,
+        progress: &dyn Progress,
+    ) -> Result<(), SolveError> {
+        let storage: Arc<dyn Storage> = Arc::new(Disk { map: false });
+        let dir = self.set.dir().to_owned();
+        let result = solve(&self.game, &storage, &dir, SliceId(up_to), options, progress);
+        for slice in 0..=up_to {
+            self.set.forget(slice);
+        }
+        if let Ok(mut extremes) = self.extremes.lock() {
+            extremes.clear();
+        }
+        result.map(drop)
+    }
+
+    fn cache(&self) -> nutcracker_table::CacheStats {
+        self.set.cache_stats()
+    }
+}

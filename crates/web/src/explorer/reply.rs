@@ -1,0 +1,157 @@
+//! The other side: moves of a perfect player, or of one that errs on purpose.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nutcracker_game::{Evaluate, Situation};
+use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError, Random};
+use nutcracker_search::{Engine, Limits, TableOracle};
+use nutcracker_table::TableError;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::search::Estimate;
+use super::{Budget, Handle};
+use crate::problem::{self, Problem};
+
+/// Positions a perfect player looks at for one move.
+const LOOKED_AT: usize = 100_000;
+/// How long a move is searched for above the databases.
+const THOUGHT: Duration = Duration::from_millis(1500);
+
+/// Who replies, and to what.
+#[derive(Clone, Debug)]
+pub struct Opponent {
+    /// The moves from the position on.
+    pub moves: Vec<String>,
+    /// How strong it is.
+    pub level: Level,
+    /// What its errors depend on.
+    pub seed: u64,
+}
+
+/// A move of the other side.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Reply {
+    /// The move.
+    #[serde(rename = "move")]
+    #[schema(example = "E3x5")]
+    pub name: String,
+    /// What it is worth to the one who plays it.
+    pub value: Estimate,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a move comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// From the databases.
+    Database,
+    /// From a search.
+    Search,
+}
+
+/// The positions of a game so far, and the one at hand.
+type Reached<P> = (Vec<P>, Situation<P>);
+
+impl<G: Evaluate> Handle<G> {
+    pub(super) fn oracle(&self) -> Result<TableOracle, Problem> {
+        Ok(TableOracle::new(Arc::clone(&self.set))?)
+    }
+
+    /// A player by the databases.
+    pub(super) fn perfect(&self) -> Result<Perfect<G, TableOracle>, Problem> {
+        Ok(Perfect::with_limit(self.game.clone(), self.oracle()?, LOOKED_AT))
+    }
+
+    /// Why a player could not choose.
+    pub(super) fn blame(&self, error: PlayerError<TableError>) -> Problem {
+        match error {
+            PlayerError::NoDatabase { slice } => {
+                Problem::new(problem::Kind::NoDatabase, self.missing(slice.0))
+            }
+            PlayerError::Oracle(error) => self.explain(error),
+            error => Problem::new(problem::Kind::NoSuchMove, error.to_string()),
+        }
+    }
+
+    /// Plays moves by their names: the positions before the last one, and the last one.
+    pub(super) fn history(
+        &self,
+        start: Situation<G::Position>,
+        moves: &[&str],
+    ) -> Result<Reached<G::Position>, Problem> {
+        let game = &self.game;
+        let (mut situation, mut history) = (start, Vec::new());
+        let mut legal = Vec::new();
+        for name in moves {
+            legal.clear();
+            game.moves(&situation.position, &mut legal);
+            let step = legal
+                .iter()
+                .map(|mv| (mv, game.play(&situation.position, mv)))
+                .find(|(mv, step)| game.format_move(&situation, mv, step) == *name)
+                .map(|(_, step)| step)
+                .ok_or_else(|| {
+                    let at = game.format(&situation);
+                    Problem::new(
+                        problem::Kind::NoSuchMove,
+                        format!("{name:?} is not a move in {at}"),
+                    )
+                })?;
+            history.push(situation.position);
+            situation = game.advance(&situation, &step);
+        }
+        Ok((history, situation))
+    }
+
+    pub(super) fn choose(
+        &self,
+        start: Situation<G::Position>,
+        opponent: &Opponent,
+        budget: &Budget,
+    ) -> Result<Reply, Problem> {
+        let moves: Vec<&str> = opponent.moves.iter().map(String::as_str).collect();
+        let (history, situation) = self.history(start, &moves)?;
+        let (game, position) = (&self.game, &situation.position);
+        let fallible = Fallible::new(game, opponent.level);
+        let mut random = Random::new(opponent.seed);
+        let mut player = self.perfect()?;
+        let known = if opponent.level == Level::PERFECT {
+            player.choose(position, &history)
+        } else {
+            player.choose_fallible(position, &history, &fallible, &mut random)
+        };
+        let described = |mv: &G::Move, value, source| {
+            let step = game.play(position, mv);
+            Reply { name: game.format_move(&situation, mv, &step), value, source }
+        };
+        match known {
+            Ok(mv) => {
+                let values =
+                    player.values(position, &history).map_err(|error| self.blame(error))?;
+                let value = values.iter().find(|valued| valued.mv == mv).map_or(0, |v| v.value);
+                let value = Estimate::of(nutcracker_search::Value::Exact(value));
+                return Ok(described(&mv, value, Source::Database));
+            }
+            Err(PlayerError::NoDatabase { .. }) => {}
+            Err(error) => return Err(self.blame(error)),
+        }
+        // Above the databases all moves are searched side by side.
+        let budget = budget.at_most(THOUGHT);
+        let mut engine = Engine::new(game.clone(), self.oracle()?, super::search::options());
+        let time = Some(budget.left());
+        let limits = Limits { time, stop: Some(budget.flag()), ..Limits::default() };
+        let values = engine
+            .search_all(position, &history, &limits)
+            .map_err(|nutcracker_search::SearchError::Oracle(error)| self.explain(error))?;
+        let guesses: Vec<_> =
+            values.iter().map(|&(mv, value)| ((mv, value), value.hundredths())).collect();
+        let ((mv, value), _) = fallible.choose(&guesses, &mut random).ok_or_else(|| {
+            Problem::new(problem::Kind::NoSuchMove, "the game is over here, so there is no move")
+        })?;
+        Ok(described(&mv, Estimate::of(value), Source::Search))
+    }
+}

@@ -1,0 +1,105 @@
+//! The databases: how large they are, and how many positions have each score.
+
+use nutcracker_game::Evaluate;
+use nutcracker_table::Histogram;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::Handle;
+use crate::problem::Problem;
+
+/// Positions counted by their scores.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Tally {
+    /// How many positions there are.
+    pub positions: u64,
+    /// In how many the side to move gets more than the other from here on.
+    pub wins: u64,
+    /// In how many both get the same.
+    pub draws: u64,
+    /// In how many it gets less.
+    pub losses: u64,
+    /// The mean score.
+    pub mean: f64,
+    /// Scores that occur, ascending, each with its number of positions.
+    #[schema(example = json!([[-1, 7], [1, 5]]))]
+    pub histogram: Vec<(i8, u64)>,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Bits on disk for each position.
+    pub bits_per_position: f64,
+}
+
+impl Tally {
+    fn new(histogram: &Histogram, bytes: u64) -> Self {
+        let positions = histogram.total();
+        let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
+        Tally {
+            positions,
+            wins: histogram.wins(),
+            draws: histogram.draws(),
+            losses: histogram.losses(),
+            mean: rounded(histogram.mean()),
+            histogram: histogram.iter().collect(),
+            bytes,
+            bits_per_position: rounded(bytes as f64 * 8.0 / positions.max(1) as f64),
+        }
+    }
+}
+
+/// A database.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Slice {
+    /// Which.
+    pub slice: u32,
+    /// 0 if its scores are exact, else what they are clipped to.
+    pub window: u8,
+    /// Its numbers.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// The blake3 of its file.
+    pub blake3: String,
+}
+
+/// All databases of a game.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Slices {
+    /// The game.
+    pub game: &'static str,
+    /// Its rule options in full.
+    pub options: String,
+    /// What a slice's number counts.
+    pub unit: &'static str,
+    /// One entry a slice, the best database of each.
+    pub slices: Vec<Slice>,
+    /// All of them together.
+    pub all: Tally,
+}
+
+impl<G: Evaluate> Handle<G> {
+    pub(super) fn all_slices(&self) -> Result<Slices, Problem> {
+        let (mut slices, mut total, mut bytes) = (Vec::new(), Histogram::new(), 0);
+        for slice in self.set.slices()? {
+            if slice > self.game.largest_slice().0 {
+                continue;
+            }
+            let table = self.set.get(slice)?;
+            total.merge(table.histogram());
+            bytes += table.bytes();
+            slices.push(Slice {
+                slice,
+                window: table.header().window,
+                tally: Tally::new(table.histogram(), table.bytes()),
+                blake3: table.blake3(),
+            });
+        }
+        let id = self.game.id();
+        Ok(Slices {
+            game: id.name,
+            options: id.options,
+            unit: self.game.slice_unit(),
+            slices,
+            all: Tally::new(&total, bytes),
+        })
+    }
+}

@@ -1,0 +1,270 @@
+//! Databases built on request, one set at a time, while people watch.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::response::sse::Event;
+use futures_core::Stream;
+use nutcracker_game::SliceId;
+use nutcracker_retro::progress::{Phase, Progress};
+use nutcracker_retro::solve::{SliceReport, SolveOptions};
+use serde::Serialize;
+use tokio::time::{Interval, MissedTickBehavior};
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::explorer::Explorer;
+use crate::problem::{Kind, Problem};
+
+/// Jobs remembered after they ended.
+const REMEMBERED: usize = 20;
+/// How often watchers hear of progress.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How far a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It is at work.
+    Running,
+    /// All its databases are there.
+    Done,
+    /// It could not go on.
+    Failed,
+}
+
+/// A database that a job has finished.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Finished {
+    /// The slice.
+    pub slice: u32,
+    /// How many positions it has.
+    pub positions: u64,
+    /// Bytes of its file.
+    pub bytes: u64,
+    /// How many positions the side to move wins.
+    pub wins: u64,
+    /// How many are drawn.
+    pub draws: u64,
+    /// How many it loses.
+    pub losses: u64,
+}
+
+/// Databases being built.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Job {
+    /// Its number.
+    pub id: u64,
+    /// The game.
+    pub game: String,
+    /// Its rule options in full.
+    pub options: String,
+    /// The last slice to be built.
+    pub up_to: u32,
+    /// How far it is.
+    pub state: State,
+    /// The slice at work.
+    pub slice: Option<u32>,
+    /// What is done with it: conversions, fixpoint, pack or verify.
+    pub phase: Option<&'static str>,
+    /// Positions looked at in this phase.
+    pub done: u64,
+    /// Positions there are to look at in this phase.
+    pub of: u64,
+    /// Positions in databases that are finished.
+    pub solved: u64,
+    /// Positions in all databases of the job.
+    pub total: u64,
+    /// The databases finished so far.
+    pub finished: Vec<Finished>,
+    /// Why it could not go on.
+    pub error: Option<String>,
+}
+
+/// All jobs.
+#[derive(Debug, Default)]
+pub struct Jobs(Mutex<Vec<Arc<Mutex<Job>>>>);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Jobs {
+    /// All that are remembered, the newest last.
+    pub fn all(&self) -> Vec<Job> {
+        lock(&self.0).iter().map(|job| lock(job).clone()).collect()
+    }
+
+    /// How many are at work.
+    pub fn running(&self) -> u64 {
+        lock(&self.0).iter().filter(|job| lock(job).state == State::Running).count() as u64
+    }
+
+    fn get(&self, id: u64) -> Result<Arc<Mutex<Job>>, Problem> {
+        let found = lock(&self.0).iter().find(|job| lock(job).id == id).map(Arc::clone);
+        found.ok_or_else(|| Problem::new(Kind::NotFound, format!("there is no job {id}")))
+    }
+
+    /// One of them.
+    pub fn find(&self, id: u64) -> Result<Job, Problem> {
+        Ok(lock(&*self.get(id)?).clone())
+    }
+
+    /// Starts to build the databases of a game up to a slice, or to its small set.
+    pub fn start(
+        &self,
+        app: &App,
+        game: Arc<dyn Explorer>,
+        up_to: Option<u32>,
+    ) -> Result<Job, Problem> {
+        let refused = |why: &str| Err(Problem::new(Kind::NotBuilding, why));
+        if !app.config.builds {
+            return refused("this server builds no databases; `nutcracker solve` does");
+        }
+        let card = game.card()?;
+        let up_to = up_to.unwrap_or(card.small_set);
+        let Some(total) = game.positions_up_to(up_to) else {
+            return Err(Problem::new(
+                Kind::BadRequest,
+                format!("{} has slices up to {}", card.name, card.largest_slice),
+            ));
+        };
+        if total > app.config.limits.build_positions {
+            return refused("that set is too large to be built from here; `nutcracker solve` does");
+        }
+        let mut jobs = lock(&self.0);
+        if jobs.iter().any(|job| lock(job).state == State::Running) {
+            return refused("databases are being built already; wait for them");
+        }
+        let id = jobs.last().map_or(1, |job| lock(job).id + 1);
+        let job = Arc::new(Mutex::new(Job {
+            id,
+            game: card.name.to_owned(),
+            options: card.options,
+            up_to,
+            state: State::Running,
+            slice: None,
+            phase: None,
+            done: 0,
+            of: 0,
+            solved: 0,
+            total,
+            finished: Vec::new(),
+            error: None,
+        }));
+        if jobs.len() >= REMEMBERED {
+            jobs.remove(0);
+        }
+        jobs.push(Arc::clone(&job));
+        drop(jobs);
+        let snapshot = lock(&job).clone();
+        let options = options(&app.config.program);
+        let spawned = std::thread::Builder::new().name("build".to_owned()).spawn(move || {
+            let watched = Watched(&job);
+            let build = || game.build(up_to, &options, &watched);
+            // A fault of the solver ends the job, not the server.
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build));
+            let mut job = lock(watched.0);
+            (job.slice, job.phase) = (None, None);
+            match outcome {
+                Ok(Ok(())) => job.state = State::Done,
+                Ok(Err(error)) => {
+                    job.state = State::Failed;
+                    job.error = Some(error.to_string());
+                }
+                Err(_) => {
+                    job.state = State::Failed;
+                    job.error = Some("a fault of the solver; please report it".to_owned());
+                }
+            }
+        });
+        if spawned.is_err() {
+            return refused("the system has no thread to spare; try again later");
+        }
+        Ok(snapshot)
+    }
+
+    /// A stream of what a job does, until it ends.
+    pub fn watch(&self, app: Arc<App>, id: u64) -> Result<JobEvents, Problem> {
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Ok(JobEvents { app, job: self.get(id)?, ticks, told: None })
+    }
+}
+
+/// How to build beside serving: one core is left for those who ask.
+fn options(program: &str) -> SolveOptions {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let memory = nutcracker_mem::available_memory().map_or(u64::MAX, |free| free / 2);
+    SolveOptions { memory, ..SolveOptions::new(cores.saturating_sub(1).max(1), program) }
+}
+
+struct Watched<'a>(&'a Mutex<Job>);
+
+impl Progress for Watched<'_> {
+    fn slice(&self, slice: SliceId, _: u64) {
+        let mut job = lock(self.0);
+        (job.slice, job.phase) = (Some(slice.0), None);
+    }
+
+    fn begin(&self, phase: Phase, positions: u64) {
+        let name = match phase {
+            Phase::Conversions => "conversions",
+            Phase::Fixpoint => "fixpoint",
+            Phase::Pack => "pack",
+            Phase::Verify => "verify",
+        };
+        let mut job = lock(self.0);
+        (job.phase, job.done, job.of) = (Some(name), 0, positions);
+    }
+
+    fn advance(&self, done: u64) {
+        let mut job = lock(self.0);
+        job.done = done.max(job.done);
+    }
+
+    fn finished(&self, report: &SliceReport) {
+        let mut job = lock(self.0);
+        job.solved += report.positions;
+        job.finished.push(Finished {
+            slice: report.slice.0,
+            positions: report.positions,
+            bytes: report.bytes,
+            wins: report.histogram.wins(),
+            draws: report.histogram.draws(),
+            losses: report.histogram.losses(),
+        });
+    }
+}
+
+/// What a job does, as events with the whole [`Job`] each.
+#[derive(Debug)]
+pub struct JobEvents {
+    app: Arc<App>,
+    job: Arc<Mutex<Job>>,
+    ticks: Interval,
+    told: Option<Job>,
+}
+
+impl Stream for JobEvents {
+    type Item = Result<Event, axum::Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            let ended = this.told.as_ref().is_some_and(|job| job.state != State::Running);
+            if ended || this.app.is_closing() {
+                return Poll::Ready(None);
+            }
+            ready!(this.ticks.poll_tick(context));
+            let now = lock(&this.job).clone();
+            if this.told.as_ref() != Some(&now) {
+                let event = Event::default().event("job").json_data(&now);
+                this.told = Some(now);
+                return Poll::Ready(Some(event));
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The explorer: every position's exact value, over HTTP and in the browser.
+//!
+//! One server answers for all games of the registry from the databases of a directory. The
+//! interface is under `/api/v1` and describes itself at `/api/v1/openapi.json`; the page is inside
+//! the program.
+//!
+//! ```
+//! use nutcracker_web::{App, Config, Server};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! let config = Config::new("127.0.0.1:0".parse()?, dir.path());
+//! let app = App::new(config).map_err(|problem| problem.detail)?;
+//! tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
+//!     let server = Server::bind(app).await?;
+//!     assert!(server.address()?.ip().is_loopback());
+//!     server.run(async {}).await;
+//!     std::io::Result::Ok(())
+//! })?;
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod app;
+mod assets;
+pub mod config;
+pub mod explorer;
+pub mod job;
+pub mod metrics;
+mod openapi;
+pub mod problem;
+mod reply;
+pub mod routes;
+mod server;
+mod stall;
+
+pub use app::App;
+pub use config::{Config, Limits};
+pub use routes::openapi;
+pub use server::Server;

@@ -1,0 +1,139 @@
+//! Answers, and what is understood as a question.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::problem::{Kind, Problem};
+
+/// An answer in JSON that is the same as long as the databases are: with an `ETag`, to be asked
+/// about before it is used again.
+#[derive(Debug)]
+pub struct Cached<T>(pub T);
+
+/// An answer in JSON that differs each time.
+#[derive(Debug)]
+pub struct Fresh<T>(pub T);
+
+/// The `ETag` of some bytes. Weak, as compression may change what is sent.
+pub fn etag(bytes: &[u8]) -> HeaderValue {
+    let tag = format!("W/\"{:016x}\"", xxh3_64(bytes));
+    HeaderValue::from_str(&tag).unwrap_or_else(|_| HeaderValue::from_static("W/\"\""))
+}
+
+fn json<T: Serialize>(body: &T) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(body)
+        .map_err(|_| Problem::new(Kind::Internal, "the answer could not be written"))
+}
+
+/// JSON that is written already.
+pub fn raw(body: Vec<u8>) -> Response {
+    let json = HeaderValue::from_static("application/json");
+    ([(header::CONTENT_TYPE, json)], body).into_response()
+}
+
+impl<T: Serialize> IntoResponse for Cached<T> {
+    fn into_response(self) -> Response {
+        match json(&self.0) {
+            Ok(body) => {
+                let tag = etag(&body);
+                let mut response = raw(body);
+                let headers = response.headers_mut();
+                headers.insert(header::ETAG, tag);
+                headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+                response
+            }
+            Err(problem) => problem.into_response(),
+        }
+    }
+}
+
+impl<T: Serialize> IntoResponse for Fresh<T> {
+    fn into_response(self) -> Response {
+        match json(&self.0) {
+            Ok(body) => {
+                let mut response = raw(body);
+                let no_store = HeaderValue::from_static("no-store");
+                response.headers_mut().insert(header::CACHE_CONTROL, no_store);
+                response
+            }
+            Err(problem) => problem.into_response(),
+        }
+    }
+}
+
+/// Whether a client has already what an `ETag` stands for.
+pub fn is_known(if_none_match: &HeaderValue, tag: &HeaderValue) -> bool {
+    let strip = |text: &str| text.trim().trim_start_matches("W/").to_owned();
+    let (Ok(known), Ok(tag)) = (if_none_match.to_str(), tag.to_str()) else { return false };
+    known.trim() == "*" || known.split(',').any(|one| strip(one) == strip(tag))
+}
+
+/// The answer to somebody who has it already.
+pub fn not_modified(mut response: Response) -> Response {
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    *response.body_mut() = axum::body::Body::empty();
+    response.headers_mut().remove(header::CONTENT_TYPE);
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    response
+}
+
+/// The parameters of an address.
+#[derive(Debug)]
+pub struct Ask<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Ask<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Query::try_from_uri(&parts.uri)
+            .map(|Query(asked)| Ask(asked))
+            .map_err(|error| Problem::new(Kind::BadRequest, sentence(&error.body_text())))
+    }
+}
+
+/// A body in JSON.
+#[derive(Debug)]
+pub struct Posted(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for Posted {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let kind = request.headers().get(header::CONTENT_TYPE);
+        let is_json = kind
+            .and_then(|kind| kind.to_str().ok())
+            .and_then(|kind| kind.split(';').next())
+            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+        if !is_json {
+            let detail = "the body must be JSON, and Content-Type application/json must say so";
+            return Err(Problem::new(Kind::BadRequest, detail));
+        }
+        Bytes::from_request(request, state).await.map(Posted).map_err(|error| {
+            if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+                Problem::new(Kind::TooLarge, "the body is too large; send fewer at a time")
+            } else {
+                Problem::new(Kind::BadRequest, sentence(&error.body_text()))
+            }
+        })
+    }
+}
+
+impl Posted {
+    /// The body as a type that may borrow from it.
+    pub fn read<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Problem> {
+        serde_json::from_slice(&self.0)
+            .map_err(|error| Problem::new(Kind::BadRequest, sentence(&error.to_string())))
+    }
+}
+
+/// What a library says, in one line of reasonable length.
+fn sentence(text: &str) -> String {
+    let line = text.replace(['\n', '\r'], " ");
+    line.chars().take(300).collect()
+}

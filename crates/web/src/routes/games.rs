@@ -1,0 +1,123 @@
+//! Games and their databases.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use nutcracker_games::registry::GAMES;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::probe::{Common, name_of};
+use crate::app::App;
+use crate::explorer::{Extremes, GameCard, Slices};
+use crate::openapi::Problems;
+use crate::problem::{Kind, Problem};
+use crate::reply::{Ask, Cached};
+
+/// A game of the registry.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Summary {
+    /// Its name.
+    #[schema(example = "awari")]
+    name: &'static str,
+    /// The game in one line.
+    about: &'static str,
+    /// Its rule options.
+    options: Vec<RuleOption>,
+    /// The slices with a database here, under the usual options.
+    slices: Vec<u32>,
+    /// What a slice's number counts.
+    unit: &'static str,
+}
+
+/// A rule option of a game.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RuleOption {
+    /// Its name.
+    name: &'static str,
+    /// What its value is called; nothing for an option that is given or not.
+    value: Option<&'static str>,
+    /// What it means.
+    about: &'static str,
+    /// The value it has when it is not given.
+    default: &'static str,
+}
+
+/// Lists the games
+#[utoipa::path(get, path = "/games", tag = "games",
+    responses((status = 200, body = Vec<Summary>), Problems))]
+pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, Problem> {
+    let mut games = Vec::new();
+    for info in GAMES {
+        let card = app.game(info.name, None)?.card()?;
+        let options = info
+            .options
+            .iter()
+            .map(|option| RuleOption {
+                name: option.name,
+                value: option.value,
+                about: option.about,
+                default: option.default,
+            })
+            .collect();
+        games.push(Summary {
+            name: info.name,
+            about: info.about,
+            options,
+            slices: card.slices,
+            unit: card.unit,
+        });
+    }
+    Ok(Cached(games))
+}
+
+/// Tells what there is to know of a game
+#[utoipa::path(get, path = "/games/{game}", tag = "games", params(Common, ("game", description = "The game")),
+    responses((status = 200, body = GameCard), Problems))]
+pub async fn card(
+    State(app): State<Arc<App>>,
+    game: Path<String>,
+    Ask(common): Ask<Common>,
+) -> Result<Cached<GameCard>, Problem> {
+    Ok(Cached(app.game(name_of(&game), common.options())?.card()?))
+}
+
+/// Lists the databases of a game with their sizes and scores
+#[utoipa::path(get, path = "/games/{game}/slices", tag = "databases", params(Common, ("game", description = "The game")),
+    responses((status = 200, body = Slices), Problems))]
+pub async fn slices(
+    State(app): State<Arc<App>>,
+    game: Path<String>,
+    Ask(common): Ask<Common>,
+) -> Result<Cached<Slices>, Problem> {
+    let game = app.game(name_of(&game), common.options())?;
+    app.search(move |_| game.slices()).await.map(Cached)
+}
+
+/// Which slice.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct WhichSlice {
+    /// The slice.
+    slice: u32,
+    /// Rule options that are not the usual ones, such as `pits=4`.
+    #[param(max_length = 200)]
+    options: Option<String>,
+}
+
+/// Finds remarkable positions of a slice
+#[utoipa::path(get, path = "/games/{game}/extremes", tag = "databases", params(WhichSlice, ("game", description = "The game")),
+    responses((status = 200, body = Extremes), Problems))]
+pub async fn extremes(
+    State(app): State<Arc<App>>,
+    game: Path<String>,
+    Ask(which): Ask<WhichSlice>,
+) -> Result<Response, Problem> {
+    let game = app.game(name_of(&game), which.options.as_deref())?;
+    if game.positions_up_to(which.slice).is_none() {
+        return Err(Problem::new(Kind::BadRequest, "the game has no such slice"));
+    }
+    let found = app.search(move |budget| game.extremes(which.slice, budget)).await?;
+    Ok(Cached(&*found).into_response())
+}

@@ -1,0 +1,91 @@
+//! Connections: accepted, timed, counted, and ended in an orderly way.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::app::App;
+use crate::routes::{catching, router};
+use crate::stall::Stall;
+
+/// A wait after the system refused a connection for want of something.
+const BREATH: Duration = Duration::from_millis(50);
+/// Bytes of a request's head, and of what is read ahead.
+const BUFFER: usize = 64 << 10;
+
+/// A server that listens but does not answer yet.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    app: Arc<App>,
+}
+
+impl Server {
+    /// Begins to listen.
+    pub async fn bind(app: Arc<App>) -> io::Result<Self> {
+        let listener = TcpListener::bind(app.config.listen).await?;
+        Ok(Server { listener, app })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Answers until `stop` is ready; then takes no more connections, ends streams, and lets others
+    /// finish for a while.
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let Server { listener, app } = self;
+        let limits = app.config.limits;
+        let service = catching(Arc::clone(&app), router(&app));
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new())
+            .header_read_timeout(limits.client_time)
+            .max_buf_size(BUFFER)
+            .pipeline_flush(true);
+        let places = Arc::new(Semaphore::new(limits.connections));
+        let graceful = GracefulShutdown::new();
+        let mut stop = pin!(stop);
+        loop {
+            let next = async {
+                let place = Arc::clone(&places).acquire_owned().await;
+                (listener.accept().await, place)
+            };
+            let (accepted, place) = tokio::select! {
+                next = next => next,
+                () = &mut stop => break,
+            };
+            let Ok((stream, _)) = accepted else {
+                tokio::time::sleep(BREATH).await;
+                continue;
+            };
+            // Answers are small and written at once: waiting for more would only delay them.
+            let _ = stream.set_nodelay(true);
+            let stream = TokioIo::new(Stall::new(stream, limits.client_time));
+            let service = TowerToHyperService::new(service.clone());
+            let connection = graceful.watch(http.serve_connection(stream, service));
+            let app = Arc::clone(&app);
+            app.metrics.connections.fetch_add(1, Relaxed);
+            tokio::spawn(async move {
+                // How a client went away is its own affair.
+                let _ = connection.await;
+                app.metrics.connections.fetch_sub(1, Relaxed);
+                drop(place);
+            });
+        }
+        drop(listener);
+        app.close();
+        let _ = tokio::time::timeout(limits.farewell, graceful.shutdown()).await;
+    }
+}

@@ -1,0 +1,340 @@
+//! What is answered.
+
+use std::fmt::Write;
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use nutcracker_web::problem::Kind;
+use serde_json::{Value, json};
+
+use crate::common::{LAST, ask, config, get, post, run, server};
+
+/// An ending that is in the databases, as part of an address.
+const ENDING: &str = "0,0,1,0,1,2/0,1,2,0,0,0%20S%2020-21";
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).expect("JSON")
+}
+
+#[test]
+fn questions_and_answers() {
+    run(async {
+        let server = server(config());
+        let mut all = String::new();
+        for uri in [
+            "/api/v1/games".to_owned(),
+            "/api/v1/games/awari".to_owned(),
+            "/api/v1/games/kalah?options=pits=2,seeds=1,empty-capture".to_owned(),
+            format!("/api/v1/games/awari/probe?position={ENDING}"),
+            "/api/v1/games/awari/probe?position=0,0,1,0,1,2/0,1,2,0,0,0%20N".to_owned(),
+            format!("/api/v1/games/awari/moves?position={ENDING}"),
+            "/api/v1/games/awari/moves?position=0,0,0,0,0,0/0,1,2,0,0,0%20S".to_owned(),
+            "/api/v1/games/kalah/moves?position=0,0,0,1,0,1/0,1,2,0,0,0%20S".to_owned(),
+            "/api/v1/games/awari/line?position=0,0,0,0,1,1/1,1,0,0,0,0&moves=F1x2%20b1".to_owned(),
+            "/api/v1/games/awari/best-line?position=0,0,1,0,1,2/0,1,2,0,0,0&plies=3".to_owned(),
+            "/api/v1/games/awari/random?slice=7&only=winning&captures=none&seed=1".to_owned(),
+            "/api/v1/games/awari/extremes?slice=4".to_owned(),
+            format!("/api/v1/games/awari/reply?position={ENDING}"),
+            format!("/api/v1/games/awari/reply?position={ENDING}&level=1&seed=3"),
+            "/api/v1/games/othello".to_owned(),
+            "/api/v1/games/othello/slices".to_owned(),
+        ] {
+            let answer = get(&server, &uri).await;
+            assert_eq!(answer.status, StatusCode::OK, "{uri}: {}", answer.text());
+            assert_eq!(answer.header("content-type"), "application/json");
+            let _ = writeln!(all, "{uri}\n{}\n", pretty(&answer.json()));
+        }
+        insta::assert_snapshot!("answers", all);
+    });
+}
+
+#[test]
+fn problems_say_what_is_wrong() {
+    run(async {
+        let server = server(config());
+        let long = "1".repeat(5000);
+        let mut all = String::new();
+        for uri in [
+            "/api/v1/games/chequers".to_owned(),
+            "/api/v1/games/awari/probe?position=4,4".to_owned(),
+            "/api/v1/games/awari/probe".to_owned(),
+            "/api/v1/games/awari/probe?options=pits=9".to_owned(),
+            "/api/v1/games/awari/probe?options=seeds=9".to_owned(),
+            "/api/v1/games/awari/moves?position=4,4,4,4,4,4/4,4,4,4,4,x".to_owned(),
+            "/api/v1/games/awari/line?position=0,0,0,0,1,1/1,1,0,0,0,0&moves=A4".to_owned(),
+            "/api/v1/games/awari/best-line?plies=100000".to_owned(),
+            "/api/v1/games/awari/random?slice=99".to_owned(),
+            "/api/v1/games/awari/random?slice=7&score=100".to_owned(),
+            "/api/v1/games/awari/random?slice=seven".to_owned(),
+            "/api/v1/games/awari/extremes".to_owned(),
+            "/api/v1/games/awari/extremes?slice=4000000000".to_owned(),
+            "/api/v1/games/awari/reply?level=11".to_owned(),
+            "/api/v1/games/awari/reply?position=0,0,0,0,0,0/0,1,2,0,0,0%20S".to_owned(),
+            "/api/v1/games/awari/search?seconds=-1".to_owned(),
+            "/api/v1/games/awari/search?moves=Z9".to_owned(),
+            "/api/v1/games/awari/book".to_owned(),
+            "/api/v1/games/othello/probe".to_owned(),
+            "/api/v1/jobs/7".to_owned(),
+            "/api/v1/jobs/x/events".to_owned(),
+            "/api/v2/games".to_owned(),
+            "/page/..%2f..%2fCargo.toml".to_owned(),
+        ] {
+            let answer = get(&server, &uri).await;
+            assert!(answer.status.is_client_error(), "{uri}");
+            let detail = answer.json()["detail"].as_str().expect("a sentence").to_owned();
+            let (status, problem) = (answer.status.as_u16(), answer.problem());
+            let _ = writeln!(all, "{uri}\n  {status} {problem}\n  {detail}");
+        }
+        let answer = get(&server, &format!("/api/v1/games/awari/probe?position={long}")).await;
+        assert_eq!(answer.problem(), "/api#too-many");
+        insta::assert_snapshot!("problems", all);
+    });
+}
+
+#[test]
+fn every_problem_is_described_on_the_page() {
+    run(async {
+        let page = get(&server(config()), "/api").await.text();
+        for kind in Kind::ALL {
+            let name = kind.uri().strip_prefix("/api#").expect("an anchor");
+            let row = format!(
+                "<tr id=\"{name}\"><th scope=\"row\">#{name}</th><td>{}",
+                kind.status().as_u16()
+            );
+            assert!(page.contains(&row), "{name}");
+        }
+    });
+}
+
+#[test]
+fn many_positions_in_one_request() {
+    run(async {
+        let server = server(config());
+        let uri = "/api/v1/games/awari/probe";
+        let positions = ["0,0,0,0,1,1/1,1,0,0,0,0", "nonsense", "4,4,4,4,4,4/4,4,4,4,4,4"];
+        let answer = post(&server, uri, json!({ "positions": positions }).to_string()).await;
+        assert_eq!(answer.status, StatusCode::OK);
+        insta::assert_snapshot!("batch", pretty(&answer.json()));
+
+        // Large batches go another way: each answer must be what a single question gets.
+        let many: Vec<String> = (0..LAST)
+            .flat_map(|n| (0..40).map(move |_| format!("{n},0,0,0,0,0/0,0,0,0,0,0")))
+            .collect();
+        let answer = post(&server, uri, json!({ "positions": many }).to_string()).await.json();
+        for (text, found) in many.iter().zip(answer["results"].as_array().expect("results")) {
+            let single = get(&server, &format!("{uri}?position={text}")).await.json();
+            assert_eq!(*found, single["value"], "{text}");
+        }
+        assert_eq!(answer["results"].as_array().map(Vec::len), Some(many.len()));
+
+        let too_many = json!({ "positions": vec!["0"; 10_001] }).to_string();
+        assert_eq!(post(&server, uri, too_many).await.problem(), "/api#too-many");
+        let too_large = format!("{{\"positions\": [\"{}\"]}}", "x".repeat(1 << 20));
+        assert_eq!(post(&server, uri, too_large).await.problem(), "/api#too-large");
+        assert_eq!(post(&server, uri, "{").await.problem(), "/api#bad-request");
+        let request = Request::post(uri).body(Body::from("{}")).expect("a request");
+        assert_eq!(ask(&server, request).await.problem(), "/api#bad-request");
+        let request = Request::delete(uri).body(Body::empty()).expect("a request");
+        assert_eq!(ask(&server, request).await.problem(), "/api#method-not-allowed");
+    });
+}
+
+#[test]
+fn random_positions_are_as_they_were_asked_for() {
+    run(async {
+        let server = server(config());
+        for seed in 0..20 {
+            let uri = format!(
+                "/api/v1/games/awari/random?slice=6&only=winning&captures=none&tempting=true&seed={seed}"
+            );
+            let found = get(&server, &uri).await.json();
+            let position = found["position"].as_str().expect("a position").replace(' ', "%20");
+            let moves = get(&server, &format!("/api/v1/games/awari/moves?position={position}"))
+                .await
+                .json();
+            assert_eq!(moves["value"], found["value"]);
+            assert_eq!(moves["slice"], 6);
+            let moves = moves["moves"].as_array().expect("moves").clone();
+            let wins = moves.iter().filter(|mv| mv["value"]["score"].as_i64() > Some(0));
+            let wins: Vec<_> = wins.collect();
+            assert_eq!(wins.len(), 1, "{position}");
+            assert_eq!(wins[0]["captures"], 0);
+            assert!(moves.iter().any(|mv| mv["captures"].as_i64() > Some(0)));
+        }
+        for score in [-4, 0, 3, 6] {
+            let uri = format!("/api/v1/games/awari/random?slice=6&score={score}");
+            let found = get(&server, &uri).await;
+            assert_eq!(found.json()["value"]["score"], score);
+            assert_eq!(found.header("cache-control"), "no-store");
+        }
+    });
+}
+
+#[test]
+fn the_perfect_player_wins_what_the_score_says() {
+    run(async {
+        let server = server(config());
+        for position in ["0,0,1,0,1,2/0,1,2,0,0,0 S 20-21", "1,0,0,2,0,0/0,1,0,1,1,1 S 20-21"] {
+            let at = position.replace(' ', "%20");
+            let score = get(&server, &format!("/api/v1/games/awari/probe?position={at}")).await;
+            let uri = format!("/api/v1/games/awari/best-line?position={at}&plies=300");
+            let line = get(&server, &uri).await.json();
+            let nodes = line["nodes"].as_array().expect("nodes");
+            let (mut south, mut north) = (0, 0);
+            for node in nodes {
+                let banked = node["played"]["captures"].as_i64().unwrap_or(0);
+                *(if node["mover"] == "south" { &mut south } else { &mut north }) += banked;
+            }
+            // What is left goes to whoever can still move, or is divided.
+            let last = &nodes[nodes.len() - 1];
+            let left = last["value"]["score"].as_i64().expect("a score");
+            let left = if last["mover"] == "south" { left } else { -left };
+            let wanted = score.json()["value"]["score"].as_i64().expect("a score");
+            assert_eq!(south - north + left, wanted, "{position}");
+            assert!(wanted == 0 || line["over"] == true, "{position}: {line}");
+        }
+    });
+}
+
+#[test]
+fn a_search_is_told_as_it_goes_on() {
+    run(async {
+        let server = server(config());
+        for (game, depth) in [("awari", 4), ("othello", 3)] {
+            let uri = format!("/api/v1/games/{game}/search?depth={depth}&seconds=10");
+            let answer = get(&server, &uri).await;
+            assert_eq!(answer.header("content-type"), "text/event-stream");
+            let text = answer.text();
+            assert!(text.trim_end().ends_with("event: done\ndata: {}"), "{text}");
+            let reports: Vec<Value> = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("data: {\"depth\""))
+                .map(|rest| serde_json::from_str(&format!("{{\"depth\"{rest}")).expect("JSON"))
+                .collect();
+            let last = reports.last().expect("a report");
+            assert_eq!(last["depth"], depth);
+            assert!(!last["line"].as_array().expect("a line").is_empty());
+        }
+    });
+}
+
+#[test]
+fn above_the_databases_moves_come_from_a_search() {
+    run(async {
+        let server = server(config());
+        for game in ["awari", "othello"] {
+            let uri = format!("/api/v1/games/{game}/reply?level=perfect");
+            let answer = get(&server, &uri).await.json();
+            assert_eq!(answer["source"], "search", "{answer}");
+            let moves = get(&server, &format!("/api/v1/games/{game}/moves")).await.json();
+            let legal = moves["moves"].as_array().expect("moves");
+            assert!(legal.iter().any(|mv| mv["move"] == answer["move"]), "{answer}");
+        }
+    });
+}
+
+#[test]
+fn answers_are_cached_compressed_and_guarded() {
+    run(async {
+        let mut config = config();
+        config.cors = vec!["https://example.org".to_owned()];
+        let server = server(config);
+        let uri = "/api/v1/games/awari/slices";
+        let answer = get(&server, uri).await;
+        let tag = answer.header("etag").to_owned();
+        assert!(tag.starts_with("W/\""), "{tag}");
+        let request = Request::get(uri).header("if-none-match", format!("\"other\", {tag}"));
+        let again = ask(&server, request.body(Body::empty()).expect("a request")).await;
+        assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0));
+
+        let request = Request::get(uri).header("accept-encoding", "gzip");
+        let packed = ask(&server, request.body(Body::empty()).expect("a request")).await;
+        assert_eq!(packed.header("content-encoding"), "gzip");
+        assert!(packed.body.len() < answer.body.len());
+
+        for (origin, allowed) in
+            [("https://example.org", "https://example.org"), ("https://evil.example", "")]
+        {
+            let request = Request::get(uri).header("origin", origin);
+            let answer = ask(&server, request.body(Body::empty()).expect("a request")).await;
+            assert_eq!(answer.header("access-control-allow-origin"), allowed);
+        }
+        for uri in ["/", "/games/awari", "/page/main.js", "/api", uri, "/nowhere"] {
+            let answer = get(&server, uri).await;
+            let policy = answer.header("content-security-policy");
+            assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{uri}");
+            assert_eq!(answer.header("x-content-type-options"), "nosniff");
+        }
+    });
+}
+
+#[test]
+fn the_page_is_whole_and_without_inline_script() {
+    run(async {
+        let server = server(config());
+        let mut wanted = vec!["main.js".to_owned(), "try.js".to_owned()];
+        let mut seen = Vec::new();
+        while let Some(name) = wanted.pop() {
+            if seen.contains(&name) {
+                continue;
+            }
+            let answer = get(&server, &format!("/page/{name}")).await;
+            assert_eq!(answer.status, StatusCode::OK, "{name}");
+            let text = answer.text();
+            for part in text.split("from \"./").skip(1) {
+                wanted.push(part.split('"').next().expect("a name").to_owned());
+            }
+            seen.push(name);
+        }
+        assert!(seen.len() > 10);
+        for page in ["/", "/api"] {
+            let text = get(&server, page).await.text();
+            assert!(
+                !text.contains("<script>")
+                    && !text.contains("style=")
+                    && !text.contains(" onclick")
+            );
+            assert!(!text.contains("://"), "nothing is loaded from elsewhere");
+        }
+    });
+}
+
+#[test]
+fn counters_count() {
+    run(async {
+        let server = server(config());
+        get(&server, "/api/v1/games/awari/probe?position=0,0,0,0,1,1/1,1,0,0,0,0").await;
+        get(&server, "/api/v1/games/awari/probe?position=x").await;
+        let text = get(&server, "/metrics").await.text();
+        for line in [
+            "nutcracker_requests_total{route=\"/api/v1/games/{game}/probe\",status=\"2xx\"} 1",
+            "nutcracker_requests_total{route=\"/api/v1/games/{game}/probe\",status=\"4xx\"} 1",
+            "nutcracker_request_duration_seconds_count 2",
+            "nutcracker_positions_total 2",
+            "nutcracker_panics_total 0",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+    });
+}
+
+#[test]
+fn the_description_names_every_question() {
+    run(async {
+        let description = get(&server(config()), "/api/v1/openapi.json").await.json();
+        let mut all = String::new();
+        for (path, methods) in description["paths"].as_object().expect("paths") {
+            for (method, operation) in methods.as_object().expect("methods") {
+                let names: Vec<&str> = operation["parameters"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|parameter| parameter["name"].as_str())
+                    .collect();
+                let summary = operation["summary"].as_str().unwrap_or_default();
+                let _ = writeln!(all, "{method} {path} ({}): {summary}", names.join(", "));
+            }
+        }
+        insta::assert_snapshot!("questions", all);
+    });
+}

@@ -1,0 +1,322 @@
+// The explorer in a real browser: node run.mjs PROGRAM [DIRECTORY FOR SCREENSHOTS]
+
+import { join } from "node:path";
+import { equal, finish, ok, place, run, serve, shots, test } from "./harness.mjs";
+
+const STONES = 10;
+const data = place();
+run("solve", "awari", "--stones", String(STONES), "--data", data);
+run("solve", "kalah", "--up-to", "6", "--data", data);
+run("book", "new", "kalah", "--pits", "3", "--seeds", "2", "--data", data);
+run("book", "expand", "kalah", "--pits", "3", "--seeds", "2", "--data", data, "--expansions", "12", "--depth", "2");
+const base = await serve(data);
+const empty = await serve(place());
+
+const ENDING = "0,0,1,0,3,2/2,1,1,0,0,0 S 20-18";
+const at = (position, game = "awari") => `/games/${game}?from=${encodeURIComponent(position)}`;
+const probe = (position) => JSON.parse(run("probe", "awari", position, "--data", data, "--format", "json"));
+const number = (text) => Number(text.replace("−", "-").replace("+", ""));
+const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`) });
+const settled = (page) => page.waitForFunction(() => !document.querySelector(".travel"));
+const moves = (page) => page.$$eval(".line [data-ply]", (all) => all.map((one) => one.textContent));
+
+/** What the board says of every move. */
+const values = (page) => page.$$eval("[data-choice]", (rows) => rows.map((row) => [
+  row.dataset.choice, row.querySelector(".badge").textContent, row.classList.contains("best"),
+]));
+
+/** Clicks a move on the board and waits until it is played. */
+async function play(page, move) {
+  const before = (await moves(page)).length;
+  await page.click(`.pit[data-move="${move}"] .hole`);
+  await page.waitForFunction((ply) => document.querySelector(`.line [data-ply="${ply}"].now`), before);
+  await settled(page);
+}
+
+test("opens with values that equal the probe command's", async (page) => {
+  for (const position of [ENDING, "1,0,2,0,0,1/0,3,0,1,1,0 N", "0,1,0,0,2,0/1,0,0,4,0,1 S 19-20"]) {
+    await page.goto(at(position));
+    await page.waitForSelector("[data-choice]");
+    const told = probe(position);
+    const shown = (await values(page)).map(([move, score, best]) => [move, number(score), best]);
+    const wanted = told.moves.map((one) => [one.move, one.score, one.best]);
+    equal([...shown].sort(), [...wanted].sort(), position);
+    for (const { move, score } of told.moves) {
+      const chip = await page.textContent(`.pit[data-move="${move}"] .chip .score`);
+      equal(number(chip), score, `the chip of ${move}`);
+    }
+  }
+});
+
+test("opens without an address of its own at something worth seeing", async (page) => {
+  await page.goto("/");
+  await page.waitForSelector(".pit.best");
+  ok((await page.textContent("#note")).includes("beyond the databases"), "the note says why it is an ending");
+  equal(await page.title(), "Awari – Nutcracker", "the title");
+});
+
+test("plays a line by clicking, captures, goes back and forth", async (page) => {
+  await page.goto(at(ENDING));
+  await page.waitForSelector(".pit.legal");
+  const best = probe(ENDING).moves.find((one) => one.captures > 0);
+  await play(page, best.move);
+  const totals = await page.$$eval(".store .total", (all) => all.map((one) => Number(one.textContent)));
+  equal(totals, [20 + best.captures, 18], "the stores after a capture");
+  const reply = (await values(page))[0][0];
+  await play(page, reply);
+  equal(await moves(page), ["start", best.move, reply], "the line");
+  await shot(page, "line");
+  await page.click("#undo");
+  await page.click("#undo");
+  equal(await page.$eval("#undo", (one) => one.disabled), true, "nothing to take back");
+  await page.click("#redo");
+  equal((await page.$$eval(".line .now", (all) => all.map((one) => one.textContent)))[0], best.move, "after redo");
+  await page.click("#last");
+  await page.click('.line [data-ply="0"]');
+  equal((await values(page)).length, probe(ENDING).moves.length, "back at the start");
+  await page.click("#flip");
+  ok(page.url().includes("flip=1"), "the address knows that the board is turned");
+});
+
+test("a link reopens position and line", async (page, context) => {
+  await page.goto(at(ENDING));
+  await page.waitForSelector(".pit.legal");
+  await play(page, (await values(page))[0][0]);
+  await play(page, (await values(page))[0][0]);
+  await page.click("#undo");
+  const [line, verdict, shown] = [await moves(page), await page.textContent("#verdict"), await values(page)];
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.waitForSelector(".line .now");
+  equal(await moves(other), line, "the line");
+  equal(await other.textContent("#verdict"), verdict, "the verdict");
+  equal(await values(other), shown, "the values");
+});
+
+test("marks errors and draws the course of the game", async (page) => {
+  await page.goto(at(ENDING));
+  await page.waitForSelector(".pit.legal");
+  const worst = probe(ENDING).moves.at(-1);
+  await play(page, worst.move);
+  ok((await moves(page))[1].endsWith("?"), "the error is marked");
+  ok(await page.$(".graph .dot.slip, .graph .dot.grave"), "the graph shows it");
+  await page.click(".graph .dot");
+  equal(await page.textContent(".line .now"), "start", "the graph is clickable");
+});
+
+test("hides values", async (page) => {
+  await page.goto(at(ENDING));
+  await page.waitForSelector(".chip");
+  await page.click("#values");
+  equal(await page.$$eval(".chip, .badge, .pit.best, .graph", (all) => all.length), 0, "what gives values away");
+  equal(await page.textContent("#verdict"), "South to move.", "the verdict");
+  await page.click("#hint");
+  ok(await page.$(".pit.hint"), "a hint shows a best move");
+  await page.reload();
+  await page.waitForSelector(".pit.legal");
+  equal(await page.$$eval(".chip", (all) => all.length), 0, "the choice is kept");
+});
+
+test("sets up a position by clicking and by notation", async (page) => {
+  await page.goto(at("0,0,0,0,0,1/1,0,0,0,0,0 S"));
+  await page.waitForSelector(".pit.legal");
+  await page.click("#setup");
+  await page.click('[data-pit="02"] .hole');
+  await page.click('[data-pit="02"] .hole');
+  await page.click('[data-pit="10"] .hole', { modifiers: ["Shift"] });
+  await page.click('[data-pit="13"] .hole', { button: "left" });
+  equal(await page.inputValue("#notation"), "0,0,2,0,0,1/0,0,0,1,0,0 S", "what was clicked");
+  await page.click("#mover");
+  await page.click("#done");
+  await page.waitForSelector('.pit[data-move="d1"]');
+  const told = probe("0,0,2,0,0,1/0,0,0,1,0,0 N");
+  equal(number((await values(page))[0][1]), told.moves[0].score, "its value");
+  await page.click("#setup");
+  await page.fill("#notation", "nonsense");
+  await page.click("#done");
+  await page.waitForFunction(() => document.querySelector("#note").textContent.includes("a position looks like"));
+  await page.fill("#notation", ENDING);
+  await page.click("#done");
+  await page.waitForSelector('.pit[data-move="E3x5"], .pit[data-move^="E3"]');
+  equal(await moves(page), ["start"], "a new line");
+});
+
+test("is played with the keyboard and tells what happens", async (page) => {
+  await page.goto(at(ENDING));
+  await page.waitForSelector(".pit.legal");
+  const first = await page.$(".pit.legal");
+  await first.focus();
+  const label = await first.getAttribute("aria-label");
+  ok(/^Pit [A-F], \d+: .*value/.test(label), `the label says it all: ${label}`);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('.line [data-ply="1"].now');
+  await page.waitForFunction(() => /plays/.test(document.querySelector("#say").textContent));
+  await page.keyboard.press("Backspace");
+  equal((await page.$$eval(".line .now", (all) => all[0].textContent)), "start", "Backspace takes back");
+  await page.keyboard.press("ArrowRight");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("Home");
+  await page.keyboard.press("e");
+  await page.waitForFunction(() => document.querySelector('.line [data-ply="1"].now')?.textContent.startsWith("E"));
+  await settled(page);
+});
+
+test("moves nothing about when the system asks for that", async (page) => {
+  await page.goto(at(ENDING));
+  await page.waitForSelector(".pit.legal");
+  await page.evaluate(() => {
+    window.travels = 0;
+    new MutationObserver((changes) => {
+      for (const change of changes) for (const node of change.addedNodes) if (node.classList?.contains("travel")) window.travels += 1;
+    }).observe(document.querySelector(".pits"), { childList: true, subtree: true });
+  });
+  await play(page, (await values(page))[0][0]);
+  equal(await page.evaluate(() => window.travels), 0, "stones that travelled");
+}, { reducedMotion: "reduce" });
+
+test("loses a game on purpose to the perfect player", async (page) => {
+  await page.goto(at("0,0,1,0,3,2/2,1,1,0,0,0 S 19-19"));
+  await page.waitForSelector(".pit.legal");
+  await page.selectOption("#opponent", "north");
+  const over = () => page.$eval("#verdict", (one) => /is over|was there before/.test(one.textContent));
+  for (let turn = 0; turn < 200 && !(await over()); turn += 1) {
+    await page.waitForFunction(() => /over|Your move/.test(document.querySelector("#rival").textContent));
+    if (await over()) break;
+    const position = new URL(page.url()).searchParams;
+    const line = await page.evaluate(async (query) => {
+      const parameters = new URLSearchParams({ position: query.from, moves: query.line ?? "" });
+      return (await fetch(`/api/v1/games/awari/line?${parameters}`)).json();
+    }, Object.fromEntries(position));
+    const worst = probe(line.nodes.at(-1).position).moves.at(-1).move;
+    const ply = (await moves(page)).length;
+    await page.click(`.pit[data-move="${worst}"] .hole`);
+    await page.waitForFunction((wanted) => document.querySelectorAll(".line [data-ply]").length > wanted, ply);
+  }
+  const verdict = await page.textContent("#verdict");
+  ok(/North wins/.test(verdict), `the perfect player wins: ${verdict}`);
+  await page.click("#values");
+  await shot(page, "lost");
+}, { reducedMotion: "reduce" });
+
+test("plays with a weak player above the databases, and searches", async (page) => {
+  await page.goto("/games/othello");
+  await page.waitForSelector(".square.legal");
+  await page.selectOption("#level", "1");
+  await page.selectOption("#opponent", "white");
+  await page.click('.square[data-move="d3"]');
+  await page.waitForFunction(() => document.querySelectorAll(".line [data-ply]").length === 3);
+  await page.waitForFunction(() => /Your move/.test(document.querySelector("#rival").textContent));
+  await page.click("#undo");
+  equal(await moves(page).then((all) => all.length), 3, "the line is kept");
+  equal(await page.textContent(".line .now"), "start", "one's own move is taken back");
+  await page.click("#values");
+  await page.click("#search");
+  await page.waitForSelector("#estimate");
+  await shot(page, "othello");
+});
+
+test("shows a book", async (page) => {
+  await page.goto("/games/kalah/book?options=pits=3,seeds=2");
+  await page.waitForSelector(".dropouts, #bookfacts");
+  ok((await page.textContent("#bookfacts")).includes("positions"), "facts");
+  await page.waitForSelector(".branch .branch");
+  const leaf = await page.$(".dropouts .leaf");
+  await leaf.focus();
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".line [data-ply]");
+  await page.click('.line [data-ply="0"]');
+  await page.waitForSelector("#book [data-book]");
+  const first = await page.getAttribute("#book [data-book]", "data-book");
+  await page.click("#book [data-book] button");
+  await page.waitForFunction((move) => document.querySelector('.line [data-ply="1"].now')?.textContent.startsWith(move), first);
+  await settled(page);
+});
+
+test("switches the game", async (page) => {
+  await page.goto(at(ENDING));
+  await page.waitForSelector(".pit.legal");
+  await page.selectOption("#game", "kalah");
+  await page.waitForFunction(() => document.title.startsWith("Kalah"));
+  await page.waitForSelector(".pit.best");
+  const move = (await values(page))[0][0];
+  await play(page, move);
+  await page.goBack();
+  await page.waitForFunction(() => document.title.startsWith("Awari"));
+  await page.click("nav [data-page=games]");
+  const names = await page.$$eval(".card h2", (all) => all.map((one) => one.textContent));
+  ok(names.includes("Awari") && names.includes("Kalah"), names.join());
+  await page.click(".card summary");
+  await page.fill(".card input[name=pits]", "3");
+  await page.click(".card .rules button");
+  await page.waitForURL(/options=pits/);
+});
+
+test("shows the databases and finds positions in them", async (page) => {
+  await page.goto("/games/awari/databases");
+  await page.waitForSelector(".histogram .column");
+  equal(await page.$$eval("tbody [data-slice]", (all) => all.length), STONES + 1, "databases");
+  await page.click(`[data-slice="${STONES}"]`);
+  await page.waitForSelector(".extreme");
+  await page.selectOption("[name=only]", "winning");
+  await page.selectOption("[name=captures]", "none");
+  await page.click("#find");
+  await page.waitForSelector(".pit.best");
+  const told = probe(new URL(page.url()).searchParams.get("from"));
+  const wins = told.moves.filter((one) => one.score > 0);
+  equal([wins.length, wins[0]?.captures], [1, 0], "the only winning move captures nothing");
+  await page.goBack();
+  await page.waitForSelector(".histogram .column");
+  await page.click('.column[data-score="3"]');
+  await page.waitForSelector(".pit.best");
+  equal(probe(new URL(page.url()).searchParams.get("from")).score, 3, "the score that was clicked");
+});
+
+test("builds the small set while one watches", async (page) => {
+  await page.goto(`${empty}/games/awari?options=pits=3`);
+  await page.waitForSelector("#build");
+  ok((await page.textContent(".build")).includes("No databases of awari yet"), "it says so");
+  await page.click("#build");
+  await page.waitForSelector(".pit.best", { timeout: 40000 });
+  const told = await page.evaluate(async () => (await fetch("/api/v1/games/awari/probe?options=pits=3")).json());
+  equal(told.value.kind, "exact", "the start has its value");
+});
+
+test("explains and tries its interface", async (page) => {
+  await page.goto("/api");
+  await page.waitForSelector(".operation");
+  const operation = page.locator(".operation", { hasText: "/api/v1/games/{game}/moves" });
+  await operation.locator("input[name=position]").fill(ENDING);
+  await operation.locator("button").click();
+  await operation.locator("pre", { hasText: "200 OK" }).waitFor();
+});
+
+test("says what is wrong with an address", async (page) => {
+  await page.goto("/games/chequers");
+  await page.waitForSelector("[role=alert]");
+  ok((await page.textContent("[role=alert]")).includes("chequers"), "which game");
+  await page.goto(at("4,4/4,4"));
+  await page.waitForFunction(() => document.querySelector("[role=alert]")?.textContent.includes("South has 6 pits"));
+});
+
+for (const [name, options] of [
+  ["light", {}],
+  ["dark", { colorScheme: "dark" }],
+  ["phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }],
+]) {
+  test(`fits the window: ${name}`, async (page) => {
+    await page.goto(at(ENDING));
+    await page.waitForSelector(".pit.best");
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    ok((await wide()) <= 0, "nothing is cut off at the side");
+    const legal = await page.$(".pit.legal");
+    const box = await (await legal.$(".hole")).boundingBox();
+    ok(box.width >= 40, `a pit is large enough for a finger: ${box.width}`);
+    await shot(page, `board-${name}`);
+    await page.goto("/games/awari/databases");
+    await page.waitForSelector(".histogram .column");
+    ok((await wide()) <= 0, "nor on the page of databases");
+    if (name !== "phone") await shot(page, `databases-${name}`);
+  }, options);
+}
+
+await finish(base);

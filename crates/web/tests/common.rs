@@ -1,0 +1,107 @@
+//! A server in the process, over small databases.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode};
+use http_body_util::BodyExt;
+use nutcracker_game::SliceId;
+use nutcracker_games::awari::Awari;
+use nutcracker_games::kalah::Kalah;
+use nutcracker_retro::progress::Silent;
+use nutcracker_retro::solve::{SolveOptions, solve};
+use nutcracker_table::{Disk, Storage};
+use nutcracker_web::routes::{catching, router};
+use nutcracker_web::{App, Config};
+use serde_json::Value;
+use tower::ServiceExt;
+
+/// The last slice of awari and of kalah.
+pub const LAST: u32 = 7;
+
+/// Databases of awari and kalah, made once.
+pub fn data() -> &'static Path {
+    static DATA: OnceLock<PathBuf> = OnceLock::new();
+    DATA.get_or_init(|| {
+        let dir =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("explorer-{}", std::process::id()));
+        let disk: Arc<dyn Storage> = Arc::new(Disk::default());
+        let options = SolveOptions::new(2, "test");
+        let awari = Awari::new(6).expect("six pits");
+        let folder = dir.join("awari-pits6");
+        solve(&awari, &disk, &folder, SliceId(LAST), &options, &Silent).expect("awari is solved");
+        let kalah = Kalah::new(6, 4, false).expect("kalah");
+        let folder = dir.join("kalah-pits6-empty-captureno");
+        solve(&kalah, &disk, &folder, SliceId(LAST), &options, &Silent).expect("kalah is solved");
+        dir
+    })
+}
+
+/// A server over the databases.
+pub fn config() -> Config {
+    let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), data());
+    "test".clone_into(&mut config.program);
+    config
+}
+
+pub fn server(config: Config) -> Router {
+    let app = App::new(config).expect("a server");
+    let router = router(&app);
+    catching(app, router)
+}
+
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("JSON")
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).expect("UTF-8")
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"))
+    }
+
+    /// The kind of problem it is.
+    pub fn problem(&self) -> String {
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let body = self.json();
+        assert_eq!(body["status"], self.status.as_u16());
+        body["type"].as_str().expect("a type").to_owned()
+    }
+}
+
+pub async fn ask(server: &Router, request: Request<Body>) -> Answer {
+    let response = server.clone().oneshot(request).await.expect("an answer");
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.expect("a body").to_bytes().to_vec();
+    Answer { status: parts.status, headers: parts.headers, body }
+}
+
+pub async fn get(server: &Router, uri: &str) -> Answer {
+    ask(server, Request::get(uri).body(Body::empty()).expect("a request")).await
+}
+
+pub async fn post(server: &Router, uri: &str, body: impl Into<Body>) -> Answer {
+    let request = Request::post(uri).header("content-type", "application/json");
+    ask(server, request.body(body.into()).expect("a request")).await
+}
+
+/// Runs something that waits.
+pub fn run<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime")
+        .block_on(work)
+}

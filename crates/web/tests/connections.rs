@@ -1,0 +1,130 @@
+//! Real connections: streams, slow clients, and the end.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use nutcracker_web::{App, Config, Server};
+use serde_json::Value;
+
+use crate::common::{config, run};
+
+/// Serves while `client` runs on a thread of its own, then stops.
+fn serving(config: Config, client: impl FnOnce(SocketAddr) + Send + 'static) {
+    run(async {
+        let app = App::new(config).expect("a server");
+        let server = Server::bind(app).await.expect("an address");
+        let address = server.address().expect("an address");
+        let (done, wait) = tokio::sync::oneshot::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            let _done = done;
+            client(address);
+        });
+        server
+            .run(async {
+                let _ = wait.await;
+            })
+            .await;
+        assert!(thread.join().is_ok());
+    });
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    TcpStream::connect(address).expect("a connection")
+}
+
+fn exchange(address: SocketAddr, request: &str) -> String {
+    let mut stream = connect(address);
+    stream.write_all(request.as_bytes()).expect("a request is sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+fn get(address: SocketAddr, uri: &str) -> String {
+    exchange(address, &format!("GET {uri} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
+}
+
+#[test]
+fn a_small_set_is_built_while_one_watches() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut config = config();
+    config.data = dir.path().to_owned();
+    serving(config, |address| {
+        let body = r#"{"game":"awari","options":"pits=2"}"#;
+        let order = format!(
+            "POST /api/v1/jobs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let answer = exchange(address, &order);
+        assert!(answer.starts_with("HTTP/1.1 202") && answer.contains("location: /api/v1/jobs/1"));
+        let events = get(address, "/api/v1/jobs/1/events");
+        assert!(events.contains("text/event-stream"));
+        let last = events.lines().filter_map(|line| line.strip_prefix("data:")).next_back();
+        let job: Value = serde_json::from_str(last.expect("an event").trim()).expect("JSON");
+        assert_eq!((&job["state"], &job["up_to"]), (&"done".into(), &16.into()));
+        assert_eq!(job["solved"], job["total"]);
+        let start = get(address, "/api/v1/games/awari/probe?options=pits=2");
+        assert!(start.contains("\"kind\":\"exact\""), "{start}");
+    });
+    drop(dir);
+}
+
+#[test]
+fn a_server_for_others_builds_nothing() {
+    let mut config = config();
+    config.builds = false;
+    serving(config, |address| {
+        let order = "POST /api/v1/jobs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: 16\r\n\r\n{\"game\":\"awari\"}";
+        let answer = exchange(address, order);
+        assert!(answer.starts_with("HTTP/1.1 409") && answer.contains("/api#not-building"));
+    });
+}
+
+#[test]
+fn slow_and_broken_clients_are_dropped() {
+    let mut config = config();
+    config.limits.client_time = Duration::from_millis(100);
+    config.limits.request_time = Duration::from_millis(200);
+    serving(config, |address| {
+        // Never finishes its head: the server ends the connection.
+        let mut stream = connect(address);
+        stream.write_all(b"GET / HT").expect("a piece is sent");
+        let mut rest = Vec::new();
+        let _ = stream.read_to_end(&mut rest);
+        // Never sends its body: a problem.
+        let answer = exchange(
+            address,
+            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: x\r\n\
+             content-type: application/json\r\ncontent-length: 50\r\n\r\n{",
+        );
+        assert!(answer.contains("408") && answer.contains("/api#too-slow"), "{answer}");
+        for nonsense in ["\0\u{1}\r\n\r\n", "GET  / \r\n\r\n", "POST / HTTP/9.9\r\n\r\n"] {
+            let mut stream = connect(address);
+            stream.write_all(nonsense.as_bytes()).expect("nonsense is sent");
+            let _ = stream.read_to_end(&mut rest);
+        }
+        assert!(get(address, "/health").starts_with("HTTP/1.1 200"));
+    });
+}
+
+#[test]
+fn the_end_is_orderly() {
+    let (sender, receiver) = mpsc::channel();
+    serving(config(), move |address| {
+        // An idle connection does not hold the server up.
+        let mut idle = connect(address);
+        idle.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").expect("a request is sent");
+        let mut first = [0; 12];
+        idle.read_exact(&mut first).expect("an answer");
+        assert_eq!(&first, b"HTTP/1.1 200");
+        sender.send((idle, address)).expect("somebody waits");
+    });
+    let (mut idle, address) = receiver.recv().expect("a connection");
+    let mut rest = Vec::new();
+    idle.read_to_end(&mut rest).expect("the connection is closed");
+    assert!(TcpStream::connect(address).is_err(), "nobody listens any more");
+}

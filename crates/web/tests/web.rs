@@ -1,0 +1,10 @@
+//! Tests of the server in the process and over real connections; one program, linked once.
+
+#[path = "api.rs"]
+mod api;
+#[path = "common.rs"]
+mod common;
+#[path = "connections.rs"]
+mod connections;
+#[path = "generated.rs"]
+mod generated;
