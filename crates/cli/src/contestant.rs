@@ -8,6 +8,7 @@ use nutcracker_engine::{Blind, External, Patience, Player, Searcher, Settings, T
 use nutcracker_games::registry::Registered;
 use nutcracker_search::player::Level;
 
+use crate::booked::Shelf;
 use crate::databases::Databases;
 use crate::failure::Failure;
 
@@ -36,6 +37,8 @@ enum Kind {
         limits: Go,
         /// Whether it knows the databases.
         databases: bool,
+        /// Whether it follows the book, if there is one.
+        book: bool,
     },
     /// Any legal move.
     Random,
@@ -56,7 +59,8 @@ impl Contestant {
 
     /// Our search.
     pub fn search(name: String, settings: Settings, limits: Go) -> Self {
-        let kind = Kind::Search { settings: Box::new(settings), limits, databases: true };
+        let kind =
+            Kind::Search { settings: Box::new(settings), limits, databases: true, book: true };
         Contestant { name, kind }
     }
 
@@ -77,12 +81,17 @@ impl Contestant {
         databases: &Arc<Databases>,
         seed: u64,
         programs: &Programs,
+        shelf: Option<&Shelf<G>>,
     ) -> Result<Box<dyn Player<G>>, Failure> {
         Ok(match &self.kind {
-            Kind::Search { settings, databases: known, .. } => {
+            Kind::Search { settings, databases: known, book, .. } => {
                 let oracle = if *known { Arc::clone(databases) } else { Databases::none() };
                 let settings = Settings { seed, ..Settings::clone(settings) };
-                Box::new(Searcher::new(game.clone(), oracle, self.name.clone(), settings))
+                let player = Searcher::new(game.clone(), oracle, self.name.clone(), settings);
+                match shelf.filter(|_| *book) {
+                    Some(shelf) => shelf.player(Box::new(player), seed),
+                    None => Box::new(player),
+                }
             }
             Kind::Random => Box::new(Blind::new(seed)),
             Kind::Program(command) => Box::new(programs.start(command)?),
@@ -100,7 +109,7 @@ impl Kind {
         }
         let mut settings = Box::new(Settings::default());
         settings.search.table_bytes = TABLE;
-        let (mut limits, mut databases) = (Go::default(), true);
+        let (mut limits, mut databases, mut book) = (Go::default(), true, true);
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let number = |least: u64| match value.parse::<u64>() {
@@ -120,6 +129,7 @@ impl Kind {
                 "perfect" => settings.level = Level::PERFECT,
                 "trappy" => settings.trappy = switch()?,
                 "databases" => databases = switch()?,
+                "book" => book = switch()?,
                 "reductions" => settings.search.late_move_reductions = switch()?,
                 "threads" => settings.search.threads = number(1)?.min(1024) as usize,
                 "hash" => settings.search.table_bytes = (number(1)?.min(1 << 20) as usize) << 20,
@@ -128,7 +138,7 @@ impl Kind {
                     return Err(format!(
                         "{part:?} describes no player; write depth=6, nodes=10000, time=0.1s, \
                          level=3, perfect, random or cmd:PROGRAM, and with a comma hash=64, \
-                         threads=1, trappy, databases=no, reductions, probe=2"
+                         threads=1, trappy, databases=no, book=no, reductions, probe=2"
                     ));
                 }
             }
@@ -137,7 +147,7 @@ impl Kind {
             let errs = settings.level < Level::PERFECT;
             limits.depth = Some(if errs { LEVEL_DEPTH } else { DEPTH });
         }
-        Ok(Kind::Search { settings, limits, databases })
+        Ok(Kind::Search { settings, limits, databases, book })
     }
 }
 
@@ -188,7 +198,7 @@ mod tests {
 
     #[test]
     fn descriptions() {
-        let Ok(Kind::Search { settings, limits, databases }) =
+        let Ok(Kind::Search { settings, limits, databases, .. }) =
             Kind::parse("level=3,depth=4,databases=no,hash=8")
         else {
             panic!("a search");

@@ -5,6 +5,7 @@
 //! stopped by Ctrl-C or SIGTERM.
 
 mod args;
+mod booked;
 mod calibrate;
 mod cmd;
 mod contestant;

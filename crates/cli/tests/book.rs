@@ -166,3 +166,41 @@ fn refusals() {
     let why = place.run(&["book", "show", "awari", "--book", &file]).asked_wrongly();
     assert!(why.contains("the book is of kalah"), "{why}");
 }
+
+#[test]
+fn players_follow_a_book() {
+    let place = grown();
+    let more = ["--depth", "2", "--strategy", "proof", "--threads", "1"];
+    book(&place, "expand", &more).success();
+    let shown = book(&place, "show", &["--format", "json"]).json();
+    let best: Vec<&str> = shown["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|mv| mv["best"] == true)
+        .map(|mv| mv["move"].as_str().unwrap())
+        .collect();
+    let file = std::fs::read_dir(place.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|end| end == "book"))
+        .expect("a book");
+    let with_book = ["--book", file.to_str().unwrap()];
+
+    let mut command = place.command(&[&["engine"], &KALAH[..], &with_book].concat());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"position startpos\ngo depth 1\n").unwrap();
+    let said = place.read(child.wait_with_output().unwrap()).success().stdout;
+    let played = said.lines().find_map(|line| line.strip_prefix("bestmove ")).expect("a move");
+    assert!(best.iter().any(|name| played.starts_with(name)), "{said} {best:?}");
+
+    let record = place.path().join("games.txt");
+    let to_record = ["--record", record.to_str().unwrap(), "--format", "json"];
+    let contest = ["depth=1", "random", "--games", "4", "--opening-moves", "0"];
+    let args = [&["match"], &KALAH[..], &contest, &with_book, &to_record].concat();
+    assert!(place.run(&args).json().is_object());
+    let none = ["engine", "kalah", "--book", "nowhere.book"];
+    let why = place.run(&none).failure();
+    assert!(why.contains("nowhere.book"), "{why}");
+}

@@ -24,7 +24,7 @@ use thiserror::Error;
 /// use nutcracker_engine::TimeControl;
 ///
 /// let control: TimeControl = "40/5m+3s".parse().unwrap();
-/// let minutes = |m| Duration::from_secs(60 * m);
+/// let minutes = |m: u64| Duration::from_secs(60 * m);
 /// assert_eq!(
 ///     control,
 ///     TimeControl::Game { time: minutes(5), increment: Duration::from_secs(3), moves: Some(40) }

@@ -16,6 +16,7 @@ use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
 use crate::args::{Format, Subject};
+use crate::booked::BookOption;
 use crate::contestant::{Contestant, Programs};
 use crate::databases::Databases;
 use crate::failure::Failure;
@@ -33,7 +34,7 @@ const PATIENCE: u32 = 3;
 ///
 /// A player is described by how it plays: depth=6, nodes=10000, time=0.1s, level=3, perfect (as far
 /// as databases reach), random, or cmd:PROGRAM for any program that speaks the engine protocol; more
-/// behind commas: hash=64 (MiB), threads=1, trappy, databases=no, reductions, probe=2. Both begin
+/// behind commas: hash=64 (MiB), threads=1, trappy, databases=no, book=no, reductions, probe=2. Both begin
 /// once from every opening: a few random moves to a position in which neither side is ahead. Every
 /// game is added to a file of records, which `nutcracker annotate` reads.
 #[derive(Debug, clap::Args)]
@@ -71,6 +72,8 @@ pub struct Args {
     /// The file that the records of the games are added to
     #[arg(long, value_name = "FILE", default_value = "nutcracker-match.txt")]
     record: PathBuf,
+    #[command(flatten)]
+    book: BookOption,
     /// How the result is printed
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -97,8 +100,10 @@ impl Visitor for Args {
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         let databases = Databases::open(&game, &self.subject)?;
         let players = [self.first.clone(), self.second_player()];
+        let shelf = self.book.open(&game)?;
         let seated = |place: usize| {
-            players[place].player(&game, &databases, self.seed + place as u64, &self.programs)
+            let seed = self.seed + place as u64;
+            players[place].player(&game, &databases, seed, &self.programs, shelf.as_ref())
         };
         let file = open_record(&self.record)?;
         let mut hall =

@@ -2,12 +2,13 @@
 
 use std::io;
 
-use nutcracker_engine::{Identity, Searcher, Settings, serve};
+use nutcracker_engine::{Identity, Player, Searcher, Settings, serve};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
 
 use crate::args::{Subject, Threads};
+use crate::booked::BookOption;
 use crate::databases::Databases;
 use crate::failure::Failure;
 
@@ -29,6 +30,8 @@ pub struct Args {
     /// How strong it plays: 1 to 10, or perfect
     #[arg(long, value_name = "LEVEL", default_value = "perfect")]
     level: Level,
+    #[command(flatten)]
+    book: BookOption,
 }
 
 impl Args {
@@ -57,7 +60,11 @@ impl Visitor for Args {
             name: format!("Nutcracker {} {}", env!("CARGO_PKG_VERSION"), game.id().name),
             author: "the Nutcracker authors".to_owned(),
         };
-        let player = Searcher::new(game.clone(), databases, who.name.clone(), settings);
+        let player = Box::new(Searcher::new(game.clone(), databases, who.name.clone(), settings));
+        let player: Box<dyn Player<G>> = match self.book.open(&game)? {
+            Some(shelf) => shelf.player(player, 1),
+            None => player,
+        };
         let input = io::stdin().lock();
         serve(game, player, &who, input, io::stdout()).map_err(|error| match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::BrokenPipe,

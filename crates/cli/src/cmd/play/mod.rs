@@ -13,6 +13,7 @@ use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
 
 use crate::args::{Subject, slice_name};
+use crate::booked::BookOption;
 use crate::contestant::{Contestant, Programs, parse_time};
 use crate::databases::Databases;
 use crate::failure::Failure;
@@ -58,6 +59,8 @@ pub struct Args {
     engine_command: Option<String>,
     #[command(flatten)]
     programs: Programs,
+    #[command(flatten)]
+    book: BookOption,
 }
 
 impl Args {
@@ -125,7 +128,8 @@ impl Visitor for Args {
         });
         let reach = databases.last().map(|last| slice_name(&game, last.0));
         let opponent = self.opponent();
-        let player = opponent.player(&game, &databases, seed, &self.programs)?;
+        let shelf = self.book.open(&game)?;
+        let player = opponent.player(&game, &databases, seed, &self.programs, shelf.as_ref())?;
         let session = Session {
             limits: opponent.limits(self.limits()),
             opponent: opponent.name.clone(),
