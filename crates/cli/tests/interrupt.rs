@@ -40,7 +40,8 @@ fn a_signal_stops_it_politely() {
             }
             signal(&child, name);
             let run = place.read(child.wait_with_output().expect("a child"));
-            if run.code == Some(0) {
+            if run.code == Some(0) || !run.stderr.contains(SENTENCE) && files(&place) == expected {
+                // It had solved everything: a signal then ends it at once.
                 break;
             }
             stopped += 1;
