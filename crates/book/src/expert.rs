@@ -87,7 +87,7 @@ where
 {
     fn look(&mut self, position: &G::Position) -> Result<Opinion> {
         let slice = self.game.slice_of(position);
-        if !self.oracle.covers(slice) {
+        if !self.oracle.covers(slice) || !self.game.is_indexed(position) {
             return self.above.look(position);
         }
         let score = self.oracle.score(slice, self.game.rank(position));

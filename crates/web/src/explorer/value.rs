@@ -88,12 +88,39 @@ pub struct Found {
 }
 
 impl Found {
+    /// What the moves say of a position that the index leaves out.
+    fn by_moves<G: Game>(
+        game: &G,
+        set: &TableSet,
+        position: &G::Position,
+    ) -> Result<Self, TableError> {
+        let found = |value| Found { value, window: None };
+        if let Some(score) = game.outcome(position) {
+            return Ok(found(Value { score, kind: Kind::Exact }));
+        }
+        let mut steps = Vec::new();
+        game.steps(position, &mut steps);
+        let mut best = Value { score: Score::MIN, kind: Kind::Exact };
+        for step in &steps {
+            let value = Self::probe(game, set, &step.next)?.value.through(step);
+            // Of equal numbers, the one that says more of a maximum: it may be more.
+            if (value.score, value.kind == Kind::AtLeast) > (best.score, best.kind == Kind::AtLeast)
+            {
+                best = value;
+            }
+        }
+        Ok(found(best))
+    }
+
     /// Looks a position up in the best database of its slice.
     pub fn probe<G: Game>(
         game: &G,
         set: &TableSet,
         position: &G::Position,
     ) -> Result<Self, TableError> {
+        if !game.is_indexed(position) {
+            return Self::by_moves(game, set, position);
+        }
         let table = set.get(game.slice_of(position).0)?;
         let score = set.cache().probe(&table, game.rank(position))?;
         let kind = match table.is_clipped(score) {

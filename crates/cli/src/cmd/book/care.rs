@@ -89,7 +89,7 @@ impl PruneArgs {
         };
         let gone = book.prune(&mut |position| {
             let slice = game.slice_of(position);
-            if !oracle.covers(slice) {
+            if !oracle.covers(slice) || !game.is_indexed(position) {
                 return Ok(None);
             }
             let score = oracle.score(slice, game.rank(position));
