@@ -1,7 +1,9 @@
 //! Who says what a position is worth.
 
 use nutcracker_game::{Evaluate, Game, Score};
-use nutcracker_search::{Engine, ExactError, ExactLimits, Limits, Oracle, Search};
+use nutcracker_search::{
+    Empty, Engine, EngineOptions, ExactError, ExactLimits, Limits, Oracle, Search, TableOracle,
+};
 
 use crate::error::{BookError, Result};
 use crate::value::{Hundredths, Value};
@@ -92,6 +94,51 @@ where
         }
         let score = self.oracle.score(slice, self.game.rank(position));
         score.map(Opinion::Exact).map_err(|error| BookError::Expert(error.to_string()))
+    }
+}
+
+/// How positions are looked at by the usual expert.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Plies of the engine's search; 0 takes the game's own guess.
+    pub depth: u32,
+    /// Positions of one search at most.
+    pub search_nodes: Option<u64>,
+    /// Databases are asked only where at least so many plies are left to search.
+    pub probe_depth: u32,
+    /// Bytes of the engine's table.
+    pub table_bytes: usize,
+}
+
+impl Look {
+    /// The expert: databases where they reach, else the engine.
+    pub fn expert<'a, G: Evaluate>(
+        &self,
+        game: &G,
+        databases: Option<&'a TableOracle>,
+    ) -> Box<dyn Expert<G> + Send + 'a> {
+        let limits =
+            Limits { depth: Some(self.depth), nodes: self.search_nodes, ..Limits::default() };
+        let options = EngineOptions {
+            table_bytes: self.table_bytes,
+            probe_depth: self.probe_depth,
+            ..EngineOptions::default()
+        };
+        let (game, glance) = (game.clone(), Glance(game.clone()));
+        match databases {
+            None if self.depth == 0 => Box::new(glance),
+            None => {
+                let engine = Engine::new(game, Empty, options);
+                Box::new(Searcher { engine, limits })
+            }
+            Some(oracle) if self.depth == 0 => {
+                Box::new(WithDatabases { above: glance, game, oracle })
+            }
+            Some(oracle) => {
+                let engine = Engine::new(game.clone(), oracle, options);
+                Box::new(WithDatabases { above: Searcher { engine, limits }, game, oracle })
+            }
+        }
     }
 }
 

@@ -20,7 +20,6 @@ mod progress;
 mod samples;
 mod start;
 mod table;
-mod value;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

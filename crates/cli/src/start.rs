@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use nutcracker_game::{Game, SliceId};
-use nutcracker_search::{ExactError, ExactLimits, TableOracle, exact_value};
+use nutcracker_search::{ExactError, ExactLimits, Probed, TableOracle, exact_value};
 use serde_json::{Value, json};
 
 use crate::args::{Subject, slice_name, up_to_option};
@@ -14,7 +14,6 @@ use crate::cmd::probe::{outcome_sentence, result_json};
 use crate::failure::Failure;
 use crate::note;
 use crate::number::thousands;
-use crate::value::Value as Found;
 
 /// Positions a search looks at before it gives up.
 const NODES: u64 = 200_000_000;
@@ -27,7 +26,7 @@ const SOON: Duration = Duration::from_secs(1);
 /// What was found.
 pub enum Start {
     /// The score, and the positions searched; none if a database has it.
-    Known { value: Found, nodes: u64, position: String, result: Option<Value> },
+    Known { value: Probed, nodes: u64, position: String, result: Option<Value> },
     /// The search gave up.
     NotReached,
     /// Databases are clipped or left out, so that a search over them would not be exact.
@@ -53,7 +52,7 @@ pub fn value<G: Game>(
         if game.slice_of(&start.position) > last {
             return Ok(Start::Clipped);
         }
-        let value = Found::probe(game, &set, &start.position);
+        let value = Probed::probe(game, &set, &start.position);
         let value = value.map_err(|error| subject.explain(game, error))?;
         return Ok(Start::known(game, value, 0));
     }
@@ -80,7 +79,7 @@ pub fn value<G: Game>(
         found
     });
     match found {
-        Ok(Some(solved)) => Ok(Start::known(game, Found::exact(solved.score), solved.nodes)),
+        Ok(Some(solved)) => Ok(Start::known(game, Probed::exact(solved.score), solved.nodes)),
         Ok(None) => Ok(Start::NotReached),
         Err(ExactError::Repeats { .. }) => Ok(Start::Repeats),
         Err(ExactError::Oracle(error)) => Err(subject.explain(game, error)),
@@ -88,7 +87,7 @@ pub fn value<G: Game>(
 }
 
 impl Start {
-    fn known<G: Game>(game: &G, value: Found, nodes: u64) -> Self {
+    fn known<G: Game>(game: &G, value: Probed, nodes: u64) -> Self {
         let start = game.start();
         let (position, result) = (game.format(&start), result_json(game, &start, value));
         Start::Known { value, nodes, position, result }

@@ -4,11 +4,11 @@ use std::cmp::{Ordering, Reverse};
 
 use nutcracker_game::{Game, Score, Side, Situation, Step};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_search::{Kind, Probed};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Format, Subject, need_databases};
 use crate::failure::Failure;
-use crate::value::{Kind, Value as Found};
 use crate::{number, print, table};
 
 /// Decoded scores kept: a probe reads a few blocks.
@@ -55,7 +55,7 @@ impl Args {
 struct Choice {
     name: String,
     captures: Score,
-    value: Found,
+    value: Probed,
 }
 
 impl Visitor for Args {
@@ -69,7 +69,7 @@ impl Visitor for Args {
         need_databases(&game)?;
         let set = self.subject.open(&game, true, CACHE);
         let probe = |position: &G::Position| {
-            Found::probe(&game, &set, position).map_err(|error| self.subject.explain(&game, error))
+            Probed::probe(&game, &set, position).map_err(|error| self.subject.explain(&game, error))
         };
         let value = probe(&situation.position)?;
         let mut moves = Vec::new();
@@ -105,7 +105,7 @@ pub fn name<G: Game>(game: &G, side: Side) -> String {
 pub fn outcome_sentence<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    value: Found,
+    value: Probed,
 ) -> String {
     let mover = situation.mover;
     let sentence = match value.text() {
@@ -142,7 +142,7 @@ pub fn outcome_sentence<G: Game>(
 pub fn result_json<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    value: Found,
+    value: Probed,
 ) -> Option<Value> {
     let score = Some(value.score).filter(|_| value.is_exact())?;
     let points = game.final_result(situation, score)?;
@@ -156,7 +156,7 @@ pub fn result_json<G: Game>(
 fn for_people<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    value: Found,
+    value: Probed,
     choices: &[Choice],
 ) -> String {
     let mut text = format!(
@@ -183,7 +183,7 @@ fn for_people<G: Game>(
 fn for_programs<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    value: Found,
+    value: Probed,
     choices: &[Choice],
 ) -> Value {
     let moves: Vec<Value> = choices

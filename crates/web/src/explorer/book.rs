@@ -5,16 +5,12 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use nutcracker_book::expert::{Expert, Glance, Searcher, WithDatabases};
-use nutcracker_book::grow::{Ended, Plan};
 use nutcracker_book::node::{Metric, NodeId, State};
 use nutcracker_book::store::{RedbStore, Store};
 use nutcracker_book::value::{Hundredths, Rules, Value};
-use nutcracker_book::{Book, BookError, Facts, Player, Strategy, Tuning};
+use nutcracker_book::{Book, BookError, Facts, Player};
 use nutcracker_game::{Evaluate, Score, Side, Situation, Turn};
-use nutcracker_search::{Engine, EngineOptions, Limits, TableOracle};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -25,10 +21,6 @@ use crate::problem::{self, Problem};
 const CACHE: usize = 64 << 20;
 /// Nodes of a book kept in memory.
 const ROOM: usize = 200_000;
-/// How long a book grows before others may read it.
-const ROUND: Duration = Duration::from_millis(100);
-/// How long it lets them.
-const PAUSE: Duration = Duration::from_millis(3);
 /// Predecessors that are told.
 const PARENTS: usize = 20;
 /// Leaves of a diagram that are looked at.
@@ -191,35 +183,6 @@ pub enum Whose {
     Both,
 }
 
-/// How a book is grown while it is served.
-#[derive(Clone, Debug)]
-pub struct Grow {
-    /// The book's file.
-    pub file: PathBuf,
-    /// Strategies with their shares.
-    pub mix: Vec<(Strategy, f64)>,
-    /// Plies of depth that a point of value is worth.
-    pub omega: Option<f64>,
-    /// Points by which a move must be better to count hardly at all.
-    pub fractional: Option<f64>,
-    /// Plies of the search of each new position; 0 takes the game's own guess.
-    pub depth: u32,
-    /// Positions of one search at most.
-    pub search_nodes: Option<u64>,
-    /// Databases are asked only where so many plies are left.
-    pub probe_depth: u32,
-    /// Bytes of each engine's table.
-    pub table_bytes: usize,
-    /// Engines at work.
-    pub threads: usize,
-    /// Nodes at which it ends.
-    pub nodes: Option<u64>,
-    /// Expansions after which it ends.
-    pub expansions: Option<u64>,
-    /// Time after which it ends.
-    pub time: Option<Duration>,
-}
-
 /// The game and options of a book, as its file says: `kalah (pits=4,empty-capture=no)`.
 pub fn game_of(file: &Path) -> Result<(String, String), Problem> {
     let store = RedbStore::open(file, CACHE).map_err(|error| told(&error))?;
@@ -271,7 +234,7 @@ struct Stop {
 pub(super) struct Shelf<G: Evaluate> {
     file: Mutex<PathBuf>,
     book: Mutex<Option<Book<G, RedbStore>>>,
-    growing: AtomicBool,
+    pub(super) growing: AtomicBool,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -318,7 +281,7 @@ impl<G: Evaluate> Handle<G> {
     }
 
     /// Does something with the book, which is opened first if it is not.
-    fn with_book<T>(
+    pub(super) fn with_book<T>(
         &self,
         work: impl FnOnce(&mut Book<G, RedbStore>) -> Result<T, BookError>,
     ) -> Result<T, Problem> {
@@ -520,89 +483,6 @@ impl<G: Evaluate> Handle<G> {
             }
             Ok(BookLine { start: game.format(&start), moves: names })
         })
-    }
-
-    /// Grows the book in rounds until it is done, its plan is, or it is stopped; between rounds
-    /// others read it.
-    pub(super) fn grow_book(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem> {
-        self.shelf.growing.store(true, Ordering::Relaxed);
-        let result = self.grow_rounds(grow, stop);
-        self.shelf.growing.store(false, Ordering::Relaxed);
-        result
-    }
-
-    fn grow_rounds(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem> {
-        let oracle = self.oracle()?;
-        let oracle = oracle.last().is_some().then_some(&oracle);
-        let mut experts: Vec<_> =
-            (0..grow.threads.max(1)).map(|_| self.expert(grow, oracle)).collect();
-        let end = grow.time.map(|time| Instant::now() + time);
-        let before = self.with_book(|book| {
-            let tuning = book.facts().tuning;
-            book.tune(Tuning {
-                omega: grow.omega.unwrap_or(tuning.omega),
-                fractional: match grow.fractional {
-                    None => tuning.fractional,
-                    Some(points) => Some((points * 100.0) as i32).filter(|&points| points > 0),
-                },
-                ..tuning
-            })?;
-            Ok(book.facts().expansions)
-        })?;
-        loop {
-            let ended = self.with_book(|book| {
-                let done = book.facts().expansions.saturating_sub(before);
-                let round = Instant::now() + ROUND;
-                let plan = Plan {
-                    mix: grow.mix.clone(),
-                    at_once: experts.len(),
-                    expansions: grow.expansions.map(|all| all.saturating_sub(done)),
-                    nodes: grow.nodes,
-                    until: Some(end.map_or(round, |end| end.min(round))),
-                    stop: Some(stop),
-                };
-                let ended = book.grow(&mut experts, &plan, &mut |_| {})?;
-                let done = book.facts().expansions.saturating_sub(before);
-                let planned = grow.expansions.is_some_and(|all| done >= all)
-                    || grow.nodes.is_some_and(|nodes| book.facts().nodes >= nodes)
-                    || end.is_some_and(|end| Instant::now() >= end);
-                Ok(ended != Ended::Planned || planned)
-            })?;
-            if ended || stop.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            std::thread::sleep(PAUSE);
-        }
-    }
-
-    fn expert<'a>(
-        &self,
-        grow: &Grow,
-        oracle: Option<&'a TableOracle>,
-    ) -> Box<dyn Expert<G> + Send + 'a> {
-        let limits =
-            Limits { depth: Some(grow.depth), nodes: grow.search_nodes, ..Limits::default() };
-        let options = EngineOptions {
-            table_bytes: grow.table_bytes,
-            probe_depth: grow.probe_depth,
-            ..EngineOptions::default()
-        };
-        let game = self.game.clone();
-        let glance = Glance(self.game.clone());
-        match oracle {
-            None if grow.depth == 0 => Box::new(glance),
-            None => {
-                let engine = Engine::new(game, nutcracker_search::Empty, options);
-                Box::new(Searcher { engine, limits })
-            }
-            Some(oracle) if grow.depth == 0 => {
-                Box::new(WithDatabases { above: glance, game, oracle })
-            }
-            Some(oracle) => {
-                let engine = Engine::new(game.clone(), oracle, options);
-                Box::new(WithDatabases { above: Searcher { engine, limits }, game, oracle })
-            }
-        }
     }
 }
 

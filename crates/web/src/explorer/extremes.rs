@@ -133,7 +133,7 @@ impl<G: Evaluate> Handle<G> {
         };
         if line.over {
             let moves = line.nodes.len() as i64 - 1;
-            self.enter(&mut extremes.longest, &position, found.value.score, moves);
+            self.enter(&mut extremes.longest, &position, found.score, moves);
         }
         Ok(())
     }

@@ -130,7 +130,7 @@ impl<G: Evaluate> Handle<G> {
             let repeats = !seen.insert(board.clone());
             let value = match self.known(&situation.position)? {
                 _ if repeats => Some(Value { score: 0, kind: super::Kind::Exact }),
-                found => found.map(|found| found.value),
+                found => found.map(Value::from),
             };
             let chosen = if repeats { None } else { choose(self, &situation, &history)? };
             let mut node = Node {

@@ -2,6 +2,7 @@
 
 mod book;
 mod extremes;
+mod growth;
 mod line;
 mod moves;
 mod random;
@@ -26,17 +27,18 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub use book::{
-    BookFacts, BookLine, BookMove, BookNode, BookValue, Dot, DropOuts, Grow, NodeState, Shelves,
-    Whose, game_of,
+    BookFacts, BookLine, BookMove, BookNode, BookValue, Dot, DropOuts, NodeState, Shelves, Whose,
+    game_of,
 };
 pub use extremes::{Extreme, Extremes};
+pub use growth::Grow;
 pub use line::{Line, Node, Played};
 pub use moves::{Choice, Moves};
 pub use random::{Captures, Only, Random, Wanted};
 pub use reply::{Opponent, Reply, Source};
 pub use search::{Estimate, EstimateKind, Searched};
 pub use slices::{Slice, Slices, Tally};
-pub use value::{Found, Kind, Outcome, Value};
+pub use value::{Kind, Outcome, Value};
 
 use crate::problem::{self, Problem};
 
@@ -51,8 +53,8 @@ pub struct Probed {
     pub mover: &'static str,
     /// The slice it belongs to.
     pub slice: u32,
-    /// Its number in the slice.
-    pub index: u64,
+    /// Its number in the slice, if it has one.
+    pub index: Option<u64>,
     /// What it is worth to the side to move.
     pub value: Value,
     /// How the game ends for the side to move.
@@ -271,12 +273,9 @@ impl<G: Evaluate> Handle<G> {
         })
     }
 
-    fn find(&self, position: &G::Position) -> Result<Found, TableError> {
-        Found::probe(&self.game, &self.set, position)
-    }
-
-    fn found(&self, position: &G::Position) -> Result<Found, Problem> {
-        self.find(position).map_err(|error| self.explain(error))
+    fn found(&self, position: &G::Position) -> Result<nutcracker_search::Probed, Problem> {
+        nutcracker_search::Probed::probe(&self.game, &self.set, position)
+            .map_err(|error| self.explain(error))
     }
 
     /// An error of the databases, with what would help.
@@ -359,20 +358,23 @@ impl<G: Evaluate> Explorer for Handle<G> {
 
     fn probe(&self, text: &str) -> Result<Probed, Problem> {
         let situation = self.parse(text)?;
-        let found = self.found(&situation.position)?;
+        let value = Value::from(self.found(&situation.position)?);
         Ok(Probed {
             position: self.game.format(&situation),
             mover: self.game.side_name(situation.mover),
             slice: self.game.slice_of(&situation.position).0,
-            index: self.game.rank(&situation.position),
-            value: found.value,
-            outcome: found.value.outcome(&self.game, &situation),
-            result: self.points(&situation, found.value),
+            index: self
+                .game
+                .is_indexed(&situation.position)
+                .then(|| self.game.rank(&situation.position)),
+            value,
+            outcome: value.outcome(&self.game, &situation),
+            result: self.points(&situation, value),
         })
     }
 
     fn value(&self, text: &str) -> Result<Value, Problem> {
-        Ok(self.found(&self.parse(text)?.position)?.value)
+        Ok(self.found(&self.parse(text)?.position)?.into())
     }
 
     fn moves(&self, text: &str) -> Result<Moves, Problem> {

@@ -4,7 +4,9 @@ use nutcracker_game::{Evaluate, Game, Score, Situation, Step, Turn};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Found, Handle, Outcome, Points, Value};
+use nutcracker_search::Probed;
+
+use super::{Handle, Outcome, Points, Value};
 use crate::problem::{self, Problem};
 
 /// A position with its moves.
@@ -71,7 +73,7 @@ type Candidates<G> = Vec<Candidate<<G as Game>::Move, <G as Game>::Position>>;
 
 impl<G: Evaluate> Handle<G> {
     /// What the database says, or nothing where there is none.
-    pub(super) fn known(&self, position: &G::Position) -> Result<Option<Found>, Problem> {
+    pub(super) fn known(&self, position: &G::Position) -> Result<Option<Probed>, Problem> {
         match self.found(position) {
             Ok(found) => Ok(Some(found)),
             Err(error) if error.kind == problem::Kind::NoDatabase => Ok(None),
@@ -88,16 +90,16 @@ impl<G: Evaluate> Handle<G> {
             .into_iter()
             .map(|mv| {
                 let step = self.game.play(position, &mv);
-                let value = self.known(&step.next)?.map(|found| found.value.through(&step));
+                let value = self.known(&step.next)?.map(|found| found.through(&step));
                 let best = known.zip(value).map(|(known, value)| known.is_reached_by(value));
-                Ok(Candidate { mv, step, value, best })
+                Ok(Candidate { mv, step, value: value.map(Value::from), best })
             })
             .collect()
     }
 
     pub(super) fn moves_of(&self, situation: &Situation<G::Position>) -> Result<Moves, Problem> {
         let game = &self.game;
-        let known = self.known(&situation.position)?.map(|found| found.value);
+        let known = self.known(&situation.position)?.map(Value::from);
         let slice = game.slice_of(&situation.position).0;
         let mut options = self.options(&situation.position)?;
         options.sort_by_key(|option| (option.value.is_none(), option.value.map(Value::order)));

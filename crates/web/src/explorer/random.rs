@@ -169,7 +169,7 @@ impl<G: Evaluate> Handle<G> {
         }
         let found = || -> Result<_, Problem> {
             let situation = Situation::new(position, Side::First);
-            let value = self.found(&position)?.value;
+            let value = Value::from(self.found(&position)?);
             Ok(Some(Random { position: game.format(&situation), value, examined }))
         };
         if !wanted.asks_for_moves() {

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use nutcracker_game::{Game, Score, Situation, Step, Turn};
-use nutcracker_table::{TableError, TableSet};
+use nutcracker_game::{Game, Score, Situation};
+use nutcracker_search::Probed;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -42,17 +42,6 @@ pub enum Outcome {
 }
 
 impl Value {
-    /// The same to somebody who moves there and whose move has this effect.
-    #[must_use]
-    pub fn through<P>(self, step: &Step<P>) -> Self {
-        let kind = match (self.kind, step.turn) {
-            (Kind::AtLeast, Turn::Passes) => Kind::AtMost,
-            (Kind::AtMost, Turn::Passes) => Kind::AtLeast,
-            (kind, _) => kind,
-        };
-        Value { score: step.value(self.score), kind }
-    }
-
     /// Best first: of equal numbers, the one that may be more.
     pub fn order(self) -> impl Ord {
         Reverse((self.score, self.kind == Kind::AtLeast, self.kind == Kind::Exact))
@@ -78,67 +67,13 @@ impl Value {
     }
 }
 
-/// What a database says of a position.
-#[derive(Clone, Copy, Debug)]
-pub struct Found {
-    /// The value.
-    pub value: Value,
-    /// What scores of the same database are clipped to, if they are.
-    window: Option<Score>,
-}
-
-impl Found {
-    /// What the moves say of a position that the index leaves out.
-    fn by_moves<G: Game>(
-        game: &G,
-        set: &TableSet,
-        position: &G::Position,
-    ) -> Result<Self, TableError> {
-        let found = |value| Found { value, window: None };
-        if let Some(score) = game.outcome(position) {
-            return Ok(found(Value { score, kind: Kind::Exact }));
-        }
-        let mut steps = Vec::new();
-        game.steps(position, &mut steps);
-        let mut best = Value { score: Score::MIN, kind: Kind::Exact };
-        for step in &steps {
-            let value = Self::probe(game, set, &step.next)?.value.through(step);
-            // Of equal numbers, the one that says more of a maximum: it may be more.
-            if (value.score, value.kind == Kind::AtLeast) > (best.score, best.kind == Kind::AtLeast)
-            {
-                best = value;
-            }
-        }
-        Ok(found(best))
-    }
-
-    /// Looks a position up in the best database of its slice.
-    pub fn probe<G: Game>(
-        game: &G,
-        set: &TableSet,
-        position: &G::Position,
-    ) -> Result<Self, TableError> {
-        if !game.is_indexed(position) {
-            return Self::by_moves(game, set, position);
-        }
-        let table = set.get(game.slice_of(position).0)?;
-        let score = set.cache().probe(&table, game.rank(position))?;
-        let kind = match table.is_clipped(score) {
-            false => Kind::Exact,
-            true if score > 0 => Kind::AtLeast,
-            true => Kind::AtMost,
+impl From<Probed> for Value {
+    fn from(probed: Probed) -> Self {
+        let kind = match probed.kind {
+            nutcracker_search::Kind::Exact => Kind::Exact,
+            nutcracker_search::Kind::AtLeast => Kind::AtLeast,
+            nutcracker_search::Kind::AtMost => Kind::AtMost,
         };
-        let window = table.header().window;
-        let window = (window != 0).then(|| window.into());
-        Ok(Found { value: Value { score: score.into(), kind }, window })
-    }
-
-    /// Whether a move of that value is as good as this position's, as far as its database tells
-    /// scores apart.
-    pub fn is_reached_by(self, mv: Value) -> bool {
-        match self.window {
-            None => mv.score == self.value.score,
-            Some(window) => mv.score.clamp(-window, window) == self.value.score,
-        }
+        Value { score: probed.score, kind }
     }
 }

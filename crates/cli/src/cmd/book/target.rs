@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nutcracker_book::expert::{Expert, Glance, Searcher, WithDatabases};
+use nutcracker_book::expert::{self, Expert};
 use nutcracker_book::node::NodeId;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, DEFAULT_ROOM};
 use nutcracker_game::{Evaluate, Game, Side, Situation, Step};
-use nutcracker_search::{Engine, EngineOptions, Limits, TableOracle};
+use nutcracker_search::TableOracle;
 
 use crate::args::Subject;
 use crate::failure::Failure;
@@ -86,36 +86,23 @@ pub struct Look {
 pub type AnyExpert<'a, G> = Box<dyn Expert<G> + Send + 'a>;
 
 impl Look {
+    /// As books want it.
+    pub fn settings(&self) -> expert::Look {
+        expert::Look {
+            depth: self.depth,
+            search_nodes: self.search_nodes,
+            probe_depth: self.probe_depth,
+            table_bytes: self.table << 20,
+        }
+    }
+
     /// An expert: databases, then the engine.
     pub fn expert<'a, G: Evaluate>(
         &self,
         game: &G,
         databases: Option<&'a TableOracle>,
     ) -> AnyExpert<'a, G> {
-        let limits =
-            Limits { depth: Some(self.depth), nodes: self.search_nodes, ..Limits::default() };
-        let options = EngineOptions {
-            table_bytes: self.table << 20,
-            probe_depth: self.probe_depth,
-            ..EngineOptions::default()
-        };
-        let glance = || Glance(game.clone());
-        let game = game.clone();
-        match databases {
-            None if self.depth == 0 => Box::new(glance()),
-            None => {
-                let engine = Engine::new(game, nutcracker_search::Empty, options);
-                Box::new(Searcher { engine, limits })
-            }
-            Some(oracle) if self.depth == 0 => {
-                Box::new(WithDatabases { above: glance(), game, oracle })
-            }
-            Some(oracle) => {
-                let engine = Engine::new(game.clone(), oracle, options);
-                let above = Searcher { engine, limits };
-                Box::new(WithDatabases { above, game, oracle })
-            }
-        }
+        self.settings().expert(game, databases)
     }
 }
 

@@ -34,9 +34,10 @@ impl Kind {
     }
 }
 
-/// What is known of a score.
+/// What databases know of a score. Unlike a [`Value`](crate::Value), it remembers the window of
+/// its database, within which moves cannot be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Value {
+pub struct Probed {
     /// The number.
     pub score: Score,
     /// What it says.
@@ -45,10 +46,10 @@ pub struct Value {
     window: Option<Score>,
 }
 
-impl Value {
+impl Probed {
     /// A score that is known.
     pub fn exact(score: Score) -> Self {
-        Value { score, kind: Kind::Exact, window: None }
+        Probed { score, kind: Kind::Exact, window: None }
     }
 
     /// What the best database of its slice says of a position; where the database leaves it out
@@ -79,17 +80,18 @@ impl Value {
         };
         let window = table.header().window;
         let window = (window != 0).then(|| window.into());
-        Ok(Value { score: score.into(), kind, window })
+        Ok(Probed { score: score.into(), kind, window })
     }
 
     /// The value of a move to its mover when the next position has this one.
+    #[must_use]
     pub fn through<P>(self, step: &Step<P>) -> Self {
         let kind = if step.turn == Turn::Passes { self.kind.flipped() } else { self.kind };
-        Value { score: step.value(self.score), kind, window: None }
+        Probed { score: step.value(self.score), kind, window: None }
     }
 
     /// What is known of a position whose moves have these values, of which there is one at least.
-    fn best(moves: &[Value]) -> Self {
+    fn best(moves: &[Probed]) -> Self {
         let most = |kinds: [Kind; 2]| {
             moves.iter().filter(|mv| kinds.contains(&mv.kind)).map(|mv| mv.score).max()
         };
@@ -98,11 +100,11 @@ impl Value {
         let unbounded = moves.iter().any(|mv| mv.kind == Kind::AtLeast);
         match (sure, possible) {
             (Some(sure), _) if unbounded => {
-                Value { score: sure, kind: Kind::AtLeast, window: None }
+                Probed { score: sure, kind: Kind::AtLeast, window: None }
             }
             (Some(sure), Some(possible)) if sure >= possible => Self::exact(sure),
             (_, possible) => {
-                Value { score: possible.unwrap_or(0), kind: Kind::AtMost, window: None }
+                Probed { score: possible.unwrap_or(0), kind: Kind::AtMost, window: None }
             }
         }
     }
@@ -114,7 +116,7 @@ impl Value {
 
     /// Whether a move of that value is as good as this position's, as far as its database tells
     /// scores apart.
-    pub fn is_reached_by(self, mv: Value) -> bool {
+    pub fn is_reached_by(self, mv: Probed) -> bool {
         match self.window {
             None => mv.score == self.score,
             Some(window) => mv.score.clamp(-window, window) == self.score,
@@ -138,31 +140,31 @@ mod tests {
 
     #[test]
     fn a_bound_turns_with_the_turn() {
-        let lost = Value { score: -4, kind: Kind::AtMost, window: Some(4) };
+        let lost = Probed { score: -4, kind: Kind::AtMost, window: Some(4) };
         let won = lost.through(&Step { next: (), gain: 2, turn: Turn::Passes });
         assert_eq!((won.text(), won.kind.name()), ("≥ 6".to_owned(), "at-least"));
         let again = lost.through(&Step { next: (), gain: 1, turn: Turn::Stays });
         assert_eq!((again.text(), again.kind.name()), ("≤ -3".to_owned(), "at-most"));
-        let known = Value::exact(-4).through(&Step::quiet(()));
+        let known = Probed::exact(-4).through(&Step::quiet(()));
         assert_eq!((known.text(), known.is_exact()), ("+4".to_owned(), true));
     }
 
     #[test]
     fn the_best_move_says_what_is_known() {
-        let of = |score, kind| Value { score, kind, window: None };
-        let exact = Value::exact;
-        assert_eq!(Value::best(&[exact(-1), exact(2)]), exact(2));
-        assert_eq!(Value::best(&[of(-3, Kind::AtMost), exact(2)]), exact(2));
-        assert_eq!(Value::best(&[of(4, Kind::AtLeast), exact(2)]), of(4, Kind::AtLeast));
-        assert_eq!(Value::best(&[of(-4, Kind::AtMost), exact(-5)]), of(-4, Kind::AtMost));
+        let of = |score, kind| Probed { score, kind, window: None };
+        let exact = Probed::exact;
+        assert_eq!(Probed::best(&[exact(-1), exact(2)]), exact(2));
+        assert_eq!(Probed::best(&[of(-3, Kind::AtMost), exact(2)]), exact(2));
+        assert_eq!(Probed::best(&[of(4, Kind::AtLeast), exact(2)]), of(4, Kind::AtLeast));
+        assert_eq!(Probed::best(&[of(-4, Kind::AtMost), exact(-5)]), of(-4, Kind::AtMost));
     }
 
     #[test]
     fn moves_beyond_the_window_reach_it() {
-        let won = Value { score: 2, kind: Kind::AtLeast, window: Some(2) };
-        assert!(won.is_reached_by(Value::exact(5)) && won.is_reached_by(Value::exact(2)));
-        assert!(!won.is_reached_by(Value::exact(1)));
-        let drawn = Value { score: 0, kind: Kind::Exact, window: Some(2) };
-        assert!(drawn.is_reached_by(Value::exact(0)) && !drawn.is_reached_by(Value::exact(-3)));
+        let won = Probed { score: 2, kind: Kind::AtLeast, window: Some(2) };
+        assert!(won.is_reached_by(Probed::exact(5)) && won.is_reached_by(Probed::exact(2)));
+        assert!(!won.is_reached_by(Probed::exact(1)));
+        let drawn = Probed { score: 0, kind: Kind::Exact, window: Some(2) };
+        assert!(drawn.is_reached_by(Probed::exact(0)) && !drawn.is_reached_by(Probed::exact(-3)));
     }
 }
