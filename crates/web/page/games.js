@@ -42,7 +42,6 @@ function rules(game, go) {
 }
 
 export async function gamesPage({ games, main, go }) {
-  document.title = "Games – Nutcracker";
   main.replaceChildren(
     h("h1", {}, "Games"),
     h("div", { class: "cards" },

@@ -7,6 +7,7 @@ import { databasesPage } from "./databases.js";
 import { $, h } from "./dom.js";
 import { gamesPage } from "./games.js";
 import { pageUrl, where } from "./url.js";
+import { capital } from "./words.js";
 
 let games = null;
 let leave = () => {};
@@ -40,12 +41,13 @@ async function show() {
       if (name === page) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    document.title = `${game[0].toUpperCase()}${game.slice(1)} – Nutcracker`;
     const context = { game, options, query, go, main: $("#main"), games };
     if (page === "games") await gamesPage(context);
     else if (page === "databases") leave = (await databasesPage(context)) ?? leave;
     else if (page === "book") leave = (await bookPage(context)) ?? leave;
     else leave = (await boardPage(context)) ?? leave;
+    // Last, so that the title never names what is not yet to be seen.
+    document.title = `${page === "games" ? "Games" : capital(game)} – Nutcracker`;
   } catch (error) {
     failed(error);
   }

@@ -243,6 +243,7 @@ test("switches the game", async (page) => {
   await page.goBack();
   await page.waitForFunction(() => document.title.startsWith("Awari"));
   await page.click("nav [data-page=games]");
+  await page.waitForSelector(".card h2");
   const names = await page.$$eval(".card h2", (all) => all.map((one) => one.textContent));
   ok(names.includes("Awari") && names.includes("Kalah"), names.join());
   await page.click(".card summary");
