@@ -16,27 +16,18 @@ use crate::facts::Tuning;
 use crate::graph::Book;
 use crate::node::{Cost, Metric, NEVER, NodeId, State};
 use crate::store::Store;
-use crate::value::{Hundredths, Value};
+use crate::value::Hundredths;
 
-/// A ply, or a leaf.
+/// A ply.
 pub(crate) const WHOLE: Cost = 1000;
 /// The depth of a forced move with fractional depth.
 const FORCED: Cost = WHOLE / 100;
-/// What a level adds where only leaves count: nearer leaves first, and no two levels the same.
-const LEVEL: Cost = 1;
 
 /// A move as costs see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
-    pub value: Value,
     pub estimate: Hundredths,
     pub cost: Cost,
-}
-
-/// The score that a value looks like.
-fn target(value: &Value) -> Hundredths {
-    let estimate = value.estimate();
-    (estimate.abs() + 50) / 100 * estimate.signum() * 100
 }
 
 /// What a move costs by a metric, beside what its successor costs; `None` if the metric has no
@@ -44,10 +35,8 @@ fn target(value: &Value) -> Hundredths {
 pub(crate) fn toll(tuning: &Tuning, metric: Metric, best: Hundredths, mv: &Way) -> Option<Cost> {
     let behind = best - mv.estimate;
     match metric {
-        Metric::Book | Metric::Lower => (behind == 0).then_some(0),
+        Metric::Book => (behind == 0).then_some(0),
         Metric::Opponent => Some((tuning.omega * f64::from(behind) * 10.0) as Cost),
-        Metric::ProveLower => (behind < 50).then_some(0),
-        Metric::Raise | Metric::ProveUpper => Some(0),
     }
 }
 
@@ -61,7 +50,7 @@ impl<G: Game, S: Store> Book<G, S> {
             let child = self.node(edge.child)?;
             let value = child.value.through(edge.gain, edge.turn);
             let cost = child.cost(metric.after(edge.turn));
-            options.push(Way { value, estimate: value.estimate(), cost });
+            options.push(Way { estimate: value.estimate(), cost });
         }
         Ok(options)
     }
@@ -70,52 +59,28 @@ impl<G: Game, S: Store> Book<G, S> {
     pub(crate) fn computed_cost(&mut self, id: NodeId, metric: Metric) -> Result<Cost> {
         let claimed = self.claimed.contains(&id);
         let node = self.node(id)?;
-        let (value, state) = (node.value, node.state);
-        let proof = matches!(metric, Metric::ProveLower | Metric::ProveUpper);
-        if value.is_solved() {
-            return Ok(if proof { 0 } else { NEVER });
+        if node.value.is_solved() {
+            return Ok(NEVER);
         }
-        if state != State::Interior {
-            return Ok(match metric {
-                _ if claimed => NEVER,
-                Metric::Book | Metric::Opponent => 0,
-                _ => WHOLE,
-            });
-        }
-        let goal = target(&value);
-        match metric {
-            Metric::ProveLower if 100 * i32::from(value.lower) >= goal => return Ok(0),
-            Metric::ProveUpper if 100 * i32::from(value.upper) <= goal => return Ok(0),
-            _ => {}
+        if node.state != State::Interior {
+            return Ok(if claimed { NEVER } else { 0 });
         }
         let options = self.options(id, metric)?;
         let tuning = self.facts.tuning;
         let Some(best) = options.iter().map(|mv| mv.estimate).max() else { return Ok(NEVER) };
-        let ways = options.iter().filter_map(|mv| {
-            // What is already proven not to be better needs no proof.
-            let proven = metric == Metric::ProveUpper && 100 * i32::from(mv.value.upper) <= goal;
-            let toll = toll(&tuning, metric, best, mv).filter(|_| !proven)?;
-            Some(mv.cost.saturating_add(toll))
-        });
-        let sum = |costs: &mut dyn Iterator<Item = Cost>| costs.fold(0, Cost::saturating_add);
-        let (way, step) = match metric {
-            Metric::Book | Metric::Opponent => {
-                (ways.min(), step(&tuning, best, options.iter().map(|mv| mv.estimate)))
-            }
-            Metric::Raise | Metric::ProveLower => (ways.min(), LEVEL),
-            Metric::Lower | Metric::ProveUpper => (Some(sum(&mut { ways })), LEVEL),
-        };
-        Ok(way.map_or(NEVER, |way| way.saturating_add(step)))
+        let ways = options
+            .iter()
+            .filter_map(|mv| Some(mv.cost.saturating_add(toll(&tuning, metric, best, mv)?)));
+        let step = step(&tuning, best, options.iter().map(|mv| mv.estimate));
+        Ok(ways.min().map_or(NEVER, |way| way.saturating_add(step)))
     }
 
     /// Settles the costs of these nodes and of everything that depends on them.
     pub(crate) fn settle(&mut self, changed: &[NodeId]) -> Result<()> {
         let mut open: BinaryHeap<Reverse<(Cost, NodeId, usize)>> = BinaryHeap::new();
         for metric in Metric::ALL {
-            if self.facts.tuning.keeps(metric) {
-                for &id in changed {
-                    self.enqueue(&mut open, id, metric)?;
-                }
+            for &id in changed {
+                self.enqueue(&mut open, id, metric)?;
             }
         }
         while let Some(Reverse((key, id, metric))) = open.pop() {
@@ -182,7 +147,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut from = 0;
         while let Some(id) = self.next_node(from)? {
             from = id + 1;
-            let costs = [NEVER; 6];
+            let costs = [NEVER; 2];
             if self.node(id)?.costs != costs {
                 self.edit(id)?.costs = costs;
             }
@@ -190,15 +155,7 @@ impl<G: Game, S: Store> Book<G, S> {
                 leaves.push(id);
             }
         }
-        // Interior nodes hear of it from what is below them; those that owe nothing below are
-        // asked themselves.
-        let mut from = 0;
-        while let Some(id) = self.next_node(from)? {
-            from = id + 1;
-            if self.facts.tuning.proof && self.node(id)?.state == State::Interior {
-                leaves.push(id);
-            }
-        }
+        // Interior nodes hear of it from what is below them.
         self.settle(&leaves)
     }
 

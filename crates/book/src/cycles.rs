@@ -60,7 +60,8 @@ enum Target {
 impl<G: Game, S: Store> Book<G, S> {
     /// Whether enough moves may have closed a cycle since the last time.
     pub fn cycles_are_due(&self) -> bool {
-        self.facts.closing > 32 + self.facts.interior / 16
+        let share = if self.efforts.stuck { 256 } else { 16 };
+        self.facts.closing > 32 + self.facts.interior / share
     }
 
     /// Looks for cycles in the whole book and gives their positions their values.
@@ -81,6 +82,8 @@ impl<G: Game, S: Store> Book<G, S> {
             })?;
         }
         self.facts.closing = 0;
+        // What hung on cycles is decided now, or not.
+        self.efforts.clear();
         found.changed = changed.len() as u64;
         self.back_up(&changed)?;
         found.solved = self.facts.solved - solved;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::error::{BookError, Result};
-use crate::node::{Metric, NodeId};
+use crate::node::NodeId;
 use crate::value::Hundredths;
 
 /// The version of the whole file.
@@ -18,27 +18,12 @@ pub struct Tuning {
     /// With fractional depth: the difference between the best and the second best move, in
     /// hundredths, from which on a move counts as forced and its depth hardly at all.
     pub fractional: Option<Hundredths>,
-    /// Whether conspiracy numbers are kept.
-    pub conspiracy: bool,
-    /// Whether efforts of proof are kept.
-    pub proof: bool,
 }
 
 impl Default for Tuning {
-    /// ω of 1, whole depths, priorities only.
+    /// ω of 1, whole depths.
     fn default() -> Self {
-        Tuning { omega: 1.0, fractional: None, conspiracy: false, proof: false }
-    }
-}
-
-impl Tuning {
-    /// Whether this cost is kept.
-    pub fn keeps(&self, metric: Metric) -> bool {
-        match metric {
-            Metric::Book | Metric::Opponent => true,
-            Metric::Raise | Metric::Lower => self.conspiracy,
-            Metric::ProveLower | Metric::ProveUpper => self.proof,
-        }
+        Tuning { omega: 1.0, fractional: None }
     }
 }
 
@@ -92,8 +77,6 @@ impl Facts {
             ("solved", self.solved),
             ("expansions", self.expansions),
             ("closing", self.closing),
-            ("conspiracy", self.tuning.conspiracy.into()),
-            ("proof", self.tuning.proof.into()),
             ("fractional", self.tuning.fractional.map_or(0, |f| f.max(1) as u64)),
         ];
         for (name, number) in numbers {
@@ -130,8 +113,6 @@ impl Facts {
             tuning: Tuning {
                 omega: get("omega")?.parse().map_err(|_| damaged())?,
                 fractional: (fractional > 0).then_some(fractional as Hundredths),
-                conspiracy: number("conspiracy")? > 0,
-                proof: number("proof")? > 0,
             },
         })
     }
@@ -145,7 +126,7 @@ mod tests {
     fn what_is_written_is_read() {
         let mut facts = Facts::new("awari (pits=6)".to_owned());
         facts.next = 77;
-        facts.tuning = Tuning { omega: 0.3, fractional: Some(250), conspiracy: true, proof: false };
+        facts.tuning = Tuning { omega: 0.3, fractional: Some(250) };
         assert_eq!(Facts::decode(&facts.encode()).unwrap(), facts);
         assert!(Facts::decode(b"format=1\n").is_err());
         assert!(matches!(Facts::decode(b"format=9\n"), Err(BookError::Version(9, 1))));

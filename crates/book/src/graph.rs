@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use nutcracker_game::{Game, Side, Situation, Step, Turn};
+use nutcracker_game::{Game, GameId, Side, Situation, SliceId, Step, Turn};
 
 use crate::cache::Cache;
+use crate::effort::Efforts;
 use crate::error::{BookError, Result};
 use crate::expert::{Expert, Opinion};
 use crate::facts::Facts;
@@ -19,6 +20,35 @@ const GROUP: Duration = Duration::from_millis(300);
 const GROUP_NODES: usize = 100_000;
 /// Nodes kept in memory unless somebody says otherwise: some 100 MB.
 pub const DEFAULT_ROOM: usize = 300_000;
+
+/// A leaf and where its moves lead.
+pub(crate) struct Prepared<G: Game> {
+    leaf: NodeId,
+    slice: SliceId,
+    moves: Vec<Ahead<G::Position>>,
+}
+
+struct Ahead<P> {
+    step: Step<P>,
+    key: String,
+    known: Option<NodeId>,
+}
+
+impl<G: Game> Prepared<G> {
+    /// The positions that an expert must look at.
+    pub fn wanted(&self, game: &G) -> Vec<(String, G::Position)> {
+        let mut wanted: Vec<(String, G::Position)> = Vec::new();
+        for Ahead { step, key, known } in &self.moves {
+            if known.is_none()
+                && game.outcome(&step.next).is_none()
+                && !wanted.iter().any(|(other, _)| other == key)
+            {
+                wanted.push((key.clone(), step.next));
+            }
+        }
+        wanted
+    }
+}
 
 /// An opening book.
 #[derive(Debug)]
@@ -34,7 +64,10 @@ pub struct Book<G: Game, S: Store> {
     gone_keys: HashSet<String>,
     /// Leaves that are being looked at, so that nobody else takes them.
     pub(crate) claimed: HashSet<NodeId>,
+    pub(crate) efforts: Efforts,
     last_commit: Instant,
+    /// How long experts thought the last time.
+    pub(crate) last_look: Duration,
     /// The number of the next node when the last commit was made.
     committed: NodeId,
 }
@@ -83,7 +116,10 @@ impl<G: Game, S: Store> Book<G, S> {
             gone: BTreeMap::new(),
             gone_keys: HashSet::new(),
             claimed: HashSet::new(),
+            efforts: Efforts::default(),
             last_commit: Instant::now(),
+            // Nobody knows how long the first time takes.
+            last_look: Duration::MAX,
             committed,
         }
     }
@@ -184,18 +220,19 @@ impl<G: Game, S: Store> Book<G, S> {
     /// The successors of a leaf on which an expert must be heard before it can be expanded: those
     /// that are not in the book and where the game is not over.
     pub fn wanted(&mut self, leaf: NodeId) -> Result<Vec<(String, G::Position)>> {
+        Ok(self.prepare(leaf)?.wanted(&self.game))
+    }
+
+    /// Finds out where the moves of a leaf lead, once for all that is to be done with it.
+    pub(crate) fn prepare(&mut self, leaf: NodeId) -> Result<Prepared<G>> {
         let position = self.position(leaf)?;
-        let mut wanted: Vec<(String, G::Position)> = Vec::new();
+        let mut moves = Vec::new();
         for step in self.steps(&position) {
-            if self.game.outcome(&step.next).is_none() {
-                let key = self.key(&step.next);
-                if !wanted.iter().any(|(known, _)| *known == key) && self.find_key(&key)?.is_none()
-                {
-                    wanted.push((key, step.next));
-                }
-            }
+            let key = self.key(&step.next);
+            let known = self.find_key(&key)?;
+            moves.push(Ahead { step, key, known });
         }
-        Ok(wanted)
+        Ok(Prepared { leaf, slice: self.game.slice_of(&position), moves })
     }
 
     /// Adds all moves of a leaf, with what experts said of the successors that were
@@ -203,29 +240,37 @@ impl<G: Game, S: Store> Book<G, S> {
     ///
     /// All of it is in the file after a commit, or nothing.
     pub fn expand(&mut self, leaf: NodeId, opinions: &HashMap<String, Opinion>) -> Result<()> {
+        let prepared = self.prepare(leaf)?;
+        self.expand_prepared(prepared, opinions)
+    }
+
+    /// [Expands](Book::expand) what was prepared; since then nothing may have been added but by
+    /// expansions, and none of that committed.
+    pub(crate) fn expand_prepared(
+        &mut self,
+        prepared: Prepared<G>,
+        opinions: &HashMap<String, Opinion>,
+    ) -> Result<()> {
+        let Prepared { leaf, slice, moves } = prepared;
         if self.node(leaf)?.state != State::Leaf {
             return Ok(());
         }
         let depth = self.node(leaf)?.depth;
-        let position = self.position(leaf)?;
-        let slice = self.game.slice_of(&position);
         let mut edges = Vec::new();
         // Looked at before anything is changed: an expansion that fails leaves nothing behind.
         let mut plan = Vec::new();
-        for step in self.steps(&position) {
-            let key = self.key(&step.next);
-            let known = self.find_key(&key)?;
+        for Ahead { step, key, known } in moves {
             let opinion = match self.game.outcome(&step.next) {
                 Some(score) => Some(Opinion::Exact(score)),
                 None => opinions.get(&key).copied(),
             };
-            if known.is_none() && opinion.is_none() {
+            if known.is_none() && opinion.is_none() && !self.fresh.contains_key(&key) {
                 return Err(BookError::Expert(format!("nothing was said of {key}")));
             }
-            plan.push((step, key, opinion));
+            plan.push((step, key, known, opinion));
         }
-        for (step, key, opinion) in plan {
-            let known = self.find_key(&key)?;
+        for (step, key, known, opinion) in plan {
+            let known = known.or_else(|| self.fresh.get(&key).copied());
             let child = match (known, opinion) {
                 (Some(id), _) => id,
                 (None, Some(opinion)) => self.add(&step.next, key, depth + 1, opinion)?,
@@ -282,7 +327,7 @@ impl<G: Game, S: Store> Book<G, S> {
             depth,
             state: if over { State::Over } else { State::Leaf },
             marks: Marks::default(),
-            costs: [NEVER; 6],
+            costs: [NEVER; 2],
             edges: Vec::new(),
             parents: Vec::new(),
         };
@@ -366,6 +411,15 @@ impl<G: Game, S: Store> Book<G, S> {
     pub(crate) fn stored_positions(&self) -> Result<u64> {
         self.store.len()
     }
+}
+
+/// The name of the file with a game's book, unless somebody gives it another: two games with
+/// different starts have different books.
+pub fn file_name<G: Game>(game: &G) -> String {
+    let (id, start) = (game.id(), game.start_options());
+    let options = [id.options.as_str(), &start].map(str::to_owned);
+    let options: Vec<String> = options.into_iter().filter(|part| !part.is_empty()).collect();
+    format!("{}.book", GameId::new(id.name, options.join(",")).folder())
 }
 
 fn lost(id: NodeId) -> BookError {

@@ -1,8 +1,8 @@
 //! The loop that grows a book: choose leaves, ask experts, add what they say.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use nutcracker_game::Game;
@@ -18,6 +18,11 @@ use crate::value::Value;
 
 /// After experts have thought for so long, what they said is written at once.
 const DEAR: Duration = Duration::from_millis(100);
+
+/// While experts think, what waits is written with this delay.
+const WAIT: Duration = Duration::from_millis(50);
+/// An expert who took less than this the last time is asked without a thread.
+const QUICK: Duration = Duration::from_millis(1);
 
 /// How a book is grown.
 #[derive(Clone, Debug)]
@@ -83,10 +88,6 @@ impl<G: Game, S: Store> Book<G, S> {
         plan: &Plan<'_>,
         on_status: &mut dyn FnMut(&Status<'_>),
     ) -> Result<Ended> {
-        let mut tuning = self.facts.tuning;
-        tuning.conspiracy |= plan.mix.iter().any(|(s, _)| *s == Strategy::Conspiracy);
-        tuning.proof |= plan.mix.iter().any(|(s, _)| *s == Strategy::Proof);
-        self.tune(tuning)?;
         let outcome = self.rounds(experts, plan, on_status);
         // What was found before something failed is worth keeping.
         self.commit()?;
@@ -140,18 +141,28 @@ impl<G: Game, S: Store> Book<G, S> {
         experts: &mut [E],
     ) -> Result<u64> {
         let mut wanted: Vec<(String, G::Position)> = Vec::new();
+        let mut prepared = Vec::with_capacity(leaves.len());
         for &leaf in leaves {
-            for (key, position) in self.wanted(leaf)? {
+            let leaf = self.prepare(leaf)?;
+            let asked = leaf.wanted(self.game());
+            prepared.push(leaf);
+            for (key, position) in asked {
                 if leaves.len() == 1 || !wanted.iter().any(|(known, _)| *known == key) {
                     wanted.push((key, position));
                 }
             }
         }
         let began = Instant::now();
-        let opinions = ask(experts, wanted)?;
-        let dear = began.elapsed() >= DEAR;
-        for &leaf in leaves {
-            self.expand(leaf, &opinions)?;
+        let opinions = match experts {
+            [expert] if self.last_look < QUICK => {
+                wanted.into_iter().map(|(key, at)| Ok((key, expert.look(&at)?))).collect()
+            }
+            _ => self.ask(experts, &wanted),
+        }?;
+        self.last_look = began.elapsed();
+        let dear = self.last_look >= DEAR;
+        for leaf in prepared {
+            self.expand_prepared(leaf, &opinions)?;
         }
         if dear {
             self.commit()?;
@@ -160,30 +171,39 @@ impl<G: Game, S: Store> Book<G, S> {
         }
         Ok(leaves.len() as u64)
     }
-}
 
-/// What experts say of positions, one thread each.
-pub(crate) fn ask<G: Game, E: Expert<G> + Send>(
-    experts: &mut [E],
-    wanted: Vec<(String, G::Position)>,
-) -> Result<HashMap<String, Opinion>> {
-    if let [expert] = experts {
-        return wanted.into_iter().map(|(key, at)| Ok((key, expert.look(&at)?))).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let said = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for expert in experts {
-            scope.spawn(|| {
-                while let Some((key, position)) = wanted.get(next.fetch_add(1, Relaxed)) {
-                    let opinion = expert.look(position).map(|opinion| (key.clone(), opinion));
-                    let mut said = said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    said.push(opinion);
+    /// What experts say of positions, one thread each; while they think, what waits is written.
+    fn ask<E: Expert<G> + Send>(
+        &mut self,
+        experts: &mut [E],
+        wanted: &[(String, G::Position)],
+    ) -> Result<HashMap<String, Opinion>> {
+        let next = AtomicUsize::new(0);
+        let (tell, told) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for expert in experts {
+                let (tell, next) = (tell.clone(), &next);
+                scope.spawn(move || {
+                    while let Some((key, position)) = wanted.get(next.fetch_add(1, Relaxed)) {
+                        let opinion = expert.look(position).map(|opinion| (key.clone(), opinion));
+                        if tell.send(opinion).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(tell);
+            let mut opinions = HashMap::new();
+            loop {
+                match told.recv_timeout(WAIT) {
+                    Ok(opinion) => opinions.extend([opinion?]),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => return Ok(opinions),
                 }
-            });
-        }
-    });
-    said.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).into_iter().collect()
+                self.commit_if_due()?;
+            }
+        })
+    }
 }
 
 /// Takes strategies in turn, each as often as its share says.

@@ -32,6 +32,7 @@ mod cache;
 pub mod check;
 mod cost;
 pub mod cycles;
+mod effort;
 mod error;
 pub mod expert;
 mod facts;
@@ -49,5 +50,5 @@ pub mod value;
 
 pub use error::{BookError, Result};
 pub use facts::{Facts, Tuning};
-pub use graph::{Book, DEFAULT_ROOM};
+pub use graph::{Book, DEFAULT_ROOM, file_name};
 pub use select::{Player, Strategy};

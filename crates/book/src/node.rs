@@ -8,7 +8,7 @@ use crate::value::{Cycle, Value};
 /// The number of a node, in the order of insertion.
 pub type NodeId = u64;
 
-/// A distance or an effort in thousandths of a ply or of a leaf.
+/// A distance in thousandths of a ply.
 pub type Cost = u64;
 
 /// What can never be reached.
@@ -60,26 +60,11 @@ pub enum Metric {
     Book,
     /// Expansion priority where the opponent moves.
     Opponent,
-    /// Leaves that must change to raise the value.
-    Raise,
-    /// Leaves that must change to lower the value.
-    Lower,
-    /// Effort to prove that the score is at least what it looks like.
-    ProveLower,
-    /// Effort to prove that the score is at most what it looks like.
-    ProveUpper,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Metric; 6] = [
-        Metric::Book,
-        Metric::Opponent,
-        Metric::Raise,
-        Metric::Lower,
-        Metric::ProveLower,
-        Metric::ProveUpper,
-    ];
+    pub const ALL: [Metric; 2] = [Metric::Book, Metric::Opponent];
 
     /// The one of the other side.
     #[must_use]
@@ -113,7 +98,7 @@ pub struct Node {
     /// Marks.
     pub marks: Marks,
     /// By [`Metric`].
-    pub costs: [Cost; 6],
+    pub costs: [Cost; 2],
     /// The moves, in the order of the rules; none of a leaf.
     pub edges: Vec<Edge>,
     /// The positions with a move to this one.
@@ -270,7 +255,7 @@ impl Reader<'_> {
         let position = String::from_utf8(text.to_vec()).ok()?;
         let (own, value) = (self.value()?, self.value()?);
         let depth = u32::try_from(self.number()?).ok()?;
-        let mut costs = [0; 6];
+        let mut costs = [0; 2];
         for cost in &mut costs {
             *cost = self.number()?.wrapping_sub(1);
         }
@@ -313,7 +298,7 @@ mod tests {
             depth: 300,
             state: State::Interior,
             marks: Marks { held: true, public: false, played: true },
-            costs: [0, 1, NEVER, 1000, 70_000, NEVER - 1],
+            costs: [70_000, NEVER],
             edges: vec![
                 Edge { child: 5, gain: -3, turn: Turn::Passes },
                 Edge { child: 1 << 40, gain: 2, turn: Turn::Stays },
@@ -334,7 +319,7 @@ mod tests {
         assert_eq!(
             bytes.concat(),
             "011509342c342f342c3420531f20830200\
-             1f20000300 50 ac02 01 02 00 e907 f1a204 ffffffffffffffffff01 02 05 0a 808080808020 09 02 00 09"
+             1f20000300 50 ac02 f1a204 00 02 05 0a 808080808020 09 02 00 09"
                 .replace(' ', "")
         );
     }

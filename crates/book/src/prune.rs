@@ -18,6 +18,7 @@ impl<G: Game, S: Store> Book<G, S> {
         known: &mut dyn FnMut(&G::Position) -> Result<Option<Score>>,
     ) -> Result<u64> {
         let before = self.facts.nodes;
+        self.efforts.clear();
         let mut changed = Vec::new();
         let mut from = 0;
         while let Some(id) = self.next_node(from)? {
@@ -92,6 +93,7 @@ impl<G: Game, S: Store> Book<G, S> {
 
     /// Computes all values and costs again from what experts said.
     pub fn rebuild(&mut self) -> Result<()> {
+        self.efforts.clear();
         let mut all: Vec<(u32, NodeId)> = Vec::new();
         let mut from = 0;
         while let Some(id) = self.next_node(from)? {

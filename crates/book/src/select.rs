@@ -6,6 +6,7 @@ use nutcracker_game::{Game, Turn};
 
 use crate::cache::NodeMap;
 use crate::cost::toll;
+use crate::effort::{Aim, REPEATS, Threshold, at_least};
 use crate::error::Result;
 use crate::graph::Book;
 use crate::node::{Edge, Metric, NEVER, NodeId, State};
@@ -49,6 +50,7 @@ impl<G: Game, S: Store> Book<G, S> {
     pub fn choose(&mut self, strategy: Strategy, count: usize) -> Result<Vec<NodeId>> {
         let mut leaves = Vec::new();
         let mut without = Without::default();
+        self.refresh_efforts()?;
         while leaves.len() < count && !self.root_value()?.is_solved() {
             let leaf = match strategy {
                 Strategy::BestFirst => None,
@@ -60,8 +62,8 @@ impl<G: Game, S: Store> Book<G, S> {
                     let first = node.cost(Metric::Book) <= node.cost(Metric::Opponent);
                     self.follow(if first { Metric::Book } else { Metric::Opponent })?
                 }
-                Strategy::Conspiracy => self.follow_cheaper(Metric::Raise, Metric::Lower)?,
-                Strategy::Proof => self.follow_cheaper(Metric::ProveLower, Metric::ProveUpper)?,
+                Strategy::Conspiracy => self.conspire()?,
+                Strategy::Proof => self.prove()?,
             };
             // Where the costs know no leaf, such as behind a proven best move, the best one left
             // still brings the root nearer to its proof.
@@ -73,6 +75,7 @@ impl<G: Game, S: Store> Book<G, S> {
             leaves.push(leaf);
             if leaves.len() < count {
                 self.claim(leaf)?;
+                self.efforts.ways = self.refresh_efforts()?;
                 self.leave_out(&mut without, leaf)?;
             }
         }
@@ -80,18 +83,63 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(leaves)
     }
 
-    fn follow_cheaper(&mut self, one: Metric, other: Metric) -> Result<Option<NodeId>> {
-        let root = self.root();
-        let node = self.node(root)?;
-        // What costs nothing is done.
-        let cost = |metric| match node.cost(metric) {
-            0 => NEVER,
-            cost => cost,
-        };
-        let (first, second) = if cost(one) <= cost(other) { (one, other) } else { (other, one) };
-        match self.follow(first)? {
-            None => self.follow(second),
+    /// The leaf that a proof of what the root looks worth needs: that it is worth as much, or
+    /// that it is not worth more, whatever is nearer.
+    fn prove(&mut self) -> Result<Option<NodeId>> {
+        let value = self.root_value()?;
+        let score = score_like(value.estimate());
+        let mut nearest = None;
+        for (open, least, above) in [
+            (i32::from(value.lower) < score, score, true),
+            (i32::from(value.upper) > score, score + 1, false),
+        ] {
+            if open {
+                self.consider(Aim::Prove, at_least(least), above, &mut nearest)?;
+            }
+        }
+        let leaf = self.leaf_of(Aim::Prove, nearest)?;
+        self.efforts.stuck |= leaf.is_none();
+        Ok(leaf)
+    }
+
+    /// The leaf of the fewest that must change together to change the score that the root looks
+    /// worth.
+    fn conspire(&mut self) -> Result<Option<NodeId>> {
+        let score = score_like(self.root_value()?.estimate());
+        let mut nearest = None;
+        for (least, above) in [(score + 1, true), (score, false)] {
+            self.consider(Aim::Change, at_least(least), above, &mut nearest)?;
+        }
+        match self.leaf_of(Aim::Change, nearest)? {
+            // Nothing but a repetition keeps the score as it is: it is settled, if not proven.
+            None => self.prove(),
             found => Ok(found),
+        }
+    }
+
+    fn consider(
+        &mut self,
+        aim: Aim,
+        threshold: Threshold,
+        above: bool,
+        nearest: &mut Option<(u32, Threshold, bool)>,
+    ) -> Result<()> {
+        let effort = self.effort(aim, threshold)?;
+        let effort = if above { effort.above } else { effort.below };
+        if effort > 0 && effort < REPEATS && nearest.is_none_or(|(least, ..)| effort < least) {
+            *nearest = Some((effort, threshold, above));
+        }
+        Ok(())
+    }
+
+    fn leaf_of(
+        &mut self,
+        aim: Aim,
+        nearest: Option<(u32, Threshold, bool)>,
+    ) -> Result<Option<NodeId>> {
+        match nearest {
+            Some((_, threshold, above)) => self.leaf_for(aim, threshold, above),
+            None => Ok(None),
         }
     }
 
@@ -115,23 +163,16 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(None)
     }
 
-    /// The move that a cost rests on; of several that must all be done, the one that is most
-    /// likely to fail.
+    /// The move that a cost rests on.
     fn cheapest(&mut self, id: NodeId, metric: Metric) -> Result<Option<usize>> {
         let ways = self.options(id, metric)?;
         let tuning = self.facts.tuning;
         let best = ways.iter().map(|way| way.estimate).max();
         let open = ways.iter().enumerate().filter_map(|(at, way)| {
             let toll = toll(&tuning, metric, best?, way)?;
-            let idle = way.cost == NEVER || way.value.is_solved();
-            let done = metric == Metric::ProveUpper && way.cost == 0;
-            (!idle && !done).then(|| (way.cost.saturating_add(toll), -way.estimate, at))
+            (way.cost != NEVER).then(|| (way.cost.saturating_add(toll), -way.estimate, at))
         });
-        Ok(match metric {
-            Metric::ProveUpper => open.min_by_key(|&(cost, estimate, at)| (estimate, cost, at)),
-            _ => open.min(),
-        }
-        .map(|(_, _, at)| at))
+        Ok(open.min().map(|(_, _, at)| at))
     }
 
     /// The open leaf at the end of the best moves, claimed ones left out; where the best moves
@@ -203,4 +244,9 @@ impl<G: Game, S: Store> Book<G, S> {
         }
         Ok(())
     }
+}
+
+/// The score that an estimate looks like.
+fn score_like(estimate: Hundredths) -> i32 {
+    (estimate.abs() + 50) / 100 * estimate.signum()
 }

@@ -117,6 +117,23 @@ fn awari_with_two_stones_a_pit() {
     }
 }
 
+/// The whole board with one stone a pit, where moves capture and positions repeat in earnest.
+#[test]
+fn awari_with_one_stone_a_pit() {
+    let awari = Awari::new(6).unwrap();
+    let start = awari.parse("1,1,1,1,1,1/1,1,1,1,1,1 S").unwrap().position;
+    let (_dir, all) = databases(&awari, 12);
+    let mut exact = |at: &_| all.score(awari.slice_of(at), awari.rank(at)).unwrap();
+    let score = exact(&start);
+    for strategy in STRATEGIES {
+        let oracle = UpTo(&all, SliceId(8));
+        let above = Glance(awari.clone());
+        let expert = WithDatabases { game: awari.clone(), oracle, above };
+        let mut book = solved(&awari, &start, expert, strategy);
+        agrees(&mut book, score, &mut exact);
+    }
+}
+
 /// Some of the slices of an oracle.
 #[derive(Clone, Copy)]
 struct UpTo<'a>(&'a TableOracle, SliceId);

@@ -157,14 +157,15 @@ fn refusals() {
         assert!(text.contains(part), "{text}");
     }
     // The book of one game is not the book of another.
-    let file = place.path().join("kalah-pits3-empty-capture-no.book");
-    let file = file.exists().then_some(file).or_else(|| {
-        let mut files = std::fs::read_dir(place.path()).unwrap().map(|f| f.unwrap().path());
-        files.find(|path| path.extension().is_some_and(|end| end == "book"))
-    });
-    let file = file.unwrap().to_string_lossy().into_owned();
-    let why = place.run(&["book", "show", "awari", "--book", &file]).asked_wrongly();
+    let file = place.path().join("kalah-pits3-empty-captureno-seeds2.book");
+    let file = file.to_str().expect("UTF-8");
+    let why = place.run(&["book", "show", "awari", "--book", file]).asked_wrongly();
     assert!(why.contains("the book is of kalah"), "{why}");
+    // Nor is the book of one start that of another.
+    let other = ["kalah", "--pits", "3", "--seeds", "3"];
+    place.run(&[&["book", "new"], &other[..], &["--depth", "0"]].concat()).success();
+    let shown = place.run(&[&["book", "show"], &other[..]].concat()).success().stdout;
+    assert!(shown.contains("3,3,3/3,3,3"), "{shown}");
 }
 
 #[test]

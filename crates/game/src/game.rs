@@ -114,6 +114,7 @@ pub struct Exchange {
 /// | the second index: [`second_rank`](Game::second_rank), [`second_unrank`](Game::second_unrank), [`second_next`](Game::second_next), [`exchanges`](Game::exchanges), with [`SECOND_INDEX`](Game::SECOND_INDEX) | the first index serves for both |
 /// | [`next_index`](Game::next_index) | [`unrank`](Game::unrank) |
 /// | [`is_indexed`](Game::is_indexed) | every position has a number |
+/// | [`start_options`](Game::start_options) | the start depends on nothing else |
 /// | [`steps`](Game::steps) | [`moves`](Game::moves) and [`play`](Game::play) |
 /// | [`has_databases`](Game::has_databases) | the game has them |
 /// | [`draw`](Game::draw) | [`format`](Game::format) |
@@ -145,6 +146,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Name and options.
     fn id(&self) -> GameId;
+
+    /// What the start depends on beside [`id`](Game::id), such as `seeds=3`: databases are the
+    /// same for all of these, opening books are not.
+    fn start_options(&self) -> String {
+        String::new()
+    }
 
     /// If the game is over here, the score of the side to move.
     fn outcome(&self, position: &Self::Position) -> Option<Score>;

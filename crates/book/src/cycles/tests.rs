@@ -173,8 +173,6 @@ fn costs_die_with_their_last_leaf() {
         .guesses(&[(4, -1)])
         .over(&[(5, 1), (6, -1)]);
     let mut book = toy.book(&[0, 1, 2, 3]);
-    let tuning = crate::Tuning { conspiracy: true, proof: true, ..book.facts().tuning };
-    book.tune(tuning).unwrap();
     for metric in [Metric::Book, Metric::Opponent] {
         assert!(book.node(0).unwrap().cost(metric) < NEVER);
     }

@@ -1,10 +1,11 @@
 use std::collections::HashMap;
+use std::sync::Mutex;
 
 use proptest::prelude::{
     ProptestConfig, Strategy as Generator, prop_assert, prop_assert_eq, proptest,
 };
 
-use super::{Book, Ended, Mutex, NodeId, Opinion, Plan, Turns};
+use super::{Book, Ended, NodeId, Opinion, Plan, Turns};
 use crate::select::{Player, Strategy};
 use crate::store::MemoryStore;
 use crate::toy::Toy;

@@ -12,7 +12,8 @@ use crate::error::{BookError, Result};
 use crate::node::NodeId;
 
 const NODES: TableDefinition<NodeId, &[u8]> = TableDefinition::new("nodes");
-const POSITIONS: TableDefinition<&str, NodeId> = TableDefinition::new("positions");
+// Bytes: comparing them costs less than making sure of text every time.
+const POSITIONS: TableDefinition<&[u8], NodeId> = TableDefinition::new("positions");
 const FACTS: TableDefinition<&str, &[u8]> = TableDefinition::new("facts");
 
 /// The one key of the facts.
@@ -28,7 +29,7 @@ pub struct RedbStore {
 
 struct Tables {
     nodes: ReadOnlyTable<NodeId, &'static [u8]>,
-    positions: ReadOnlyTable<&'static str, NodeId>,
+    positions: ReadOnlyTable<&'static [u8], NodeId>,
     facts: ReadOnlyTable<&'static str, &'static [u8]>,
 }
 
@@ -95,13 +96,13 @@ impl RedbStore {
             let mut facts = writing.open_table(FACTS)?;
             for (id, position) in &batch.removed {
                 nodes.remove(id)?;
-                positions.remove(position.as_str())?;
+                positions.remove(position.as_bytes())?;
             }
             for (id, bytes) in &batch.nodes {
                 nodes.insert(id, bytes.as_slice())?;
             }
             for (position, id) in &batch.positions {
-                positions.insert(position.as_str(), id)?;
+                positions.insert(position.as_bytes(), id)?;
             }
             if let Some(bytes) = &batch.facts {
                 facts.insert(BOOK, bytes.as_slice())?;
@@ -125,7 +126,7 @@ impl Store for RedbStore {
     }
 
     fn find(&self, position: &str) -> Result<Option<NodeId>> {
-        let found = self.tables()?.positions.get(position).map_err(failed)?;
+        let found = self.tables()?.positions.get(position.as_bytes()).map_err(failed)?;
         Ok(found.map(|id| id.value()))
     }
 

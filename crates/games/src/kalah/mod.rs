@@ -117,6 +117,10 @@ impl Game for Kalah {
         GameId::new("kalah", format!("pits={},empty-capture={empty_capture}", self.pits))
     }
 
+    fn start_options(&self) -> String {
+        format!("seeds={}", self.seeds)
+    }
+
     fn outcome(&self, board: &Board) -> Option<Score> {
         (stones(&board.own) == 0).then(|| -(stones(&board.other) as Score))
     }

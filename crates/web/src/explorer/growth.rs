@@ -64,7 +64,6 @@ impl<G: Evaluate> Handle<G> {
                     None => tuning.fractional,
                     Some(points) => Some((points * 100.0) as i32).filter(|&points| points > 0),
                 },
-                ..tuning
             })?;
             Ok(book.facts().expansions)
         })?;

@@ -231,7 +231,7 @@ pub fn open(
             let storage: Arc<dyn Storage> = Arc::new(Disk { map: true });
             let info = GAMES.iter().find(|info| info.name == id.name).unwrap_or(&GAMES[0]);
             let set = Arc::new(open_set(&game, storage, &dir, self.cache_bytes));
-            let shelf = self.shelves.at(self.data.join(format!("{}.book", id.folder())));
+            let shelf = self.shelves.at(self.data.join(nutcracker_book::file_name(&game)));
             Arc::new(Handle { game, set, info, shelf, extremes: Mutex::default() })
         }
     }

@@ -146,7 +146,6 @@ impl Args {
                 None => tuning.fractional,
                 Some(points) => Some((points * 100.0) as i32).filter(|&points| points > 0),
             },
-            ..tuning
         })?;
         let count = growth.threads.count();
         let mut experts: Vec<_> =

@@ -245,10 +245,6 @@ impl<G: Game> Shell<'_, G> {
             "proof" => Strategy::Proof,
             _ => return Err(Failure::Asked(format!("there is no strategy {name:?}"))),
         };
-        let mut tuning = self.book.facts().tuning;
-        tuning.conspiracy |= strategy == Strategy::Conspiracy;
-        tuning.proof |= strategy == Strategy::Proof;
-        self.book.tune(tuning)?;
         let Some(&leaf) = self.book.choose(strategy, 1)?.first() else {
             return Err(Failure::Asked("there is nothing to expand".to_owned()));
         };

@@ -23,7 +23,8 @@ const SCORES: u64 = 64 << 20;
 pub struct Target {
     #[command(flatten)]
     pub subject: Subject,
-    /// The book's file; GAME.book in the directory with the databases unless said otherwise
+    /// The book's file; unless said otherwise one in the directory with the databases, named after
+    /// game and options
     #[arg(long = "book", value_name = "FILE")]
     pub file: Option<PathBuf>,
 }
@@ -31,8 +32,8 @@ pub struct Target {
 impl Target {
     /// The book's file.
     pub fn path<G: Game>(&self, game: &G) -> PathBuf {
-        let folder = game.id().folder();
-        self.file.clone().unwrap_or_else(|| self.subject.data.data.join(format!("{folder}.book")))
+        let usual = || self.subject.data.data.join(nutcracker_book::file_name(game));
+        self.file.clone().unwrap_or_else(usual)
     }
 
     /// A new file.
