@@ -13,8 +13,10 @@ fn tree() -> Toy {
     let all = 3 * inner + 4;
     let mut toy = Toy::new(&[(all - 1, &[])]);
     let mixed = |at: u32| at.wrapping_mul(2_654_435_761) >> 8;
-    let over: HashMap<u32, i16> =
-        (40..all).filter(|&at| mixed(at) % 7 == 0).map(|at| (at, (at % 3) as i16 - 1)).collect();
+    let over: HashMap<u32, i16> = (40..all)
+        .filter(|&at| at >= inner || mixed(at) % 7 == 0)
+        .map(|at| (at, (at % 3) as i16 - 1))
+        .collect();
     let children = |at: u32| (3 * at + 1..=3 * at + 3).collect();
     let inside = |at: u32| at < inner && !over.contains_key(&at);
     let moves: Vec<Vec<u32>> =

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::{
     ProptestConfig, Strategy as Generator, prop_assert, prop_assert_eq, proptest,
@@ -7,7 +8,7 @@ use proptest::prelude::{
 
 use super::{Book, Ended, NodeId, Opinion, Plan, Turns};
 use crate::select::{Player, Strategy};
-use crate::store::MemoryStore;
+use crate::store::{Batch, MemoryStore, Store};
 use crate::toy::Toy;
 
 const ALL: [Strategy; 5] = [
@@ -203,4 +204,54 @@ fn fractional_depth_follows_forced_moves() {
     assert_eq!(book.node(one).unwrap().costs[0], 30);
     assert_eq!(book.node(two).unwrap().costs[0], 2000);
     assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
+}
+
+/// A store that counts its commits.
+struct Counted(MemoryStore, Arc<AtomicU64>);
+
+impl Store for Counted {
+    fn facts(&self) -> crate::Result<Option<Vec<u8>>> {
+        self.0.facts()
+    }
+    fn find(&self, position: &str) -> crate::Result<Option<NodeId>> {
+        self.0.find(position)
+    }
+    fn get(&self, id: NodeId) -> crate::Result<Option<Vec<u8>>> {
+        self.0.get(id)
+    }
+    fn next(&self, from: NodeId) -> crate::Result<Option<(NodeId, Vec<u8>)>> {
+        self.0.next(from)
+    }
+    fn len(&self) -> crate::Result<u64> {
+        self.0.len()
+    }
+    fn commit(&mut self, batch: &Batch) -> crate::Result<()> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        self.0.commit(batch)
+    }
+    fn compact(&mut self) -> crate::Result<()> {
+        self.0.compact()
+    }
+}
+
+/// What waits is written while experts think, however long they do.
+#[test]
+fn nothing_waits_for_a_long_search() {
+    let toy = tree();
+    let commits = Arc::new(AtomicU64::new(0));
+    let store = Counted(MemoryStore::new(), Arc::clone(&commits));
+    let mut book = Book::create(toy.clone(), store, &0, &mut toy.expert()).unwrap();
+    book.expand_all(&[0], &mut [toy.expert()]).unwrap();
+    let before = commits.load(Ordering::SeqCst);
+    // The next look ends only when the first expansion has been written.
+    let patient = || {
+        crate::expert::Ask(|at: &u32| {
+            while commits.load(Ordering::SeqCst) == before {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            Opinion::Guess(toy.guesses[at])
+        })
+    };
+    book.expand_all(&[1], &mut [patient(), patient()]).unwrap();
+    assert_eq!(book.facts().expansions, 2);
 }
