@@ -11,7 +11,7 @@ use crate::expert::Expert;
 use crate::graph::Book;
 use crate::node::{Edge, NodeId, State};
 use crate::store::Store;
-use crate::value::Hundredths;
+use crate::value::{Hundredths, Rules};
 
 /// More than any guess.
 pub const WIN: Hundredths = 1_000_000;
@@ -115,6 +115,13 @@ impl Guide {
         // If the book has been wrong about the past, the best move left is best.
         lookup.least = (best - self.style.epsilon).min(most);
         choices.retain(|choice| choice.worth >= lookup.least);
+        if self.style.epsilon == 0 && book.node(id)?.value.is_solved() {
+            // What is proven comes before what only looks as good.
+            let proven = book.best_moves(id, Rules::Attributed)?;
+            if choices.iter().any(|choice| proven.contains(&choice.place)) {
+                choices.retain(|choice| proven.contains(&choice.place));
+            }
+        }
         for choice in &mut choices {
             let edge = edges[choice.place];
             choice.lines = lookup.lines(book, after(&edge, ahead, true))?;

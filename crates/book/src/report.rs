@@ -76,9 +76,18 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(rows)
     }
 
-    /// The moves of a node that are best by some rules, as places in the order of the rules.
+    /// The moves of a node that are best by some rules, as places in the order of the rules; of a
+    /// solved node those that are proven to keep its score, not those that only look so.
     pub fn best_moves(&mut self, id: NodeId, rules: Rules) -> Result<Vec<usize>> {
         let values = self.move_values(id)?;
+        if let Some(score) = self.node(id)?.value.score() {
+            let keeps = |&at: &usize| values[at].lower >= score;
+            let proven: Vec<usize> = (0..values.len()).filter(keeps).collect();
+            // None keeps it alone where it is proven by going round.
+            if !proven.is_empty() {
+                return Ok(proven);
+            }
+        }
         let Some(best) = values.iter().max_by(|a, b| rules.compare(a, b)) else {
             return Ok(Vec::new());
         };
