@@ -23,7 +23,7 @@ struct Spent {
 
 impl Spent {
     fn since(self, before: Spent) -> Spent {
-        Spent { times: self.times - before.times, time: self.time - before.time }
+        Spent { times: self.times - before.times, time: self.time.saturating_sub(before.time) }
     }
 
     fn micros(self) -> f64 {
