@@ -13,7 +13,7 @@ use nutcracker_games::kalah::Kalah;
 use nutcracker_retro::progress::Silent;
 use nutcracker_retro::solve::{SolveOptions, solve};
 use nutcracker_table::{Disk, Storage};
-use nutcracker_web::routes::{catching, router};
+use nutcracker_web::routes::router;
 use nutcracker_web::{App, Config};
 use serde_json::Value;
 use tower::ServiceExt;
@@ -48,8 +48,7 @@ pub fn config() -> Config {
 
 pub fn server(config: Config) -> Router {
     let app = App::new(config).expect("a server");
-    let router = router(&app);
-    catching(app, router)
+    router(&app)
 }
 
 pub struct Answer {

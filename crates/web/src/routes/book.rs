@@ -10,11 +10,11 @@ use super::probe::{At, Common, name_of};
 use crate::app::App;
 use crate::explorer::{BookFacts, BookLine, BookNode, DropOuts, Whose};
 use crate::openapi::Problems;
-use crate::problem::Problem;
+use crate::problem::{Kind, Problem};
 use crate::reply::{Ask, Cached, Fresh};
 
 /// Tells what there is to know of a game's book
-#[utoipa::path(get, path = "/games/{game}/book", tag = "books", params(Common, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/book", tag = "books", params(Common, ("game", description = "The game")),
     responses((status = 200, body = BookFacts), Problems))]
 pub async fn facts(
     State(app): State<Arc<App>>,
@@ -25,16 +25,30 @@ pub async fn facts(
     app.search(move |_| game.book_facts()).await.map(Fresh)
 }
 
+/// Whether a position must be in the book.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Perhaps {
+    /// With `true`, a position that is in no book is answered with `null` and is no error.
+    optional: Option<bool>,
+}
+
 /// Tells what a book says of a position
-#[utoipa::path(get, path = "/games/{game}/book/node", tag = "books", params(At, ("game", description = "The game")),
-    responses((status = 200, body = BookNode), Problems))]
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/node", tag = "books", params(At, Perhaps, ("game", description = "The game")),
+    responses((status = 200, body = Option<BookNode>), Problems))]
 pub async fn node(
     State(app): State<Arc<App>>,
     game: Path<String>,
     Ask(at): Ask<At>,
-) -> Result<Cached<BookNode>, Problem> {
+    Ask(perhaps): Ask<Perhaps>,
+) -> Result<Cached<Option<BookNode>>, Problem> {
     let (game, position) = at.find(&app, name_of(&game))?;
-    app.search(move |_| game.book_node(&position)).await.map(Cached)
+    match app.search(move |_| game.book_node(&position)).await {
+        Err(problem) if problem.kind == Kind::NotInBook && perhaps.optional == Some(true) => {
+            Ok(Cached(None))
+        }
+        node => Ok(Cached(Some(node?))),
+    }
 }
 
 /// Whose diagram.
@@ -49,7 +63,7 @@ pub struct Side {
 }
 
 /// Shows where an opponent can leave a book, and what that costs: the drop-out diagram
-#[utoipa::path(get, path = "/games/{game}/book/dropouts", tag = "books", params(Side, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/dropouts", tag = "books", params(Side, ("game", description = "The game")),
     responses((status = 200, body = DropOuts), Problems))]
 pub async fn dropouts(
     State(app): State<Arc<App>>,
@@ -77,7 +91,7 @@ pub struct Leaf {
 }
 
 /// Finds the way to a leaf of the drop-out diagram
-#[utoipa::path(get, path = "/games/{game}/book/leaf", tag = "books", params(Leaf, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/leaf", tag = "books", params(Leaf, ("game", description = "The game")),
     responses((status = 200, body = BookLine), Problems))]
 pub async fn leaf(
     State(app): State<Arc<App>>,
