@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
+use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -119,10 +119,17 @@ impl FromRequest<Arc<App>> for Posted {
             return Err(Problem::new(Kind::BadRequest, detail));
         }
         let limit = app.config.limits.body_bytes;
-        let body = Limited::new(request.into_body(), limit).collect().await;
+        let too_large =
+            || Problem::new(Kind::TooLarge, "the body is too large; send fewer at a time");
+        let body = request.into_body();
+        // What says beforehand that it is too large is not waited for.
+        if body.size_hint().lower() > limit as u64 {
+            return Err(too_large());
+        }
+        let body = Limited::new(body, limit).collect().await;
         body.map(|body| Posted(body.to_bytes())).map_err(|error| {
             if error.is::<LengthLimitError>() {
-                Problem::new(Kind::TooLarge, "the body is too large; send fewer at a time")
+                too_large()
             } else {
                 Problem::new(Kind::BadRequest, sentence(&error.to_string()))
             }

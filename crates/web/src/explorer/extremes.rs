@@ -128,8 +128,7 @@ impl<G: Evaluate> Handle<G> {
                     break;
                 }
                 // In all positions with this score the game is over.
-                Err(error)
-                    if error.kind == problem::Kind::NoSuchPosition && !budget.is_over() => {}
+                Err(error) if error.kind == problem::Kind::NoSuchPosition && !budget.is_over() => {}
                 Err(error) => return Err(error),
             }
         }

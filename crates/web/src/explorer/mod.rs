@@ -296,10 +296,26 @@ impl<G: Evaluate> Handle<G> {
         }
         let option = if self.game.slice_unit() == "stones" { "--stones" } else { "--up-to" };
         format!(
-            "there is no database of {id} for {}; `nutcracker solve {} {option} {slice}` makes it",
+            "there is no database of {id} for {}; `nutcracker solve {}{} {option} {slice}` makes it",
             self.slice_name(slice),
             id.name,
+            self.rules(),
         )
+    }
+
+    /// The rule options that are not the usual ones, as the command line has them.
+    fn rules(&self) -> String {
+        let all = self.game.id().options;
+        let given = all.split(',').map(|one| one.split_once('=').unwrap_or((one, "yes")));
+        given
+            .filter_map(|(name, value)| {
+                let option = self.info.options.iter().find(|option| option.name == name)?;
+                match option.value {
+                    Some(_) => (value != option.default).then(|| format!(" --{name} {value}")),
+                    None => (value == "yes").then(|| format!(" --{name}")),
+                }
+            })
+            .collect()
     }
 
     fn slice_name(&self, slice: u32) -> String {

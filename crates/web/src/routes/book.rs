@@ -13,24 +13,36 @@ use crate::openapi::Problems;
 use crate::problem::{Kind, Problem};
 use crate::reply::{Ask, Cached, Fresh};
 
+/// Whether there must be something.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Perhaps {
+    /// With `true`, what is in no book is answered with `null` and is no error.
+    optional: Option<bool>,
+}
+
+impl Perhaps {
+    fn judge<T>(&self, found: Result<T, Problem>) -> Result<Option<T>, Problem> {
+        match found {
+            Err(problem) if problem.kind == Kind::NotInBook && self.optional == Some(true) => {
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
+    }
+}
+
 /// Tells what there is to know of a game's book
-#[utoipa::path(get, path = "/api/v1/games/{game}/book", tag = "books", params(Common, ("game", description = "The game")),
-    responses((status = 200, body = BookFacts), Problems))]
+#[utoipa::path(get, path = "/api/v1/games/{game}/book", tag = "books", params(Common, Perhaps, ("game", description = "The game")),
+    responses((status = 200, body = Option<BookFacts>), Problems))]
 pub async fn facts(
     State(app): State<Arc<App>>,
     game: Path<String>,
     Ask(common): Ask<Common>,
-) -> Result<Fresh<BookFacts>, Problem> {
+    Ask(perhaps): Ask<Perhaps>,
+) -> Result<Fresh<Option<BookFacts>>, Problem> {
     let game = app.game(name_of(&game), common.options())?;
-    app.search(move |_| game.book_facts()).await.map(Fresh)
-}
-
-/// Whether a position must be in the book.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct Perhaps {
-    /// With `true`, a position that is in no book is answered with `null` and is no error.
-    optional: Option<bool>,
+    perhaps.judge(app.search(move |_| game.book_facts()).await).map(Fresh)
 }
 
 /// Tells what a book says of a position
@@ -43,12 +55,7 @@ pub async fn node(
     Ask(perhaps): Ask<Perhaps>,
 ) -> Result<Cached<Option<BookNode>>, Problem> {
     let (game, position) = at.find(&app, name_of(&game))?;
-    match app.search(move |_| game.book_node(&position)).await {
-        Err(problem) if problem.kind == Kind::NotInBook && perhaps.optional == Some(true) => {
-            Ok(Cached(None))
-        }
-        node => Ok(Cached(Some(node?))),
-    }
+    perhaps.judge(app.search(move |_| game.book_node(&position)).await).map(Cached)
 }
 
 /// Whose diagram.

@@ -25,6 +25,8 @@ pub struct Summary {
     about: &'static str,
     /// Its rule options.
     options: Vec<RuleOption>,
+    /// Whether it has databases under the usual options.
+    databases: bool,
     /// The slices with a database here, under the usual options.
     slices: Vec<u32>,
     /// What a slice's number counts.
@@ -65,6 +67,7 @@ pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, P
             name: info.name,
             about: info.about,
             options,
+            databases: card.small_set > 0,
             slices: card.slices,
             unit: card.unit,
         });

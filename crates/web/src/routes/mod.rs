@@ -31,7 +31,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::assets::asset;
 use crate::openapi::Document;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Kind, PROBLEM, Problem};
 use crate::reply::{Cached, is_known, not_modified};
 
 /// What the page may do: load from here, and nothing inline.
@@ -116,6 +116,11 @@ async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
                 .into_response()
         }
     };
+    let told = response.headers().get(header::CONTENT_TYPE);
+    if response.status().is_client_error() && told.is_none_or(|kind| kind != PROBLEM) {
+        // What a library refused before any of ours was asked.
+        response = Problem::new(Kind::BadRequest, "the address cannot be read").into_response();
+    }
     if let Some(known) = known
         && response.headers().get(header::ETAG).is_some_and(|tag| is_known(&known, tag))
     {
