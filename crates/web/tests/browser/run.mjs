@@ -71,7 +71,6 @@ test("plays a line by clicking, captures, goes back and forth", async (page) => 
   const reply = (await values(page))[0][0];
   await play(page, reply);
   equal(await moves(page), ["start", best.move, reply], "the line");
-  await shot(page, "line");
   await page.click("#undo");
   await page.click("#undo");
   equal(await page.$eval("#undo", (one) => one.disabled), true, "nothing to take back");
@@ -220,8 +219,6 @@ test("loses a game on purpose to the perfect player", async (page) => {
   }
   const verdict = await page.textContent("#verdict");
   ok(/North wins/.test(verdict), `the perfect player wins: ${verdict}`);
-  await page.click("#values");
-  await shot(page, "lost");
 }, { reducedMotion: "reduce" });
 
 test("plays with a weak player above the databases, and searches", async (page) => {
@@ -238,7 +235,7 @@ test("plays with a weak player above the databases, and searches", async (page) 
   await page.click("#values");
   await page.click("#search");
   await page.waitForSelector("#estimate");
-  await shot(page, "othello");
+  await shot(page, "explorer-othello");
 });
 
 test("shows a book", async (page) => {
@@ -368,21 +365,29 @@ test("says what is wrong with an address", async (page) => {
 for (const [name, options] of [
   ["light", {}],
   ["dark", { colorScheme: "dark" }],
-  ["phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }],
+  ["phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
 ]) {
   test(`fits the window: ${name}`, async (page) => {
-    await page.goto(at(ENDING));
+    // An error and the best play after it.
+    const error = probe(ENDING).moves.at(-1);
+    const found = await page.request.get(`/api/v1/games/awari/line?position=${ENDING}&moves=${error.move}`);
+    const after = (await found.json()).nodes.at(-1).position;
+    const best = await (await page.request.get(`/api/v1/games/awari/best-line?position=${after}&plies=9`)).json();
+    const line = [error.move, ...best.nodes.map((node) => node.played?.move).filter(Boolean)];
+    await page.goto(`${at(ENDING)}&at=0&line=${line.join("+")}`);
     await page.waitForSelector(".pit.best");
     const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     ok((await wide()) <= 0, "nothing is cut off at the side");
     const legal = await page.$(".pit.legal");
     const box = await (await legal.$(".hole")).boundingBox();
     ok(box.width >= 40, `a pit is large enough for a finger: ${box.width}`);
-    await shot(page, `board-${name}`);
+    await shot(page, name === "light" ? "explorer" : `explorer-${name}`);
     await page.goto("/games/awari/databases");
     await page.waitForSelector(".histogram .column");
     ok((await wide()) <= 0, "nor on the page of databases");
-    if (name !== "phone") await shot(page, `databases-${name}`);
+    await page.click(`[data-slice="${STONES}"]`);
+    await page.waitForSelector(".extreme");
+    if (name === "light") await shot(page, "explorer-databases");
   }, options);
 }
 
