@@ -8,7 +8,10 @@ export class Problem extends Error {
 }
 
 async function read(response) {
-  const body = await response.json().catch(() => ({}));
+  const body = await response.json().catch((error) => {
+    if (error.name === "AbortError") throw error;
+    return {};
+  });
   if (!response.ok) throw new Problem(body);
   return body;
 }
@@ -41,9 +44,9 @@ export const post = (path, body) =>
     body: JSON.stringify(body),
   });
 
-/** The questions about one game under one set of options. */
-export function about(game, options) {
-  const ask = (what) => (parameters = {}, signal) =>
+/** The questions about one game under one set of options; none is answered after `signal`. */
+export function about(game, options, signal) {
+  const ask = (what) => (parameters = {}) =>
     get(`/games/${encodeURIComponent(game)}${what}`, { ...parameters, options }, signal);
   return {
     card: ask(""),

@@ -3,57 +3,60 @@
 import { about } from "./api.js";
 import { bookPanel } from "./book.js";
 import { builder } from "./build.js";
-import { $, h, say } from "./dom.js";
+import { h, say } from "./dom.js";
 import { engine } from "./engine.js";
 import { graph } from "./graph.js";
-import { Grid, readGrid } from "./grid.js";
-import { Pits, readPits, writePits } from "./pits.js";
+import { Grid, gridEditor } from "./grid.js";
+import { Pits, pitsEditor } from "./pits.js";
 import { Plain } from "./plain.js";
 import { opponent } from "./play.js";
 import { Session, mistake } from "./session.js";
 import { boardUrl } from "./url.js";
 import { capital, describe, score, slice, verdict } from "./words.js";
 
-/** Shows the board of a game; returns what to do when somebody leaves it. */
-export async function boardPage({ game, options, query, main, go }) {
-  const ask = about(game, options);
+/** How long a hint is shown, in milliseconds. */
+const HINT = 1600;
+
+/** The editor of positions that suits a notation, if there is one. */
+const editorOf = (position) => [pitsEditor, gridEditor].find((editor) => editor.reads(position ?? "")) ?? null;
+
+/** Shows the board of a game until `signal`. */
+export async function boardPage({ game, options, query, main, go, signal }) {
+  const ask = about(game, options, signal);
   const card = await ask.card();
   if (card.slices.length === 0 && card.small_set > 0 && !query.get("from")) {
     // Nothing is known yet: offer to find out.
-    const build = builder(card, options, { done: () => go(location.pathname + location.search) });
+    const build = builder(card, options, { done: () => go(location.pathname + location.search), signal });
     main.replaceChildren(h("div", { class: "narrow" }, build.panel,
       h("p", { class: "note" }, "Or ", h("a", { href: boardUrl(game, { from: card.start, options }) }, "look at the board"), " without values.")));
-    return build.leave;
+    return;
   }
-  const page = new Board(game, options, card, ask, main);
-  await page.open(query);
-  return () => page.leave();
+  await new Board(game, options, card, ask, main, signal).open(query);
+}
+
+/** What the keyboard does. */
+function help() {
+  const keys = [
+    ["← →", "back and forth"], ["Home End", "to the ends of the line"], ["a–f", "sow that pit"], ["v", "values"], ["t", "turn the board"], ["?", "hint"],
+  ];
+  return h("details", { class: "keys" }, h("summary", {}, "Keys"),
+    h("p", { class: "note" }, keys.map(([key, what], i) => [i > 0 && " · ", h("kbd", {}, key), ` ${what}`])));
 }
 
 class Board {
-  constructor(game, options, card, ask, main) {
-    Object.assign(this, { game, options, card, ask, main });
+  constructor(game, options, card, ask, main, signal) {
+    Object.assign(this, { game, options, card, ask, main, signal });
     this.shown = localStorage.getItem("values") !== "hidden";
     this.flip = false;
     this.editing = null;
-    this.hint = false;
+    this.hint = new Set();
     this.note = "";
     this.busy = false;
     this.rival = opponent(this);
     this.engine = engine(this);
     this.book = bookPanel(this);
-    this.keys = (event) => this.key(event);
-    this.resized = () => this.render();
-    addEventListener("keydown", this.keys);
-    this.narrow = matchMedia("(max-width: 640px)");
-    this.narrow.addEventListener("change", this.resized);
-  }
-
-  leave() {
-    removeEventListener("keydown", this.keys);
-    this.narrow.removeEventListener("change", this.resized);
-    this.rival.leave();
-    this.engine.leave();
+    addEventListener("keydown", (event) => this.key(event), { signal });
+    matchMedia("(max-width: 640px)").addEventListener("change", () => this.render(), { signal });
   }
 
   get sides() {
@@ -109,7 +112,7 @@ class Board {
       graph: h("div", {}),
       setup: h("div", { class: "setup" }),
     };
-    const tools = h("div", { class: "tools", role: "toolbar", "aria-label": "Line" },
+    const tools = this.tools = h("div", { class: "tools", role: "toolbar", "aria-label": "Line" },
       button("first", "Back to the start of the line", "|◀", () => this.jump(0)),
       button("undo", "Back one move", "◀", () => this.back()),
       button("redo", "Forward one move", "▶", () => this.jump(this.session.at + 1)),
@@ -118,13 +121,13 @@ class Board {
       this.valuesButton = button("values", "Show or hide values", "", () => this.toggle()),
       button("hint", "Show a best move for a moment", "Hint", () => this.showHint()),
       button("setup", "Set up a position", "Set up", () => this.edit()),
-      button("random", "A random position from the databases", "Random", () => this.random()),
+      this.card.slices.length > 0 && button("random", "A random position from the databases", "Random", () => this.random()),
       button("start", "Where the game starts", "Start", () => this.restart(this.card.start)),
       button("copy", "Copy a link to this position and line", "Copy link", () => this.copy()));
     this.main.replaceChildren(
       h("div", { class: "layout" },
         h("section", { class: "panel table", "aria-label": "Board and position" },
-          this.parts.verdict, this.parts.stage, this.parts.note, tools, this.parts.setup),
+          this.parts.verdict, this.parts.stage, this.parts.note, tools, this.parts.setup, help()),
         h("aside", { class: "side" },
           h("section", { class: "panel" }, h("h2", {}, "Moves here"), this.parts.choices),
           h("section", { class: "panel" }, h("h2", {}, "Line"), this.parts.graph, this.parts.line),
@@ -135,12 +138,13 @@ class Board {
 
   /** The drawing that suits the notation. */
   stage(position) {
-    const kind = readPits(position) ? "pits" : readGrid(position) ? "grid" : "plain";
+    const kind = editorOf(position)?.kind ?? "plain";
     if (!this.drawing || this.drawing.kind !== kind) {
       const act = (choice) => this.play(choice);
+      const edit = (...change) => this.edited((editor, text) => editor.change(text, ...change));
       const drawing = kind === "pits"
-        ? new Pits({ act, edit: (...change) => this.change(...change), stores: this.game === "kalah" })
-        : kind === "grid" ? new Grid({ act }) : new Plain({ act });
+        ? new Pits({ act, edit, stores: this.game === "kalah" })
+        : kind === "grid" ? new Grid({ act, edit }) : new Plain({ act });
       drawing.kind = kind;
       this.drawing = drawing;
       this.parts.stage.replaceChildren(drawing.element);
@@ -149,11 +153,11 @@ class Board {
   }
 
   render() {
-    if (!this.parts) return;
+    if (!this.parts || this.signal.aborted) return;
     const now = this.session.now;
     const position = this.editing ?? now.position;
-    const choices = this.editing || now.over ? [] : now.moves;
-    const shown = this.shown && !this.editing;
+    const choices = this.editing !== null || now.over ? [] : now.moves;
+    const shown = this.shown && this.editing === null;
     const names = this.sides.map(capital);
     this.stage(position).render({
       position, drawing: now.drawing, choices, shown, flip: this.flip, hint: this.hint,
@@ -161,9 +165,13 @@ class Board {
     });
     const told = now.repeats ? "This position was there before: the game ends, and what is left is divided." : verdict(now, this.sides);
     const known = this.shown || now.over ? told : `${capital(now.mover)} to move.`;
-    this.parts.verdict.textContent = this.editing ? `Set up a position: write it below${readPits(position) ? ", or click a pit to add, shift-click or right-click to remove" : ""}.` : known;
+    const editor = this.editing === null ? null : editorOf(position);
+    const setting = editor
+      ? `Set up a position, ${names[editor.mover(position)]} to move: ${editor.help}, or write it below.`
+      : "Set up a position: write it below.";
+    this.parts.verdict.textContent = this.editing !== null ? setting : known;
     this.parts.verdict.dataset.outcome = this.shown && now.value ? now.outcome ?? "" : "";
-    this.parts.note.textContent = this.note || (this.editing ? "" : now.missing ?? "");
+    this.parts.note.textContent = this.note || (this.editing !== null ? "" : now.missing ?? "");
     this.valuesButton.textContent = this.shown ? "Hide values" : "Show values";
     this.valuesButton.setAttribute("aria-pressed", String(!this.shown));
     this.renderChoices(choices, shown);
@@ -171,8 +179,8 @@ class Board {
     this.renderSetup();
     const atStart = this.session.at === 0;
     const atEnd = this.session.at === this.session.nodes.length - 1;
-    for (const id of ["first", "undo"]) $(`#${id}`).disabled = atStart;
-    for (const id of ["redo", "last"]) $(`#${id}`).disabled = atEnd;
+    for (const id of ["first", "undo"]) this.tools.querySelector(`#${id}`).disabled = atStart;
+    for (const id of ["redo", "last"]) this.tools.querySelector(`#${id}`).disabled = atEnd;
     this.rival.render();
     this.engine.render();
     this.book.render();
@@ -181,7 +189,7 @@ class Board {
 
   renderChoices(choices, shown) {
     if (choices.length === 0) {
-      this.parts.choices.replaceChildren(h("p", { class: "note" }, this.editing ? "Not while a position is set up." : "The game is over here."));
+      this.parts.choices.replaceChildren(h("p", { class: "note" }, this.editing !== null ? "Not while a position is set up." : "The game is over here."));
       return;
     }
     const ordered = shown ? choices : [...choices].sort((a, b) => a.move.localeCompare(b.move));
@@ -227,19 +235,13 @@ class Board {
       this.field = h("input", { id: "notation", "aria-label": "Position", spellcheck: "false", autocomplete: "off" });
       this.field.addEventListener("input", () => {
         this.editing = this.field.value;
-        if (readPits(this.editing) || readGrid(this.editing)) this.render();
+        if (editorOf(this.editing)) this.render();
       });
     }
     if (this.field.value !== this.editing) this.field.value = this.editing;
-    const model = readPits(this.editing);
-    const changed = (change) => () => {
-      const now = readPits(this.editing);
-      if (!now) return;
-      this.editing = writePits({ ...now, ...change(now) });
-      this.render();
-    };
-    const turn = changed((now) => ({ mover: 1 - now.mover }));
-    const clear = changed((now) => ({ rows: now.rows.map((row) => row.map(() => 0)), banked: null }));
+    const clickable = editorOf(this.editing) !== null;
+    const turn = () => this.edited((editor, text) => editor.turn(text));
+    const clear = () => this.edited((editor, text) => editor.clear(text));
     if (this.parts.setup.contains(this.field)) return;
     this.parts.setup.replaceChildren(
       h("form", { onsubmit: (event) => { event.preventDefault(); this.done(); } },
@@ -247,8 +249,8 @@ class Board {
         h("div", { class: "tools" },
           h("button", { class: "primary", id: "done" }, "Done"),
           h("button", { type: "button", id: "cancel", onclick: () => this.edit(false) }, "Cancel"),
-          model && h("button", { type: "button", id: "mover", onclick: turn }, "Other side moves"),
-          model && h("button", { type: "button", id: "clear", onclick: clear }, "Clear"))));
+          clickable && h("button", { type: "button", id: "mover", onclick: turn }, "Other side moves"),
+          clickable && h("button", { type: "button", id: "clear", onclick: clear }, "Clear"))));
   }
 
   link() {
@@ -261,7 +263,7 @@ class Board {
   async play(choice) {
     if (this.busy || this.editing !== null || this.session.now.over) return;
     this.busy = true;
-    this.hint = false;
+    this.hint = new Set();
     this.note = "";
     try {
       const mover = capital(this.session.now.mover);
@@ -269,23 +271,24 @@ class Board {
       this.session.play(choice, next);
       this.render();
       const banks = choice.captures > 0 ? ` and banks ${choice.captures}` : "";
-      say(`${mover} plays ${choice.move}${banks}. ${$("#verdict").textContent}`);
+      say(`${mover} plays ${choice.move}${banks}. ${this.parts.verdict.textContent}`);
     } catch (error) {
       this.note = error.message;
       this.render();
     } finally {
       this.busy = false;
     }
-    this.rival.consider();
+    if (!this.signal.aborted) this.rival.consider();
   }
 
   jump(at) {
     if (this.busy || this.editing !== null) return;
     this.session.go(at);
-    this.hint = false;
+    this.hint = new Set();
     this.note = "";
     this.render();
-    say($("#verdict").textContent);
+    say(this.parts.verdict.textContent);
+    this.rival.consider();
   }
 
   back() {
@@ -303,31 +306,48 @@ class Board {
     this.render();
   }
 
-  showHint() {
-    const best = this.session.now.moves.filter((choice) => choice.best);
+  /** Shows the best moves for a moment: those of the databases, else the one that a search likes. */
+  async showHint() {
+    const session = this.session;
+    const now = session.now;
+    if (now.over || this.editing !== null) return;
+    let best = now.moves.filter((choice) => choice.best).map((choice) => choice.move);
+    let known = "Best";
     if (!best.length) {
-      this.note = "There is no hint where values are not known.";
-      this.render();
-      return;
+      try {
+        const moves = session.moves().slice(0, session.at).join(" ");
+        best = [(await this.ask.reply({ position: session.root.position, moves, level: "perfect" })).move];
+        known = "A search likes";
+      } catch (error) {
+        this.note = error.message;
+        this.render();
+        return;
+      }
+      if (this.session.now !== now) return;
     }
-    this.hint = true;
+    const hint = new Set(best);
+    this.hint = hint;
     this.render();
-    say(`Best: ${best.map((choice) => choice.move).join(", ")}`);
-    setTimeout(() => { this.hint = false; this.render(); }, 1600);
+    say(`${known}: ${best.join(", ")}`);
+    setTimeout(() => {
+      if (this.hint !== hint) return;
+      this.hint = new Set();
+      this.render();
+    }, HINT);
   }
 
   edit(on = this.editing === null) {
     this.editing = on ? this.session.now.position : null;
     this.note = "";
     this.render();
-    if (on) $("#notation")?.focus();
+    if (on) this.field.focus();
   }
 
-  change(side, pit, by) {
-    const model = readPits(this.editing ?? "");
-    if (!model) return;
-    model.rows[side][pit] = Math.max(0, model.rows[side][pit] + by);
-    this.editing = writePits({ ...model, banked: null });
+  /** Changes the position that is set up. */
+  edited(change) {
+    const editor = editorOf(this.editing);
+    if (!editor) return;
+    this.editing = change(editor, this.editing);
     this.render();
   }
 
@@ -336,8 +356,8 @@ class Board {
       await this.begin(this.editing.trim());
       this.editing = null;
       this.note = "";
-      this.parts.stage.replaceChildren();
       this.render();
+      this.rival.consider();
     } catch (error) {
       this.parts.note.textContent = error.message;
     }
@@ -349,6 +369,7 @@ class Board {
       this.editing = null;
       this.note = "";
       this.render();
+      this.rival.consider();
     } catch (error) {
       this.note = error.message;
       this.render();

@@ -1,9 +1,9 @@
 // What a book says: beside the board, and on a page of its own.
 
 import { about } from "./api.js";
-import { h, put, s } from "./dom.js";
-import { boardUrl } from "./url.js";
-import { capital, count, signed } from "./words.js";
+import { fill, h, put, s } from "./dom.js";
+import { boardUrl, pageUrl } from "./url.js";
+import { bookValue, capital, count, signed } from "./words.js";
 
 const WIDTH = 720;
 const HEIGHT = 320;
@@ -12,19 +12,19 @@ const TICK = 1500;
 
 function state(move) {
   if (move.value.solved) return "solved";
-  return move.state === "leaf" ? "leaf" : "";
+  return move.state === "leaf" ? "leaf" : "open";
 }
 
 /** The moves of a node; `act` is called with a move's name. */
 function moveTable(node, act) {
   if (!node.moves.length) return h("p", { class: "note" }, node.state === "over" ? "The game is over here." : "The book ends here.");
   return h("table", {},
-    h("thead", {}, h("tr", {}, ["Move", "Value", ""].map((text) => h("th", { scope: "col" }, text)))),
+    h("thead", {}, h("tr", {}, ["Move", "Value", "State"].map((text) => h("th", { scope: "col" }, text)))),
     h("tbody", {}, node.moves.map((move) =>
       h("tr", { class: move.best ? "best" : "", "data-book": move.move, onclick: () => act(move) },
         h("td", {}, h("button", { class: "link" }, move.move), move.best && h("span", { class: "star", title: "best" }, "★")),
-        h("td", {}, move.value.text),
-        h("td", { class: "note" }, state(move))))));
+        h("td", {}, bookValue(move.value)),
+        h("td", { class: "soft" }, state(move))))));
 }
 
 /** A panel beside the board; it hides itself where no book covers the position. */
@@ -45,24 +45,46 @@ export function bookPanel(board) {
     position = now;
     asked += 1;
     const mine = asked;
-    const node = await board.ask.bookNode({ position: now }).catch((error) => error);
-    if (mine !== asked) return;
+    const node = await board.ask.bookNode({ position: now, optional: true }).catch((error) => error);
+    if (mine !== asked || board.signal.aborted) return;
+    panel.hidden = node === null;
+    if (node === null) return;
     if (node instanceof Error) {
-      panel.hidden = node.kind !== "book-in-use";
       body.replaceChildren(h("p", { class: "note" }, node.message));
       return;
     }
-    panel.hidden = false;
     const play = (move) => {
       const choice = board.session.now.moves.find((one) => one.move === move.move);
       if (choice) board.play(choice);
     };
     body.replaceChildren(
-      h("p", {}, h("strong", {}, node.value.text), node.value.solved ? " solved" : "", `, depth ${node.depth}, ${count(node.ways)} ${node.ways === 1 ? "way" : "ways"} here`),
-      moveTable(node, play));
+      h("p", {}, h("strong", {}, bookValue(node.value)), node.value.solved ? " solved" : "",
+        node.depth === 0 ? ", where the book starts" : `, depth ${node.depth}, ${count(node.ways)} ${node.ways === 1 ? "way" : "ways"} here`),
+      moveTable(node, play),
+      around(board, node));
   }
 
   return { panel, render };
+}
+
+/** The tree around a node: what leads to it, and what follows. */
+function around(board, node) {
+  const { game, options } = board;
+  const open = (event) => {
+    const tree = event.target;
+    if (!tree.open || tree.querySelector(".branch")) return;
+    const below = branch(board.ask, game, options, node.position, true);
+    below.querySelector("summary").textContent = "From here";
+    const rest = node.ways - node.parents.length;
+    fill(tree, {}, [
+      node.parents.length > 0 && h("p", {}, "Reached from ",
+        node.parents.map((one, i) => [i > 0 && ", ", h("a", { href: boardUrl(game, { from: one, options }) }, h("code", {}, one))]),
+        rest > 0 && ` and ${count(rest)} more`),
+      below,
+      h("p", {}, h("a", { href: pageUrl("book", game, options) }, "The whole book")),
+    ]);
+  };
+  return h("details", { class: "around", ontoggle: open }, h("summary", {}, "The tree around it"));
 }
 
 /** Where an opponent can leave the book, and what it costs. */
@@ -102,7 +124,7 @@ function diagram(data, pick) {
 }
 
 /** A node whose moves can be opened further. */
-function tree(ask, game, options, position, open) {
+function branch(ask, game, options, position, open) {
   const body = h("div", { class: "branches" });
   let loaded = false;
   const load = async () => {
@@ -111,9 +133,9 @@ function tree(ask, game, options, position, open) {
     try {
       const node = await ask.bookNode({ position });
       body.replaceChildren(...node.moves.map((move) => {
-        const inner = tree(ask, game, options, move.next, false);
+        const inner = branch(ask, game, options, move.next, false);
         put(inner.querySelector("summary"),
-          h("strong", {}, move.move), ` ${move.value.text} `, h("span", { class: "note" }, state(move)), move.best && h("span", { class: "star" }, "★"),
+          h("strong", {}, move.move), ` ${bookValue(move.value)} `, h("span", { class: "note" }, state(move)), move.best && h("span", { class: "star" }, "★"),
           " ", h("a", { href: boardUrl(game, { from: move.next, options }) }, "board"));
         return inner;
       }));
@@ -130,15 +152,20 @@ function tree(ask, game, options, position, open) {
   return element;
 }
 
-export async function bookPage({ game, options, main, go }) {
-  const ask = about(game, options);
+export async function bookPage({ game, options, main, go, signal }) {
+  const ask = about(game, options, signal);
   const title = h("h1", {}, `${capital(game)}: book`);
+  const nothing = (why) => main.replaceChildren(title, h("section", { class: "panel narrow" }, h("p", { role: "alert" }, capital(why), ".")));
   let facts;
   try {
-    facts = await ask.book();
+    facts = await ask.book({ optional: true });
   } catch (error) {
-    main.replaceChildren(title, h("section", { class: "panel narrow" }, h("p", { role: "alert" }, capital(error.message), ".")));
-    return null;
+    if (!signal.aborted) nothing(error.message);
+    return;
+  }
+  if (!facts) {
+    nothing(`there is no book of ${game} here; “nutcracker book new ${game}” makes one, and “nutcracker book expand ${game}” lets it grow`);
+    return;
   }
   const numbers = h("p", { id: "bookfacts" });
   const chart = h("div", {});
@@ -146,11 +173,11 @@ export async function bookPage({ game, options, main, go }) {
     ["both", "first", "second"].map((one) => h("option", { value: one }, one === "both" ? "whoever is nearer" : one === "first" ? "who moves first" : "the other")));
   const note = h("p", { class: "note", role: "alert" });
   let timer = null;
-  let gone = false;
+  signal.addEventListener("abort", () => clearTimeout(timer));
 
   const tell = (now) => {
     put(numbers,
-      h("strong", {}, now.value.text), ` for the side to move at the start. ${count(now.nodes)} positions, ${count(now.solved)} solved, ${count(now.expansions)} expansions. `,
+      h("strong", {}, bookValue(now.value)), ` for the side to move at the start. ${count(now.nodes)} positions, ${count(now.solved)} solved, ${count(now.expansions)} expansions. `,
       now.growing ? h("em", {}, "It grows.") : "");
   };
   const pick = async (dot) => {
@@ -158,32 +185,35 @@ export async function bookPage({ game, options, main, go }) {
       const line = await ask.bookLeaf({ depth: dot.depth, value: dot.value, player: player.value });
       go(boardUrl(game, { from: line.start, line: line.moves, options }));
     } catch (error) {
-      note.textContent = error.message;
+      if (!signal.aborted) note.textContent = error.message;
     }
   };
+  let drawn = 0;
   async function draw() {
+    drawn += 1;
+    const mine = drawn;
     try {
-      chart.replaceChildren(diagram(await ask.dropouts({ player: player.value }), pick));
+      const dropouts = await ask.dropouts({ player: player.value });
+      if (mine === drawn) chart.replaceChildren(diagram(dropouts, pick));
     } catch (error) {
-      note.textContent = error.message;
+      if (!signal.aborted) note.textContent = error.message;
     }
   }
   async function tick() {
-    if (gone) return;
     try {
       const now = await ask.book();
-      if (gone) return;
       const grown = now.nodes !== facts.nodes;
       facts = now;
       tell(now);
       if (grown) await draw();
       if (!now.growing) return;
     } catch (error) {
+      if (signal.aborted) return;
       note.textContent = error.message;
     }
-    timer = setTimeout(tick, TICK);
+    if (!signal.aborted) timer = setTimeout(tick, TICK);
   }
-  const branches = tree(ask, game, options, facts.start, true);
+  const branches = branch(ask, game, options, facts.start, true);
   branches.querySelector("summary").textContent = "Start";
   main.replaceChildren(title,
     h("section", { class: "panel" }, numbers, h("p", {}, h("a", { href: boardUrl(game, { from: facts.start, options }) }, "Start on the board"))),
@@ -194,9 +224,5 @@ export async function bookPage({ game, options, main, go }) {
       h("section", { class: "panel" }, h("h2", {}, "Moves"), branches)));
   tell(facts);
   await draw();
-  if (facts.growing) timer = setTimeout(tick, TICK);
-  return () => {
-    gone = true;
-    clearTimeout(timer);
-  };
+  if (facts.growing && !signal.aborted) timer = setTimeout(tick, TICK);
 }

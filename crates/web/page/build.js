@@ -27,7 +27,7 @@ function strip(finished, unit) {
 }
 
 /** A panel that offers to build the small set, and shows how far it is. */
-export function builder(card, options, { upTo, done }) {
+export function builder(card, options, { upTo, done, signal }) {
   const panel = h("section", { class: "panel build", "aria-label": "Build databases" });
   const target = upTo ?? card.small_set;
   let events = null;
@@ -58,7 +58,11 @@ export function builder(card, options, { upTo, done }) {
       h("table", { class: "building" }, h("tbody", {}, rows.map((one) => strip(one, card.unit)))));
   };
 
+  signal.addEventListener("abort", () => events?.close());
+
   const watch = (id) => {
+    if (signal.aborted) return;
+    events?.close();
     events = new EventSource(`/api/v1/jobs/${id}/events`);
     events.addEventListener("job", (event) => {
       const job = JSON.parse(event.data);

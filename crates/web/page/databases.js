@@ -26,7 +26,7 @@ function histogram(pairs, label, pick) {
       s("rect", { class: "catch", x: x(score), y: 0, width: wide, height: HEIGHT - 26 }),
       s("rect", { class: "bar", x: x(score) + wide * 0.08, y: HEIGHT - 26 - tall(number), width: wide * 0.84, height: tall(number), rx: Math.min(3, wide / 4) }));
   });
-  const step = [1, 2, 5, 10, 20].find((one) => reach / one <= 12) ?? 20;
+  const step = [1, 2, 5, 10, 20].find((one) => reach / one <= 7) ?? 20;
   const ticks = [];
   for (let score = -Math.floor(reach / step) * step; score <= reach; score += step) {
     ticks.push(s("text", { x: x(score) + wide / 2, y: HEIGHT - 8, "text-anchor": "middle" }, signed(score)));
@@ -45,19 +45,19 @@ function shares(tally) {
     part("win", tally.wins), part("draw", tally.draws), part("loss", tally.losses));
 }
 
-export async function databasesPage({ game, options, main, go }) {
-  const ask = about(game, options);
+export async function databasesPage({ game, options, main, go, signal }) {
+  const ask = about(game, options, signal);
   const [card, known] = await Promise.all([ask.card(), ask.slices()]);
   const title = h("h1", {}, `${capital(game)}: databases`);
   const again = () => go(location.pathname + location.search);
   if (known.slices.length === 0) {
     if (card.small_set === 0) {
       main.replaceChildren(title, h("section", { class: "panel" }, h("p", {}, "This game has no databases.")));
-      return null;
+      return;
     }
-    const build = builder(card, options, { done: again });
+    const build = builder(card, options, { done: again, signal });
     main.replaceChildren(title, h("div", { class: "narrow" }, build.panel));
-    return build.leave;
+    return;
   }
   const show = (position) => go(boardUrl(game, { from: position, options }));
   const note = h("p", { class: "note", id: "found", role: "alert" });
@@ -66,7 +66,7 @@ export async function databasesPage({ game, options, main, go }) {
     try {
       show((await ask.random(wanted)).position);
     } catch (error) {
-      note.textContent = error.message;
+      if (!signal.aborted) note.textContent = error.message;
     }
   };
   const chart = h("div", {});
@@ -92,16 +92,19 @@ export async function databasesPage({ game, options, main, go }) {
     ask.extremes({ slice: number }).then((found) => {
       if (chosen !== number) return;
       const kinds = [
-        ["richest", "The richest", (one) => `${signed(one.score)} for the side to move`],
-        ["luckiest", "The luckiest", (one) => `one move is worth ${one.measure} more than any other`],
-        ["longest", "The longest", (one) => `best play takes ${one.measure} moves`],
+        ["richest", "The richest", (best) => `${signed(best.score)} for the side to move`, one.window ? `the most of ${count(found.examined)} positions taken at random` : "no position has more"],
+        ["luckiest", "The luckiest", (one) => `one move is worth ${one.measure} more than any other`,
+          found.all ? "the most of all positions" : `the most of ${count(found.examined)} positions taken at random`],
+        ["longest", "The longest", (one) => `best play takes ${one.measure} moves`, `the longest of ${count(found.lines)} lines of best play`],
       ];
-      const cards = kinds.filter(([key]) => found[key]).map(([key, name, text]) =>
+      const cards = kinds.filter(([key]) => found[key]).map(([key, name, text, of]) =>
         h("a", { class: "extreme", href: boardUrl(game, { from: found[key].position, options }) },
-          h("strong", {}, name), h("span", {}, text(found[key])), h("code", {}, found[key].position)));
+          h("strong", {}, name), h("span", {}, text(found[key])), h("code", {}, found[key].position), h("span", { class: "note" }, capital(of), ".")));
       extremes.replaceChildren(h("div", { class: "cards" }, cards),
-        h("p", { class: "note" }, found.all ? "Of all positions." : `Of ${count(found.examined)} positions looked at.`));
-    }).catch((error) => fetching.replaceChildren(error.message));
+        h("p", { class: "note" }, found.all
+          ? `All ${count(found.positions)} positions were looked at, and ${count(found.lines)} lines followed: there may be a longer one.`
+          : `This slice has ${count(found.positions)} positions, too many to look at each while you wait: there may be luckier and longer ones.`));
+    }).catch((error) => { if (!signal.aborted && chosen === number) fetching.replaceChildren(error.message); });
   };
 
   const clipped = known.slices.some((entry) => entry.window);
@@ -141,7 +144,7 @@ export async function databasesPage({ game, options, main, go }) {
   const more = h("form", { class: "find", onsubmit: (event) => {
     event.preventDefault();
     build?.leave();
-    build = builder(card, options, { upTo: Number(event.target.elements.upto.value), done: again });
+    build = builder(card, options, { upTo: Number(event.target.elements.upto.value), done: again, signal });
     place.replaceChildren(build.panel);
   } },
     h("label", {}, "Build more, up to ", h("input", { name: "upto", type: "number", min: 0, max: card.largest_slice, value: Math.min(last + 1, card.largest_slice) }), ` ${known.unit} `),
@@ -151,5 +154,4 @@ export async function databasesPage({ game, options, main, go }) {
       h("section", { class: "panel" }, chart, extremes),
       h("section", { class: "panel" }, h("h2", {}, "Find a position"), form, note, table, last < card.largest_slice && h("div", { class: "below" }, more), place)));
   choose(null);
-  return () => build?.leave();
 }

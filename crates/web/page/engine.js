@@ -79,5 +79,6 @@ export function engine(board) {
     show();
   }
 
-  return { panel, render, leave: stop };
+  board.signal.addEventListener("abort", stop);
+  return { panel, render };
 }

@@ -6,12 +6,12 @@ import { pageUrl } from "./url.js";
 import { capital, slice } from "./words.js";
 
 function known(game) {
-  if (!game.slices.length) return "no databases yet";
+  if (!game.slices.length) return game.databases ? "no databases yet" : "too large for databases";
   const last = game.slices[game.slices.length - 1];
   return `databases up to ${slice(last, game.unit)}`;
 }
 
-function rules(game, go) {
+function rules(game, go, signal) {
   if (!game.options.length) return null;
   const fields = game.options.map((option) => {
     const input = option.value
@@ -30,10 +30,10 @@ function rules(game, go) {
     }
     const options = chosen.join(",");
     try {
-      await about(game.name, options).card();
+      await about(game.name, options, signal).card();
       go(pageUrl("board", game.name, options));
     } catch (error) {
-      note.textContent = error.message;
+      if (!signal.aborted) note.textContent = error.message;
     }
   };
   return h("details", {},
@@ -41,7 +41,7 @@ function rules(game, go) {
     h("form", { class: "rules", onsubmit: submit }, fields, h("button", {}, "Open"), note));
 }
 
-export async function gamesPage({ games, main, go }) {
+export async function gamesPage({ games, main, go, signal }) {
   main.replaceChildren(
     h("h1", {}, "Games"),
     h("div", { class: "cards" },
@@ -51,5 +51,5 @@ export async function gamesPage({ games, main, go }) {
           h("p", {}, capital(game.about), "."),
           h("p", { class: "note" }, capital(known(game)), ". ",
             h("a", { href: pageUrl("databases", game.name) }, "Databases")),
-          rules(game, go)))));
+          rules(game, go, signal)))));
 }

@@ -16,43 +16,75 @@ export function readGrid(text) {
   return rows.every((row) => row.length === size) ? { rows, side } : null;
 }
 
+function writeGrid({ rows, side }) {
+  const line = (row) => row.join("").replace(/\.+/g, (empty) => empty.length);
+  return `${rows.map(line).join("/")} ${side}`;
+}
+
+/** What a square becomes when it is clicked in an editor. */
+const CYCLE = [".", "x", "o"];
+
+/** Positions changed by clicking: each takes a notation and gives another. */
+export const gridEditor = {
+  kind: "grid",
+  reads: (text) => readGrid(text) !== null,
+  help: "click a square for black, white or empty",
+  mover: (text) => (readGrid(text).side === "x" ? 0 : 1),
+  turn: (text) => {
+    const { rows, side } = readGrid(text);
+    return writeGrid({ rows, side: side === "x" ? "o" : "x" });
+  },
+  clear: (text) => {
+    const { rows, side } = readGrid(text);
+    return writeGrid({ rows: rows.map((row) => row.map(() => ".")), side });
+  },
+  change: (text, row, file, by) => {
+    const { rows, side } = readGrid(text);
+    rows[row][file] = CYCLE[(CYCLE.indexOf(rows[row][file]) + by + CYCLE.length) % CYCLE.length];
+    return writeGrid({ rows, side });
+  },
+};
+
 const nameOf = (row, file) => String.fromCharCode(97 + file) + (row + 1);
 
-/** Draws squares and discs; moves are clicked where they go. */
+/** Draws squares and discs; moves are clicked where they go, `edit(row, file, change)` changes a square. */
 export class Grid {
-  constructor({ act }) {
+  constructor({ act, edit }) {
     this.act = act;
+    this.edit = edit;
     this.picture = s("svg", { class: "grid", role: "group", "aria-label": "Board" });
     this.others = h("div", { class: "buttons" });
     this.element = h("div", { class: "plain" }, this.picture, this.others);
   }
 
-  render({ position, choices, shown, hint, editing }) {
+  render({ position, choices, shown, hint, editing, flip }) {
     const model = readGrid(position);
     if (!model) return;
-    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.move : null;
+    const { move: focused, square } = this.element.contains(document.activeElement) ? document.activeElement.dataset : {};
     const size = model.rows.length;
     const all = size * SQUARE + 2 * EDGE;
     this.picture.setAttribute("viewBox", `0 0 ${all} ${all}`);
     const moves = new Map(editing ? [] : choices.map((choice) => [choice.move, choice]));
     const parts = [s("rect", { class: "felt", x: EDGE - 6, y: EDGE - 6, width: size * SQUARE + 12, height: size * SQUARE + 12, rx: 10 })];
     for (let i = 0; i < size; i += 1) {
-      const middle = EDGE + SQUARE * (i + 0.5);
+      const middle = EDGE + SQUARE * ((flip ? size - 1 - i : i) + 0.5);
       parts.push(s("text", { class: "edge", x: middle, y: EDGE - 11 }, String.fromCharCode(97 + i)),
         s("text", { class: "edge", x: EDGE - 17, y: middle + 5 }, i + 1));
     }
     model.rows.forEach((row, r) => row.forEach((content, f) => {
-      parts.push(this.square(r, f, content, moves.get(nameOf(r, f)), { shown, hint }));
+      const at = flip ? [size - 1 - r, size - 1 - f] : [r, f];
+      parts.push(this.square(r, f, at, content, moves.get(nameOf(r, f)), { shown, hint, editing }));
     }));
     this.picture.replaceChildren(...parts);
     const rest = [...moves.values()].filter((choice) => !/^[a-z]\d+$/.test(choice.move));
     this.others.replaceChildren(...rest.map((choice) =>
       h("button", { class: "move", "data-move": choice.move, "aria-label": describe(choice, shown), onclick: () => this.act(choice) }, choice.move)));
-    if (focused) this.element.querySelector(`[data-move="${CSS.escape(focused)}"]`)?.focus();
+    if (editing && square) this.element.querySelector(`[data-square="${square}"]`)?.focus();
+    else if (focused) this.element.querySelector(`[data-move="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  square(row, file, content, choice, { shown, hint }) {
-    const [x, y] = [EDGE + file * SQUARE, EDGE + row * SQUARE];
+  square(row, file, at, content, choice, { shown, hint, editing }) {
+    const [x, y] = [EDGE + at[1] * SQUARE, EDGE + at[0] * SQUARE];
     const [cx, cy] = [x + SQUARE / 2, y + SQUARE / 2];
     const name = nameOf(row, file);
     const held = content === "x" ? "black" : content === "o" ? "white" : "empty";
@@ -60,16 +92,26 @@ export class Grid {
     const mark = !choice ? null : value
       ? s("text", { class: "value", x: cx, y: cy + 7 }, score(choice.value))
       : s("circle", { class: "spot", cx, cy, r: 8 });
-    const classes = ["square", choice && "legal", shown && choice?.outcome, (shown || hint) && choice?.best && "best"];
-    const act = choice ? {
-      role: "button", tabindex: 0, "data-move": choice.move, onclick: () => this.act(choice),
+    const classes = ["square", choice && "legal", shown && choice?.outcome, choice && ((shown && choice.best) || hint.has(choice.move)) && "best", editing && "edited"];
+    const press = (event) => {
+      if (editing) this.edit(row, file, event.shiftKey ? -1 : 1);
+      else this.act(choice);
+    };
+    const act = choice || editing ? {
+      role: "button", tabindex: 0, "data-move": choice?.move, onclick: press,
       onkeydown: (event) => {
         if (event.key !== "Enter" && event.key !== " ") return;
         event.preventDefault();
-        this.act(choice);
+        press(event);
+      },
+      oncontextmenu: (event) => {
+        if (!editing) return;
+        event.preventDefault();
+        this.edit(row, file, -1);
       },
     } : { role: "img" };
-    return s("g", { class: classes.filter(Boolean).join(" "), ...act, "aria-label": choice ? describe(choice, shown) : `${name} ${held}` },
+    const label = choice ? describe(choice, shown) : `${name} ${held}`;
+    return s("g", { class: classes.filter(Boolean).join(" "), "data-square": name, ...act, "aria-label": label },
       s("rect", { x, y, width: SQUARE, height: SQUARE }),
       content === "." ? mark : s("circle", { class: `disc ${held}`, cx, cy, r: SQUARE * 0.41 }));
   }

@@ -10,7 +10,8 @@ import { pageUrl, where } from "./url.js";
 import { capital } from "./words.js";
 
 let games = null;
-let leave = () => {};
+/** What is shown now ends with this. */
+let shown = new AbortController();
 
 function failed(error) {
   const main = $("#main");
@@ -22,11 +23,14 @@ function failed(error) {
 }
 
 async function show() {
-  leave();
-  leave = () => {};
+  shown.abort();
+  shown = new AbortController();
+  const { signal } = shown;
   const { page, game: asked, query } = where(location);
   try {
     games ??= await get("/games");
+    // An answer that comes late must not draw over what is shown since.
+    if (signal.aborted) return;
     const game = asked ?? games[0].name;
     const options = query.get("options") ?? "";
     if (!games.some((one) => one.name === game)) {
@@ -41,15 +45,16 @@ async function show() {
       if (name === page) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    const context = { game, options, query, go, main: $("#main"), games };
+    const context = { game, options, query, go, main: $("#main"), games, signal };
     if (page === "games") await gamesPage(context);
-    else if (page === "databases") leave = (await databasesPage(context)) ?? leave;
-    else if (page === "book") leave = (await bookPage(context)) ?? leave;
-    else leave = (await boardPage(context)) ?? leave;
+    else if (page === "databases") await databasesPage(context);
+    else if (page === "book") await bookPage(context);
+    else await boardPage(context);
+    if (signal.aborted) return;
     // Last, so that the title never names what is not yet to be seen.
     document.title = `${page === "games" ? "Games" : capital(game)} – Nutcracker`;
   } catch (error) {
-    failed(error);
+    if (!signal.aborted) failed(error);
   }
 }
 

@@ -27,6 +27,27 @@ export function writePits({ rows, mover, banked }) {
   return `${rows[0].join(",")}/${rows[1].join(",")} ${side}${captured}`;
 }
 
+/** Positions changed by clicking: each takes a notation and gives another. */
+export const pitsEditor = {
+  kind: "pits",
+  reads: (text) => readPits(text) !== null,
+  help: "click a pit to add, shift-click or right-click to remove",
+  mover: (text) => readPits(text).mover,
+  turn: (text) => {
+    const model = readPits(text);
+    return writePits({ ...model, mover: 1 - model.mover });
+  },
+  clear: (text) => {
+    const model = readPits(text);
+    return writePits({ ...model, rows: model.rows.map((row) => row.map(() => 0)), banked: null });
+  },
+  change: (text, side, pit, by) => {
+    const { rows, mover } = readPits(text);
+    rows[side][pit] = Math.max(0, rows[side][pit] + by);
+    return writePits({ rows, mover, banked: null });
+  },
+};
+
 /** Which pit a move sows, by the letter it begins with. */
 export function pitOf(move) {
   const code = move.charCodeAt(0);
@@ -148,7 +169,7 @@ export class Pits {
     const classes = ["pit"];
     if (choice && !editing) classes.push("legal");
     if (best) classes.push("best");
-    if (hint && choice?.best) classes.push("hint");
+    if (choice && hint.has(choice.move)) classes.push("hint");
     if (shown && choice?.outcome) classes.push(choice.outcome);
     const stones = places(clamp(number), pit + 6 * which).map(([dx, dy], i) => stone([x + dx, y + dy], i + pit * 3));
     this.stones.set(key, stones);

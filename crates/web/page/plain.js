@@ -18,7 +18,7 @@ export class Plain {
         !editing && choices.map((choice) => {
           const classes = ["move"];
           if (shown && choice.outcome) classes.push(choice.outcome);
-          if ((shown || hint) && choice.best) classes.push("best");
+          if ((shown && choice.best) || hint.has(choice.move)) classes.push("best");
           return h("button", {
             class: classes.join(" "), "data-move": choice.move,
             "aria-label": describe(choice, shown), onclick: () => this.act(choice),

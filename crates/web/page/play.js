@@ -73,5 +73,6 @@ export function opponent(board) {
     board.jump(at);
   }
 
-  return { panel, render, consider, takeBack, leave: () => { turns += 1; side = null; } };
+  board.signal.addEventListener("abort", () => { turns += 1; });
+  return { panel, render, consider, takeBack };
 }

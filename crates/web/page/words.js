@@ -30,6 +30,9 @@ export function size(bytes) {
   return `${amount < 100 ? amount.toFixed(1) : amount.toFixed(0)} ${units[unit]}`;
 }
 
+/** A value of a book, with the minus that other values have. */
+export const bookValue = (value) => value.text.replaceAll("-", "−");
+
 /** `15 stones`, or `slice 15` where the game has no word for it. */
 export const slice = (number, unit) =>
   unit === "slice" ? `slice ${number}` : `${number} ${number === 1 ? unit.replace(/s$/, "") : unit}`;

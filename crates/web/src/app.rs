@@ -163,6 +163,11 @@ impl App {
         spawned.map(Some).map_err(|error| Problem::new(Kind::Internal, error.to_string()))
     }
 
+    /// Closes books that nobody has asked for lately: another process may want them.
+    pub fn release_books(&self) {
+        self.shelves.release(self.config.limits.book_idle);
+    }
+
     /// Ends all streams.
     pub fn close(&self) {
         self.closing.store(true, Ordering::Relaxed);

@@ -66,6 +66,8 @@ pub struct Limits {
     pub open_games: usize,
     /// Bytes of decoded scores kept for each open game.
     pub cache_bytes: u64,
+    /// How long a book that nobody asks for stays open; no other process can open it meanwhile.
+    pub book_idle: Duration,
     /// Positions that a set built on request may have.
     pub build_positions: u64,
     /// How long connections may finish what they do when the server stops.
@@ -86,6 +88,7 @@ impl Default for Limits {
             connections: 1024,
             open_games: 16,
             cache_bytes: 64 << 20,
+            book_idle: Duration::from_secs(3),
             build_positions: 300_000_000,
             farewell: Duration::from_secs(5),
         }

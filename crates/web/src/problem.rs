@@ -6,6 +6,9 @@ use nutcracker_table::{ErrorKind, TableError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// The type of an answer that is a problem.
+pub const PROBLEM: &str = "application/problem+json";
+
 /// What can go wrong, and what it is called. The names are part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -205,7 +208,7 @@ impl IntoResponse for Problem {
         let body = serde_json::to_vec(&self.body()).unwrap_or_default();
         let mut response = (status, body).into_response();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if self.kind == Kind::Busy {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));

@@ -1,14 +1,18 @@
 //! Answers, and what is understood as a question.
 
-use axum::body::Bytes;
+use std::sync::Arc;
+
+use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::app::App;
 use crate::problem::{Kind, Problem};
 
 /// An answer in JSON that is the same as long as the databases are: with an `ETag`, to be asked
@@ -101,10 +105,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Ask<T> {
 #[derive(Debug)]
 pub struct Posted(pub Bytes);
 
-impl<S: Send + Sync> FromRequest<S> for Posted {
+impl FromRequest<Arc<App>> for Posted {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
         let kind = request.headers().get(header::CONTENT_TYPE);
         let is_json = kind
             .and_then(|kind| kind.to_str().ok())
@@ -114,11 +118,20 @@ impl<S: Send + Sync> FromRequest<S> for Posted {
             let detail = "the body must be JSON, and Content-Type application/json must say so";
             return Err(Problem::new(Kind::BadRequest, detail));
         }
-        Bytes::from_request(request, state).await.map(Posted).map_err(|error| {
-            if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-                Problem::new(Kind::TooLarge, "the body is too large; send fewer at a time")
+        let limit = app.config.limits.body_bytes;
+        let too_large =
+            || Problem::new(Kind::TooLarge, "the body is too large; send fewer at a time");
+        let body = request.into_body();
+        // What says beforehand that it is too large is not waited for.
+        if body.size_hint().lower() > limit as u64 {
+            return Err(too_large());
+        }
+        let body = Limited::new(body, limit).collect().await;
+        body.map(|body| Posted(body.to_bytes())).map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                too_large()
             } else {
-                Problem::new(Kind::BadRequest, sentence(&error.body_text()))
+                Problem::new(Kind::BadRequest, sentence(&error.to_string()))
             }
         })
     }

@@ -16,11 +16,13 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::app::App;
-use crate::routes::{catching, router};
+use crate::routes::router;
 use crate::stall::Stall;
 
 /// A wait after the system refused a connection for want of something.
 const BREATH: Duration = Duration::from_millis(50);
+/// How often books that nobody uses are looked for.
+const TIDY: Duration = Duration::from_secs(1);
 /// Bytes of a request's head, and of what is read ahead.
 const BUFFER: usize = 64 << 10;
 
@@ -48,7 +50,7 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Server { listener, app } = self;
         let limits = app.config.limits;
-        let service = catching(Arc::clone(&app), router(&app));
+        let service = router(&app);
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(limits.client_time)
@@ -56,6 +58,7 @@ impl Server {
             .pipeline_flush(true);
         let places = Arc::new(Semaphore::new(limits.connections));
         let graceful = GracefulShutdown::new();
+        let tidying = tokio::spawn(tidy(Arc::clone(&app)));
         let mut stop = pin!(stop);
         loop {
             let next = async {
@@ -85,7 +88,18 @@ impl Server {
             });
         }
         drop(listener);
+        tidying.abort();
         app.close();
         let _ = tokio::time::timeout(limits.farewell, graceful.shutdown()).await;
+    }
+}
+
+/// Closes now and then what nobody uses.
+async fn tidy(app: Arc<App>) {
+    loop {
+        tokio::time::sleep(TIDY).await;
+        let app = Arc::clone(&app);
+        // Closing a file may write.
+        let _ = tokio::task::spawn_blocking(move || app.release_books()).await;
     }
 }

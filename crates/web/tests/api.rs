@@ -7,7 +7,7 @@ use axum::http::{Request, StatusCode};
 use nutcracker_web::problem::Kind;
 use serde_json::{Value, json};
 
-use crate::common::{LAST, ask, config, get, post, run, server};
+use crate::common::{LAST, ask, book, config, get, post, run, server};
 
 /// An ending that is in the databases, as part of an address.
 const ENDING: &str = "0,0,1,0,1,2/0,1,2,0,0,0%20S%2020-21";
@@ -78,6 +78,14 @@ fn problems_say_what_is_wrong() {
             "/api/v1/jobs/x/events".to_owned(),
             "/api/v2/games".to_owned(),
             "/page/..%2f..%2fCargo.toml".to_owned(),
+            "/page/%ff".to_owned(),
+            "/api/v1/games/%ff%fe/probe".to_owned(),
+            "/api/v1/games/..%2f..%2fetc".to_owned(),
+            "/api/v1/games/awari?options=pits=..%2f..%2fetc".to_owned(),
+            "/api/v1/games/kalah?options=seeds=4294967295".to_owned(),
+            "/api/v1/games/awari/probe?options=reachable".to_owned(),
+            "/api/v1/games/awari/search?seconds=1e308".to_owned(),
+            "/api/v1/games/awari/random?score=-9223372036854775808".to_owned(),
         ] {
             let answer = get(&server, &uri).await;
             assert!(answer.status.is_client_error(), "{uri}");
@@ -136,6 +144,35 @@ fn many_positions_in_one_request() {
         assert_eq!(ask(&server, request).await.problem(), "/api#bad-request");
         let request = Request::delete(uri).body(Body::empty()).expect("a request");
         assert_eq!(ask(&server, request).await.problem(), "/api#method-not-allowed");
+    });
+}
+
+#[test]
+fn a_book_may_be_asked_without_an_error() {
+    run(async {
+        let dir = tempfile::tempdir().expect("a directory");
+        book(dir.path());
+        let mut config = config();
+        dir.path().clone_into(&mut config.data);
+        let server = server(config);
+        let ask = async |uri: &str| {
+            let answer = get(&server, uri).await;
+            assert_eq!(answer.status, StatusCode::OK, "{uri}: {}", answer.text());
+            answer.json()
+        };
+        let rules = "options=pits=3,seeds=2&optional=true";
+        let facts = ask(&format!("/api/v1/games/kalah/book?{rules}")).await;
+        let node = ask(&format!("/api/v1/games/kalah/book/node?{rules}")).await;
+        assert_eq!((&node["depth"], &node["book"]), (&json!(0), &facts));
+        let away = format!("/api/v1/games/kalah/book/node?{rules}&position=0,0,0/0,0,9");
+        assert_eq!(ask(&away).await, Value::Null);
+        let lost =
+            "/api/v1/games/kalah/book/leaf?options=pits=3,seeds=2&depth=4294967295&value=nan";
+        assert_eq!(get(&server, lost).await.problem(), "/api#not-in-book");
+        let away = away.replace("optional=true", "optional=false");
+        assert_eq!(get(&server, &away).await.problem(), "/api#not-in-book");
+        assert_eq!(ask("/api/v1/games/awari/book?optional=true").await, Value::Null);
+        assert_eq!(ask("/api/v1/games/awari/book/node?optional=true").await, Value::Null);
     });
 }
 

@@ -7,13 +7,17 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use nutcracker_game::SliceId;
+use nutcracker_book::expert::Glance;
+use nutcracker_book::grow::Plan;
+use nutcracker_book::store::RedbStore;
+use nutcracker_book::{Book, Strategy};
+use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_retro::progress::Silent;
 use nutcracker_retro::solve::{SolveOptions, solve};
 use nutcracker_table::{Disk, Storage};
-use nutcracker_web::routes::{catching, router};
+use nutcracker_web::routes::router;
 use nutcracker_web::{App, Config};
 use serde_json::Value;
 use tower::ServiceExt;
@@ -35,8 +39,22 @@ pub fn data() -> &'static Path {
         let kalah = Kalah::new(6, 4, false).expect("kalah");
         let folder = dir.join("kalah-pits6-empty-captureno");
         solve(&kalah, &disk, &folder, SliceId(LAST), &options, &Silent).expect("kalah is solved");
+        book(&dir);
         dir
     })
+}
+
+/// A small book of kalah with three pits and two seeds; gives its file.
+pub fn book(dir: &Path) -> PathBuf {
+    let kalah = Kalah::new(3, 2, false).expect("kalah");
+    let file = dir.join("kalah-pits3-empty-captureno.book");
+    let store = RedbStore::create(&file, 1 << 20).expect("a file");
+    let mut expert = Glance(kalah.clone());
+    let start = kalah.start().position;
+    let mut book = Book::create(kalah, store, &start, &mut expert).expect("a book");
+    let plan = Plan { expansions: Some(12), ..Plan::new(Strategy::Proof) };
+    book.grow(&mut [expert], &plan, &mut |_| {}).expect("it grows");
+    file
 }
 
 /// A server over the databases.
@@ -48,8 +66,7 @@ pub fn config() -> Config {
 
 pub fn server(config: Config) -> Router {
     let app = App::new(config).expect("a server");
-    let router = router(&app);
-    catching(app, router)
+    router(&app)
 }
 
 pub struct Answer {

@@ -5,10 +5,11 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use nutcracker_book::store::RedbStore;
 use nutcracker_web::{App, Config, Server};
 use serde_json::Value;
 
-use crate::common::{config, run};
+use crate::common::{book, config, run};
 
 /// Serves while `client` runs on a thread of its own, then stops.
 fn serving(config: Config, client: impl FnOnce(SocketAddr) + Send + 'static) {
@@ -95,6 +96,18 @@ fn slow_and_broken_clients_are_dropped() {
         stream.write_all(b"GET / HT").expect("a piece is sent");
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest);
+        // Never begins, or never asks again.
+        let _ = connect(address).read_to_end(&mut rest);
+        let mut stream = connect(address);
+        stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").expect("a request is sent");
+        let _ = stream.read_to_end(&mut rest);
+        // Says that its body will be too large: not waited for.
+        let answer = exchange(
+            address,
+            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: x\r\n\
+             content-type: application/json\r\ncontent-length: 99999999999999\r\n\r\n{",
+        );
+        assert!(answer.contains("413") && answer.contains("/api#too-large"), "{answer}");
         // Never sends its body: a problem.
         let answer = exchange(
             address,
@@ -109,6 +122,58 @@ fn slow_and_broken_clients_are_dropped() {
         }
         assert!(get(address, "/health").starts_with("HTTP/1.1 200"));
     });
+}
+
+#[test]
+fn a_search_ends_when_its_client_goes_away() {
+    let mut config = config();
+    config.limits.searches = 1;
+    config.limits.search_time = Duration::from_mins(10);
+    config.limits.request_time = Duration::from_mins(10);
+    serving(config, |address| {
+        let search = "GET /api/v1/games/awari/search?seconds=600 HTTP/1.1\r\nhost: x\r\n\r\n";
+        for _ in 0..3 {
+            let mut stream = connect(address);
+            stream.write_all(search.as_bytes()).expect("a request is sent");
+            let mut first = [0; 12];
+            stream.read_exact(&mut first).expect("an answer");
+            assert_eq!(&first, b"HTTP/1.1 200");
+        }
+        // All of them have gone: there is a place again.
+        let line = "/api/v1/games/awari/best-line?position=0,0,0,0,1,1/1,1,0,0,0,0";
+        let answer = (0..20).map(|_| get(address, line)).find(|one| !one.contains("/api#busy"));
+        assert!(answer.is_some_and(|answer| answer.starts_with("HTTP/1.1 200")));
+    });
+}
+
+#[test]
+fn a_book_that_nobody_asks_for_is_given_back() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = book(dir.path());
+    let mut config = config();
+    dir.path().clone_into(&mut config.data);
+    config.limits.book_idle = Duration::from_millis(50);
+    serving(config, move |address| {
+        let uri = "/api/v1/games/kalah/book?options=pits=3,seeds=2";
+        for _ in 0..2 {
+            assert!(get(address, uri).starts_with("HTTP/1.1 200"));
+            while RedbStore::open(&file, 1 << 20).is_err() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        // Where another process has it, one is told so.
+        let held = loop {
+            match RedbStore::open(&file, 1 << 20) {
+                Ok(store) => break store,
+                Err(_) => std::thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        let answer = get(address, uri);
+        assert!(answer.starts_with("HTTP/1.1 409") && answer.contains("/api#book-in-use"));
+        drop(held);
+        assert!(get(address, uri).starts_with("HTTP/1.1 200"));
+    });
+    drop(dir);
 }
 
 #[test]

@@ -26,13 +26,6 @@ fn operations(description: &Value) -> Vec<Operation> {
     let mut all = Vec::new();
     for (path, methods) in description["paths"].as_object().expect("paths") {
         for (method, operation) in methods.as_object().expect("methods") {
-            // What changes something, or never ends, has tests of its own.
-            if (method == "post" && path.ends_with("/jobs"))
-                || path.ends_with("/events")
-                || path.ends_with("/search")
-            {
-                continue;
-            }
             let body = operation["requestBody"]["content"]["application/json"]["schema"].clone();
             all.push(Operation {
                 path: path.clone(),
@@ -145,11 +138,15 @@ fn parameter(name: &str) -> BoxedStrategy<String> {
         "position" => position(),
         "moves" => "([A-Fa-f][0-9](x[0-9])? ?){0,4}".boxed(),
         "options" => prop_oneof![
-            4 => select(vec!["", "pits=6", "pits=4", "pits=2,seeds=1", "empty-capture", "pits=99"])
+            4 => select(vec!["", "pits=6", "pits=4", "pits=2,seeds=1", "pits=3,seeds=2", "empty-capture", "pits=99"])
                 .prop_map(str::to_owned),
             1 => "\\PC{0,20}",
         ]
         .boxed(),
+        "optional" => select(vec!["true", "false", "yes"]).prop_map(str::to_owned).boxed(),
+        "player" => {
+            select(vec!["first", "second", "both", "me"]).prop_map(str::to_owned).boxed()
+        }
         "only" => select(vec!["winning", "best", "other"]).prop_map(str::to_owned).boxed(),
         "captures" => select(vec!["none", "some", ""]).prop_map(str::to_owned).boxed(),
         "level" => select(vec!["1", "10", "perfect", "0", "best"]).prop_map(str::to_owned).boxed(),
@@ -169,6 +166,10 @@ fn body() -> BoxedStrategy<Vec<u8>> {
     prop_oneof![
         4 => prop::collection::vec(position(), 0..60)
             .prop_map(|positions| json!({ "positions": positions }).to_string().into_bytes()),
+        2 => (parameter("game"), prop::option::of(parameter("options")), any::<Option<u64>>())
+            .prop_map(|(game, options, up_to)| {
+                json!({ "game": game, "options": options, "up_to": up_to }).to_string().into_bytes()
+            }),
         1 => any::<Vec<u8>>(),
         1 => "\\PC{0,80}".prop_map(String::into_bytes),
         1 => Just(b"{\"positions\": [1, null, {}]}".to_vec()),
@@ -229,12 +230,34 @@ fn judge(description: &Value, question: &Question, answer: &Answer) -> Result<()
     let kind = answer.header("content-type");
     let schema = &response["content"][kind]["schema"];
     prop_assert!(!schema.is_null(), "{} is not described for {}", kind, status);
+    if kind == "text/event-stream" {
+        return judge_events(description, schema, &told);
+    }
     let body: Value = serde_json::from_slice(&answer.body)
         .map_err(|error| TestCaseError::fail(format!("{error}: {told}")))?;
     match wrong(description, schema, &body) {
         None => Ok(()),
         Some(why) => Err(TestCaseError::fail(why)),
     }
+}
+
+/// A stream tells as described what it found, and ends.
+fn judge_events(description: &Value, schema: &Value, told: &str) -> Result<(), TestCaseError> {
+    let mut last = "";
+    for event in told.split_terminator("\n\n").filter(|event| !event.starts_with(':')) {
+        let parts = event.strip_prefix("event: ").and_then(|rest| rest.split_once("\ndata: "));
+        let Some((name, data)) = parts else {
+            return Err(TestCaseError::fail(format!("not an event: {event:?}")));
+        };
+        let data: Value = serde_json::from_str(data)
+            .map_err(|error| TestCaseError::fail(format!("{error}: {data}")))?;
+        if name == "report" {
+            prop_assert_eq!(wrong(description, schema, &data), None);
+        }
+        last = name;
+    }
+    prop_assert!(["done", "problem"].contains(&last), "{}", told);
+    Ok(())
 }
 
 #[test]
@@ -245,6 +268,8 @@ fn every_answer_is_as_described() {
     let mut config = config();
     // Above the databases every reply is a search: many short ones here.
     config.limits.search_time = std::time::Duration::from_millis(30);
+    // What is built has a test of its own.
+    config.builds = false;
     let server = server(config);
     for operation in operations {
         let mut runner =

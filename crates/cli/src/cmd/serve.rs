@@ -64,8 +64,11 @@ impl Args {
         let app = App::new(config).map_err(|problem| Failure::Failed(problem.detail))?;
         let growing = app.grow().map_err(|problem| Failure::Failed(problem.detail))?;
         let failed = |error: io::Error| Failure::Failed(format!("cannot serve: {error}"));
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(failed)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(workers())
+            .enable_all()
+            .build()
+            .map_err(failed)?;
         let outcome = runtime.block_on(async {
             let server = Server::bind(Arc::clone(&app)).await.map_err(|error| {
                 Failure::Failed(format!(
@@ -93,6 +96,12 @@ impl Args {
         runtime.shutdown_background();
         outcome
     }
+}
+
+/// Threads for connections: half of what there is. The others are left to searches, to what is
+/// built, and to those who ask; on two cores one such thread answers more probes than two.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
 
 /// Ready when the process is asked to end.

@@ -1,10 +1,8 @@
 //! Opening books: what they say of a position, and how they grow while they are served.
 
-use std::any::Any;
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{HashSet, VecDeque};
+use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use nutcracker_book::node::{Metric, NodeId, State};
 use nutcracker_book::store::{RedbStore, Store};
@@ -15,12 +13,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Handle;
+use super::shelf::CACHE;
 use crate::problem::{self, Problem};
 
-/// Pages of a book's file kept in memory, in bytes.
-const CACHE: usize = 64 << 20;
-/// Nodes of a book kept in memory.
-const ROOM: usize = 200_000;
 /// Predecessors that are told.
 const PARENTS: usize = 20;
 /// Leaves of a diagram that are looked at.
@@ -202,24 +197,6 @@ fn told(error: &BookError) -> Problem {
     Problem::new(kind, error.to_string())
 }
 
-/// The books of all games by their files: one is opened once, whatever options lead to it.
-#[derive(Debug, Default)]
-pub struct Shelves(Mutex<HashMap<PathBuf, Arc<dyn Any + Send + Sync>>>);
-
-impl Shelves {
-    pub(super) fn at<G: Evaluate>(&self, file: PathBuf) -> Arc<Shelf<G>> {
-        let mut shelves = lock(&self.0);
-        if let Some(known) = shelves.get(&file).map(Arc::clone)
-            && let Ok(shelf) = known.downcast()
-        {
-            return shelf;
-        }
-        let shelf = Arc::new(Shelf::new(file.clone()));
-        shelves.insert(file, Arc::clone(&shelf) as Arc<dyn Any + Send + Sync>);
-        shelf
-    }
-}
-
 /// A place on a walk through a book.
 #[derive(Clone, Copy)]
 struct Stop {
@@ -230,31 +207,9 @@ struct Stop {
     before: Option<(usize, usize)>,
 }
 
-/// A book that is opened when somebody asks for it.
-pub(super) struct Shelf<G: Evaluate> {
-    file: Mutex<PathBuf>,
-    book: Mutex<Option<Book<G, RedbStore>>>,
-    pub(super) growing: AtomicBool,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<G: Evaluate> Shelf<G> {
-    fn new(file: PathBuf) -> Self {
-        Shelf { file: Mutex::new(file), book: Mutex::default(), growing: AtomicBool::new(false) }
-    }
-
-    pub(super) fn set_file(&self, file: &Path) {
-        file.clone_into(&mut lock(&self.file));
-        *lock(&self.book) = None;
-    }
-}
-
 impl<G: Evaluate> Handle<G> {
     /// What a failure of a book means to whoever asked.
-    fn book_problem(&self, error: &BookError) -> Problem {
+    pub(super) fn book_problem(&self, error: &BookError) -> Problem {
         let id = self.game.id();
         match error {
             BookError::Locked(path) => {
@@ -278,25 +233,6 @@ impl<G: Evaluate> Handle<G> {
                 "the book cannot be read; `nutcracker book check` says why",
             ),
         }
-    }
-
-    /// Does something with the book, which is opened first if it is not.
-    pub(super) fn with_book<T>(
-        &self,
-        work: impl FnOnce(&mut Book<G, RedbStore>) -> Result<T, BookError>,
-    ) -> Result<T, Problem> {
-        let mut place = lock(&self.shelf.book);
-        let book = match &mut *place {
-            Some(book) => book,
-            empty => {
-                let file = lock(&self.shelf.file).clone();
-                let opened = RedbStore::open(&file, CACHE)
-                    .and_then(|store| Book::open(self.game.clone(), store, ROOM))
-                    .map_err(|error| self.book_problem(&error))?;
-                empty.insert(opened)
-            }
-        };
-        work(book).map_err(|error| self.book_problem(&error))
     }
 
     fn max_at(&self, position: &G::Position) -> Score {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use nutcracker_game::{Evaluate, Score, Side, Situation, SliceId};
 use nutcracker_search::TableOracle;
 use nutcracker_search::player::Perfect;
+use nutcracker_table::Table;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::random::Dice;
+use super::random::{Dice, Random, Wanted};
 use super::{Budget, Handle, Kind};
 use crate::problem::{self, Problem};
 
@@ -24,15 +25,19 @@ const PLIES: usize = 300;
 pub struct Extremes {
     /// The slice.
     pub slice: u32,
-    /// How many positions were looked at.
+    /// How many positions it has.
+    pub positions: u64,
+    /// How many of them were looked at for the luckiest, chosen at random if not all.
     pub examined: u64,
     /// Whether these are all.
     pub all: bool,
-    /// The side to move gets most.
+    /// How many best lines were followed for the longest.
+    pub lines: u64,
+    /// The side to move gets most; of all positions, unless the scores are clipped.
     pub richest: Option<Extreme>,
     /// One move saves the most: the difference to the second best is largest.
     pub luckiest: Option<Extreme>,
-    /// The best line found that takes longest to its end; of a few hundred lines.
+    /// The best line found that takes longest to its end.
     pub longest: Option<Extreme>,
 }
 
@@ -62,8 +67,10 @@ impl<G: Evaluate> Handle<G> {
         let all = len <= EXAMINED;
         let mut extremes = Extremes {
             slice,
+            positions: len,
             examined: len.min(EXAMINED),
             all,
+            lines: 0,
             richest: None,
             luckiest: None,
             longest: None,
@@ -85,11 +92,47 @@ impl<G: Evaluate> Handle<G> {
             if budget.is_over() {
                 break;
             }
+            extremes.lines += 1;
             self.follow(&mut player, slice, dice.below(len), &mut extremes)?;
+        }
+        if !all && table.header().window == 0 {
+            self.find_richest(&table, slice, budget, &mut extremes)?;
         }
         let extremes = Arc::new(extremes);
         lock().insert(slice, Arc::clone(&extremes));
         Ok(extremes)
+    }
+
+    /// The histogram knows the highest score of all positions: what is left is to find one.
+    fn find_richest(
+        &self,
+        table: &Table,
+        slice: u32,
+        budget: &Budget,
+        extremes: &mut Extremes,
+    ) -> Result<(), Problem> {
+        let mut scores: Vec<Score> =
+            table.histogram().iter().map(|(score, _)| score.into()).collect();
+        scores.sort_unstable();
+        for score in scores.into_iter().rev() {
+            let wanted = Wanted {
+                slice: Some(slice),
+                score: Some(score),
+                seed: Some(u64::from(slice)),
+                ..Wanted::default()
+            };
+            match self.find_random(&wanted, budget) {
+                Ok(Random { position, .. }) => {
+                    let measure = score.into();
+                    extremes.richest = Some(Extreme { position, score, measure });
+                    break;
+                }
+                // In all positions with this score the game is over.
+                Err(error) if error.kind == problem::Kind::NoSuchPosition && !budget.is_over() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     fn look_at(&self, slice: u32, index: u64, extremes: &mut Extremes) -> Result<(), Problem> {

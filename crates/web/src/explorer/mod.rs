@@ -8,6 +8,7 @@ mod moves;
 mod random;
 mod reply;
 mod search;
+mod shelf;
 mod slices;
 mod value;
 
@@ -27,8 +28,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub use book::{
-    BookFacts, BookLine, BookMove, BookNode, BookValue, Dot, DropOuts, NodeState, Shelves, Whose,
-    game_of,
+    BookFacts, BookLine, BookMove, BookNode, BookValue, Dot, DropOuts, NodeState, Whose, game_of,
 };
 pub use extremes::{Extreme, Extremes};
 pub use growth::Grow;
@@ -37,6 +37,7 @@ pub use moves::{Choice, Moves};
 pub use random::{Captures, Only, Random, Wanted};
 pub use reply::{Opponent, Reply, Source};
 pub use search::{Estimate, EstimateKind, Searched};
+pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};
 pub use value::{Kind, Outcome, Value};
 
@@ -252,7 +253,7 @@ struct Handle<G: Evaluate> {
     game: G,
     set: Arc<TableSet>,
     info: &'static GameInfo,
-    shelf: Arc<book::Shelf<G>>,
+    shelf: Arc<shelf::Shelf<G>>,
     extremes: Mutex<HashMap<u32, Arc<Extremes>>>,
 }
 
@@ -295,10 +296,26 @@ impl<G: Evaluate> Handle<G> {
         }
         let option = if self.game.slice_unit() == "stones" { "--stones" } else { "--up-to" };
         format!(
-            "there is no database of {id} for {}; `nutcracker solve {} {option} {slice}` makes it",
+            "there is no database of {id} for {}; `nutcracker solve {}{} {option} {slice}` makes it",
             self.slice_name(slice),
             id.name,
+            self.rules(),
         )
+    }
+
+    /// The rule options that are not the usual ones, as the command line has them.
+    fn rules(&self) -> String {
+        let all = self.game.id().options;
+        let given = all.split(',').map(|one| one.split_once('=').unwrap_or((one, "yes")));
+        given
+            .filter_map(|(name, value)| {
+                let option = self.info.options.iter().find(|option| option.name == name)?;
+                match option.value {
+                    Some(_) => (value != option.default).then(|| format!(" --{name} {value}")),
+                    None => (value == "yes").then(|| format!(" --{name}")),
+                }
+            })
+            .collect()
     }
 
     fn slice_name(&self, slice: u32) -> String {

@@ -10,31 +10,52 @@ use super::probe::{At, Common, name_of};
 use crate::app::App;
 use crate::explorer::{BookFacts, BookLine, BookNode, DropOuts, Whose};
 use crate::openapi::Problems;
-use crate::problem::Problem;
+use crate::problem::{Kind, Problem};
 use crate::reply::{Ask, Cached, Fresh};
 
+/// Whether there must be something.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Perhaps {
+    /// With `true`, what is in no book is answered with `null` and is no error.
+    optional: Option<bool>,
+}
+
+impl Perhaps {
+    fn judge<T>(&self, found: Result<T, Problem>) -> Result<Option<T>, Problem> {
+        match found {
+            Err(problem) if problem.kind == Kind::NotInBook && self.optional == Some(true) => {
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
+    }
+}
+
 /// Tells what there is to know of a game's book
-#[utoipa::path(get, path = "/games/{game}/book", tag = "books", params(Common, ("game", description = "The game")),
-    responses((status = 200, body = BookFacts), Problems))]
+#[utoipa::path(get, path = "/api/v1/games/{game}/book", tag = "books", params(Common, Perhaps, ("game", description = "The game")),
+    responses((status = 200, body = Option<BookFacts>), Problems))]
 pub async fn facts(
     State(app): State<Arc<App>>,
     game: Path<String>,
     Ask(common): Ask<Common>,
-) -> Result<Fresh<BookFacts>, Problem> {
+    Ask(perhaps): Ask<Perhaps>,
+) -> Result<Fresh<Option<BookFacts>>, Problem> {
     let game = app.game(name_of(&game), common.options())?;
-    app.search(move |_| game.book_facts()).await.map(Fresh)
+    perhaps.judge(app.search(move |_| game.book_facts()).await).map(Fresh)
 }
 
 /// Tells what a book says of a position
-#[utoipa::path(get, path = "/games/{game}/book/node", tag = "books", params(At, ("game", description = "The game")),
-    responses((status = 200, body = BookNode), Problems))]
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/node", tag = "books", params(At, Perhaps, ("game", description = "The game")),
+    responses((status = 200, body = Option<BookNode>), Problems))]
 pub async fn node(
     State(app): State<Arc<App>>,
     game: Path<String>,
     Ask(at): Ask<At>,
-) -> Result<Cached<BookNode>, Problem> {
+    Ask(perhaps): Ask<Perhaps>,
+) -> Result<Cached<Option<BookNode>>, Problem> {
     let (game, position) = at.find(&app, name_of(&game))?;
-    app.search(move |_| game.book_node(&position)).await.map(Cached)
+    perhaps.judge(app.search(move |_| game.book_node(&position)).await).map(Cached)
 }
 
 /// Whose diagram.
@@ -49,7 +70,7 @@ pub struct Side {
 }
 
 /// Shows where an opponent can leave a book, and what that costs: the drop-out diagram
-#[utoipa::path(get, path = "/games/{game}/book/dropouts", tag = "books", params(Side, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/dropouts", tag = "books", params(Side, ("game", description = "The game")),
     responses((status = 200, body = DropOuts), Problems))]
 pub async fn dropouts(
     State(app): State<Arc<App>>,
@@ -77,7 +98,7 @@ pub struct Leaf {
 }
 
 /// Finds the way to a leaf of the drop-out diagram
-#[utoipa::path(get, path = "/games/{game}/book/leaf", tag = "books", params(Leaf, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/leaf", tag = "books", params(Leaf, ("game", description = "The game")),
     responses((status = 200, body = BookLine), Problems))]
 pub async fn leaf(
     State(app): State<Arc<App>>,

@@ -25,6 +25,8 @@ pub struct Summary {
     about: &'static str,
     /// Its rule options.
     options: Vec<RuleOption>,
+    /// Whether it has databases under the usual options.
+    databases: bool,
     /// The slices with a database here, under the usual options.
     slices: Vec<u32>,
     /// What a slice's number counts.
@@ -45,7 +47,7 @@ pub struct RuleOption {
 }
 
 /// Lists the games
-#[utoipa::path(get, path = "/games", tag = "games",
+#[utoipa::path(get, path = "/api/v1/games", tag = "games",
     responses((status = 200, body = Vec<Summary>), Problems))]
 pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, Problem> {
     let mut games = Vec::new();
@@ -65,6 +67,7 @@ pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, P
             name: info.name,
             about: info.about,
             options,
+            databases: card.small_set > 0,
             slices: card.slices,
             unit: card.unit,
         });
@@ -73,7 +76,7 @@ pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, P
 }
 
 /// Tells what there is to know of a game
-#[utoipa::path(get, path = "/games/{game}", tag = "games", params(Common, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}", tag = "games", params(Common, ("game", description = "The game")),
     responses((status = 200, body = GameCard), Problems))]
 pub async fn card(
     State(app): State<Arc<App>>,
@@ -84,7 +87,7 @@ pub async fn card(
 }
 
 /// Lists the databases of a game with their sizes and scores
-#[utoipa::path(get, path = "/games/{game}/slices", tag = "databases", params(Common, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/slices", tag = "databases", params(Common, ("game", description = "The game")),
     responses((status = 200, body = Slices), Problems))]
 pub async fn slices(
     State(app): State<Arc<App>>,
@@ -107,7 +110,7 @@ pub struct WhichSlice {
 }
 
 /// Finds remarkable positions of a slice
-#[utoipa::path(get, path = "/games/{game}/extremes", tag = "databases", params(WhichSlice, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/extremes", tag = "databases", params(WhichSlice, ("game", description = "The game")),
     responses((status = 200, body = Extremes), Problems))]
 pub async fn extremes(
     State(app): State<Arc<App>>,

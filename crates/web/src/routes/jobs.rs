@@ -28,13 +28,13 @@ pub struct Order {
 }
 
 /// Lists what is being built and what was
-#[utoipa::path(get, path = "/jobs", tag = "jobs", responses((status = 200, body = Vec<Job>)))]
+#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", responses((status = 200, body = Vec<Job>)))]
 pub async fn list(State(app): State<Arc<App>>) -> Fresh<Vec<Job>> {
     Fresh(app.jobs.all())
 }
 
 /// Builds databases
-#[utoipa::path(post, path = "/jobs", tag = "jobs", request_body = Order,
+#[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = Order,
     responses((status = 202, body = Job), Problems))]
 pub async fn start(State(app): State<Arc<App>>, body: Posted) -> Result<Response, Problem> {
     let order: Order = body.read()?;
@@ -49,7 +49,7 @@ fn number(text: &str) -> Result<u64, Problem> {
 }
 
 /// Tells how far a job is
-#[utoipa::path(get, path = "/jobs/{id}", tag = "jobs", params(("id" = u64, description = "The job")),
+#[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, description = "The job")),
     responses((status = 200, body = Job), Problems))]
 pub async fn one(
     State(app): State<Arc<App>>,
@@ -59,7 +59,7 @@ pub async fn one(
 }
 
 /// Tells it again and again, as server-sent events named `job`, until the job ends
-#[utoipa::path(get, path = "/jobs/{id}/events", tag = "jobs", params(("id" = u64, description = "The job")),
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs", params(("id" = u64, description = "The job")),
     responses((status = 200, body = Job, content_type = "text/event-stream"), Problems))]
 pub async fn events(
     State(app): State<Arc<App>>,

@@ -6,18 +6,21 @@ mod jobs;
 mod probe;
 mod search;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, MatchedPath, Path, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, header};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::extract::{MatchedPath, Path, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use nutcracker_table::CacheStats;
-use tower_http::catch_panic::CatchPanicLayer;
+use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
@@ -28,7 +31,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::assets::asset;
 use crate::openapi::Document;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Kind, PROBLEM, Problem};
 use crate::reply::{Cached, is_known, not_modified};
 
 /// What the page may do: load from here, and nothing inline.
@@ -60,17 +63,16 @@ fn api() -> OpenApiRouter<Arc<App>> {
 
 /// The description of the interface, as it is served.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    OpenApiRouter::<Arc<App>>::new().nest("/api/v1", api()).into_openapi()
+    api().into_openapi()
 }
 
 /// Everything the server answers.
 pub fn router(app: &Arc<App>) -> Router {
-    let limits = app.config.limits;
     let description = Arc::new(openapi());
     let (api, _) = api().split_for_parts();
     let page = || get(async || asset("index.html"));
     Router::new()
-        .nest("/api/v1", api)
+        .merge(api)
         .route("/api/v1/openapi.json", get(async move || Cached(&*description).into_response()))
         .route("/api", get(async || asset("api.html")))
         .route("/metrics", get(metrics))
@@ -86,37 +88,52 @@ pub fn router(app: &Arc<App>) -> Router {
             Problem::new(Kind::MethodNotAllowed, "see /api for what this address takes")
         })
         .with_state(Arc::clone(app))
-        .layer(DefaultBodyLimit::max(limits.body_bytes))
-        .layer(from_fn_with_state(Arc::clone(app), frame))
-        .layer(compression())
-        .layer(cors(app))
-        .layer(from_fn(headers))
+        // All in one: each layer of a router costs every request a copy of what is below it.
+        .layer(
+            ServiceBuilder::new()
+                .option_layer(cors(app))
+                .layer(compression())
+                .layer(from_fn_with_state(Arc::clone(app), frame)),
+        )
 }
 
-/// Time limit, panics, counting, `ETag`s.
+/// Time limit, panics, counting, `ETag`s, headers.
 async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let response = tokio::time::timeout(app.config.limits.request_time, next.run(request)).await;
-    let mut response = response.unwrap_or_else(|_| {
-        Problem::new(Kind::TooSlow, "the request took too long to arrive or to be answered")
-            .into_response()
-    });
+    let answer = Caught(pin!(next.run(request)));
+    let answer = tokio::time::timeout(app.config.limits.request_time, answer).await;
+    let mut response = match answer {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => {
+            app.metrics.panics.fetch_add(1, Relaxed);
+            Problem::new(Kind::Internal, "a fault of the server; please report what was asked")
+                .into_response()
+        }
+        Err(_) => {
+            Problem::new(Kind::TooSlow, "the request took too long to arrive or to be answered")
+                .into_response()
+        }
+    };
+    let told = response.headers().get(header::CONTENT_TYPE);
+    if response.status().is_client_error() && told.is_none_or(|kind| kind != PROBLEM) {
+        // What a library refused before any of ours was asked.
+        response = Problem::new(Kind::BadRequest, "the address cannot be read").into_response();
+    }
     if let Some(known) = known
         && response.headers().get(header::ETAG).is_some_and(|tag| is_known(&known, tag))
     {
         response = not_modified(response);
     }
+    guard(response.headers_mut());
     let route = route.as_ref().map_or("other", MatchedPath::as_str);
     app.metrics.count(route, response.status().as_u16(), started.elapsed());
     response
 }
 
 /// What every answer says of itself.
-async fn headers(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
+fn guard(headers: &mut HeaderMap) {
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -125,7 +142,22 @@ async fn headers(request: Request, next: Next) -> Response {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    response
+}
+
+/// A handler whose panic is a value: the one who asked gets a problem, others go on.
+struct Caught<F>(F);
+
+impl<F: Future + Unpin> Future for Caught<F> {
+    type Output = std::thread::Result<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // After a panic it is not polled again.
+        let poll = catch_unwind(AssertUnwindSafe(|| Pin::new(&mut self.0).poll(context)));
+        match poll {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    }
 }
 
 /// Small answers are sent as they are: they fit a packet anyway. Streams are never held back.
@@ -133,26 +165,21 @@ fn compression() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().compress_when(DefaultPredicate::new().and(SizeAbove::new(1024)))
 }
 
-fn cors(app: &App) -> CorsLayer {
+/// Nothing where no other origin may read answers.
+fn cors(app: &App) -> Option<CorsLayer> {
+    if app.config.cors.is_empty() {
+        return None;
+    }
     let origins = app.config.cors.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
     let layer = CorsLayer::new()
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([header::CONTENT_TYPE, header::IF_NONE_MATCH])
         .expose_headers([header::ETAG]);
-    if app.config.cors.iter().any(|origin| origin == "*") {
+    Some(if app.config.cors.iter().any(|origin| origin == "*") {
         layer.allow_origin(AllowOrigin::any())
     } else {
         layer.allow_origin(AllowOrigin::list(origins))
-    }
-}
-
-/// Catches faults of handlers: the one who asked gets a problem, others go on.
-pub fn catching(app: Arc<App>, router: Router) -> Router {
-    router.layer(CatchPanicLayer::custom(move |_| {
-        app.metrics.panics.fetch_add(1, Relaxed);
-        Problem::new(Kind::Internal, "a fault of the server; please report what was asked")
-            .into_response()
-    }))
+    })
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {

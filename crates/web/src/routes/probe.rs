@@ -77,7 +77,7 @@ pub fn find(
 }
 
 /// Looks up a position
-#[utoipa::path(get, path = "/games/{game}/probe", tag = "positions", params(At, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/probe", tag = "positions", params(At, ("game", description = "The game")),
     responses((status = 200, body = Probed), Problems))]
 pub async fn one(
     State(app): State<Arc<App>>,
@@ -119,7 +119,7 @@ pub enum Answer<'a> {
 }
 
 /// Looks up many positions at once
-#[utoipa::path(post, path = "/games/{game}/probe", tag = "positions", params(Common, ("game", description = "The game")),
+#[utoipa::path(post, path = "/api/v1/games/{game}/probe", tag = "positions", params(Common, ("game", description = "The game")),
     request_body = Batch, responses((status = 200, body = Answers), Problems))]
 pub async fn many(
     State(app): State<Arc<App>>,
@@ -159,7 +159,7 @@ pub async fn many(
 }
 
 /// Lists the legal moves with their values
-#[utoipa::path(get, path = "/games/{game}/moves", tag = "positions", params(At, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/moves", tag = "positions", params(At, ("game", description = "The game")),
     responses((status = 200, body = Moves), Problems))]
 pub async fn moves(
     State(app): State<Arc<App>>,
@@ -187,7 +187,7 @@ pub struct Along {
 }
 
 /// Plays a line and values each of its positions
-#[utoipa::path(get, path = "/games/{game}/line", tag = "positions", params(Along, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/line", tag = "positions", params(Along, ("game", description = "The game")),
     responses((status = 200, body = Line), Problems))]
 pub async fn line(
     State(app): State<Arc<App>>,
@@ -225,7 +225,7 @@ pub struct Far {
 }
 
 /// Plays best moves to the end
-#[utoipa::path(get, path = "/games/{game}/best-line", tag = "positions", params(Far, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/best-line", tag = "positions", params(Far, ("game", description = "The game")),
     responses((status = 200, body = Line), Problems))]
 pub async fn best_line(
     State(app): State<Arc<App>>,
@@ -241,7 +241,7 @@ pub async fn best_line(
 }
 
 /// Finds a random position that is like this
-#[utoipa::path(get, path = "/games/{game}/random", tag = "positions", params(Wanted, Common, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/random", tag = "positions", params(Wanted, Common, ("game", description = "The game")),
     responses((status = 200, body = Random), Problems))]
 pub async fn random(
     State(app): State<Arc<App>>,

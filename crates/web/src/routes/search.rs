@@ -46,7 +46,7 @@ pub struct Sought {
 }
 
 /// Searches a position, as server-sent events named `report` until one named `done` or `problem`
-#[utoipa::path(get, path = "/games/{game}/search", tag = "positions", params(Sought, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/search", tag = "positions", params(Sought, ("game", description = "The game")),
     responses((status = 200, body = Searched, content_type = "text/event-stream"), Problems))]
 pub async fn search(
     State(app): State<Arc<App>>,
@@ -153,7 +153,7 @@ pub struct Asked {
 }
 
 /// Chooses a move as a player of a level does
-#[utoipa::path(get, path = "/games/{game}/reply", tag = "positions", params(Asked, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/reply", tag = "positions", params(Asked, ("game", description = "The game")),
     responses((status = 200, body = Reply), Problems))]
 pub async fn reply(
     State(app): State<Arc<App>>,

@@ -1,0 +1,125 @@
+//! Where the books of all games are: each is opened when somebody asks for it, once, and closed when
+//! nobody has for a while, as no other process can open it meanwhile.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use nutcracker_book::store::RedbStore;
+use nutcracker_book::{Book, BookError};
+use nutcracker_game::Evaluate;
+
+use super::Handle;
+use crate::problem::Problem;
+
+/// Pages of a book's file kept in memory, in bytes.
+pub(super) const CACHE: usize = 64 << 20;
+/// Nodes of a book kept in memory.
+const ROOM: usize = 200_000;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The books of all games by their files, whatever options lead to them.
+#[derive(Default)]
+pub struct Shelves(Mutex<HashMap<PathBuf, Place>>);
+
+/// A shelf, as what it is and as what can be closed.
+struct Place {
+    shelf: Arc<dyn Any + Send + Sync>,
+    book: Arc<dyn Idle>,
+}
+
+impl fmt::Debug for Shelves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(lock(&self.0).keys()).finish()
+    }
+}
+
+impl Shelves {
+    pub(super) fn at<G: Evaluate>(&self, file: PathBuf) -> Arc<Shelf<G>> {
+        let mut shelves = lock(&self.0);
+        if let Some(known) = shelves.get(&file).map(|place| Arc::clone(&place.shelf))
+            && let Ok(shelf) = known.downcast()
+        {
+            return shelf;
+        }
+        let shelf = Arc::new(Shelf::new(file.clone()));
+        let (any, book) = (Arc::clone(&shelf), Arc::clone(&shelf));
+        shelves.insert(file, Place { shelf: any, book });
+        shelf
+    }
+
+    /// Closes the books that nobody has asked for since so long.
+    pub fn release(&self, idle: Duration) {
+        let books: Vec<_> = lock(&self.0).values().map(|place| Arc::clone(&place.book)).collect();
+        for book in books {
+            book.release(idle);
+        }
+    }
+}
+
+/// Something that is closed when it is not used.
+trait Idle: Send + Sync {
+    fn release(&self, idle: Duration);
+}
+
+/// A book, and when somebody last wanted it.
+struct Opened<G: Evaluate> {
+    book: Book<G, RedbStore>,
+    used: Instant,
+}
+
+/// A book that is opened when somebody asks for it.
+pub(super) struct Shelf<G: Evaluate> {
+    file: Mutex<PathBuf>,
+    book: Mutex<Option<Opened<G>>>,
+    pub(super) growing: AtomicBool,
+}
+
+impl<G: Evaluate> Shelf<G> {
+    fn new(file: PathBuf) -> Self {
+        Shelf { file: Mutex::new(file), book: Mutex::default(), growing: AtomicBool::new(false) }
+    }
+
+    pub(super) fn set_file(&self, file: &Path) {
+        file.clone_into(&mut lock(&self.file));
+        *lock(&self.book) = None;
+    }
+}
+
+impl<G: Evaluate> Idle for Shelf<G> {
+    fn release(&self, idle: Duration) {
+        // Who holds it uses it.
+        let Ok(mut place) = self.book.try_lock() else { return };
+        place.take_if(|opened| opened.used.elapsed() >= idle);
+    }
+}
+
+impl<G: Evaluate> Handle<G> {
+    /// Does something with the book, which is opened first if it is not.
+    pub(super) fn with_book<T>(
+        &self,
+        work: impl FnOnce(&mut Book<G, RedbStore>) -> Result<T, BookError>,
+    ) -> Result<T, Problem> {
+        let mut place = lock(&self.shelf.book);
+        let opened = match &mut *place {
+            Some(opened) => opened,
+            empty => {
+                let file = lock(&self.shelf.file).clone();
+                let book = RedbStore::open(&file, CACHE)
+                    .and_then(|store| Book::open(self.game.clone(), store, ROOM))
+                    .map_err(|error| self.book_problem(&error))?;
+                empty.insert(Opened { book, used: Instant::now() })
+            }
+        };
+        let result = work(&mut opened.book);
+        opened.used = Instant::now();
+        result.map_err(|error| self.book_problem(&error))
+    }
+}
