@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use nutcracker_game::{Children, Game, SliceId, SliceView};
+use nutcracker_game::{Children, Exits, Game, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_mem::Packed;
 use nutcracker_retro::fixpoint::memory::States;
+use nutcracker_retro::fixpoint::rows::{RowStates, RowWork};
 use nutcracker_retro::progress::Silent;
 
 /// The scores of slices in memory.
@@ -56,6 +57,33 @@ impl Slices {
     pub fn solve<V: SliceView>(&self, view: &V, max: u8, threads: usize) -> (States, Times) {
         let started = Instant::now();
         let states = States::new(view.len(), max, 6).expect("there is memory for a bench");
+        self.exits(view, threads, |start, run| states.enter(start, run));
+        let conversions = started.elapsed();
+        let started = Instant::now();
+        states.settle(view, threads, &Silent);
+        (states, Times { conversions, fixpoint: started.elapsed() })
+    }
+
+    /// Solves a slice by rows, up to ±`top`.
+    pub fn solve_by_rows(
+        &self,
+        awari: &Awari,
+        slice: SliceId,
+        top: u8,
+        threads: usize,
+        portable: bool,
+    ) -> (RowStates, RowWork, Times) {
+        let started = Instant::now();
+        let sowing = awari.sowing(slice).expect("awari is a game of sowing");
+        let states = RowStates::new(&*sowing, top, portable).expect("there is memory for a bench");
+        self.exits(&awari.view(slice), threads, |start, run| states.enter(start, run));
+        let conversions = started.elapsed();
+        let started = Instant::now();
+        let work = states.settle(threads, &Silent);
+        (states, work, Times { conversions, fixpoint: started.elapsed() })
+    }
+
+    fn exits<V: SliceView>(&self, view: &V, threads: usize, enter: impl Fn(u64, &[Exits]) + Sync) {
         let next = std::sync::atomic::AtomicU64::new(0);
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -65,15 +93,11 @@ impl Slices {
                         if part >= view.parts() {
                             return;
                         }
-                        let Ok(()) = view.exits(part, self, |start, run| states.enter(start, run));
+                        let Ok(()) = view.exits(part, self, &enter);
                     }
                 });
             }
         });
-        let conversions = started.elapsed();
-        let started = Instant::now();
-        states.settle(view, threads, &Silent);
-        (states, Times { conversions, fixpoint: started.elapsed() })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nutcracker_game::{Game, SliceId};
-use nutcracker_retro::choice::Solver;
+use nutcracker_retro::choice::{Solver, Window};
 use nutcracker_retro::plan::Rates;
 use nutcracker_retro::progress::Silent;
 use nutcracker_retro::solve::{Seconds, SolveOptions, open_set, solve};
@@ -75,6 +75,8 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
         two_bit_sweeps: 0.0,
         one_bit: 0.0,
         dual_index: 0.0,
+        rows: 0.0,
+        rows_power: 0.0,
         pack: nanoseconds(whole.pack),
         verify: nanoseconds(whole.verify),
     };
@@ -91,7 +93,23 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
         // Sweeps over two bits are chosen by name only, and look at as much as those over one.
         rates = Rates { two_bit, two_bit_sweeps: one_bit, one_bit, dual_index, ..rates };
     }
+    if game.sowing(slice).is_some() && slice.0 > 1 {
+        let full = run(Solver::Rows)?.fixpoint.min(run(Solver::Rows)?.fixpoint);
+        // A window of one level apart, which is made of the same smaller slices.
+        let options = SolveOptions { window: Window::Top(1), ..options(threads, Solver::Rows) };
+        let _ = std::fs::remove_file(&path);
+        let reports = solve(game, &storage(false), &place.0, slice, &options, &Silent)?;
+        let one = reports.last().and_then(|report| report.seconds).unwrap_or_default().fixpoint;
+        let levels = f64::from(game.max_score(slice).max(2));
+        rates.rows = nanoseconds(one);
+        rates.rows_power = ((full / one).ln() / levels.ln()).clamp(0.0, 1.0);
+    }
     Ok(Measured { rates, slice, positions })
+}
+
+fn options(threads: usize, solver: Solver) -> SolveOptions {
+    let verify = solver == Solver::Memory;
+    SolveOptions { solver, verify, ..SolveOptions::new(threads, "calibration") }
 }
 
 /// The time of one slice; those below are solved on the way if they are not there.
@@ -102,11 +120,7 @@ fn solve_with<G: Game>(
     threads: usize,
     solver: Solver,
 ) -> Result<Seconds, Failure> {
-    let options = SolveOptions {
-        solver,
-        verify: solver == Solver::Memory,
-        ..SolveOptions::new(threads, "calibration")
-    };
+    let options = options(threads, solver);
     let reports = solve(game, &storage(false), dir, slice, &options, &Silent)?;
     Ok(reports.last().and_then(|report| report.seconds).unwrap_or_default())
 }

@@ -1,7 +1,7 @@
 //! How to solve: which solver, how much memory, how much of the scores.
 
 use nutcracker_retro::choice::{Solver, Window};
-use nutcracker_retro::solve::SolveOptions;
+use nutcracker_retro::solve::{RowOptions, SolveOptions};
 use nutcracker_retro::store::paged::Policy;
 
 use crate::machine;
@@ -12,8 +12,9 @@ const MARGIN: u64 = 8;
 /// Which solver with what memory.
 #[derive(Clone, Debug, clap::Args)]
 pub struct How {
-    /// The solver: auto takes whole states in memory if they fit, else two bits a position, else
-    /// one bit, else one bit through a cache by a second index. The files are the same
+    /// The solver: auto takes whole rows for games of sowing, else whole states in memory if they
+    /// fit, else two bits a position, else one bit, else one bit through a cache by a second index.
+    /// The files are the same
     #[arg(long, value_name = "SOLVER", default_value = "auto", value_parser = parse_solver)]
     pub solver: Solver,
     #[command(flatten)]
@@ -31,6 +32,12 @@ pub struct How {
     /// Positions from which on a slice goes on after an interruption where it was
     #[arg(long, value_name = "N", default_value_t = 1 << 24, hide = true)]
     checkpoint_positions: u64,
+    /// Solve by rows without special instructions of the processor, for comparison
+    #[arg(long, hide = true)]
+    portable: bool,
+    /// Solve by rows from disk, with so much memory for rows at work, even where all would fit
+    #[arg(long, value_name = "SIZE", hide = true, value_parser = parse_size)]
+    row_room: Option<u64>,
 }
 
 /// How much memory, and how much of the scores.
@@ -87,6 +94,7 @@ impl How {
             paging: (self.cache_block, self.cache_policy),
             cache: self.cache_size,
             checkpoint_positions: self.checkpoint_positions,
+            rows: RowOptions { portable: self.portable, room: self.row_room },
             ..self.bounds.options(threads)
         }
     }

@@ -18,9 +18,9 @@ fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
     let reference = Place::with_awari(9);
     let expected = files(&reference);
     let mut random = 1u64;
-    for solver in ["two-bit", "one-bit", "dual-index"] {
+    for solver in ["two-bit", "one-bit", "dual-index", "rows"] {
         let place = Place::new();
-        let args = [
+        let mut args = vec![
             "solve",
             "awari",
             "--stones",
@@ -32,6 +32,10 @@ fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
             "--checkpoint-positions",
             "1",
         ];
+        if solver == "rows" {
+            // From disk, and a tile at a time.
+            args.extend(["--row-room", "1"]);
+        }
         let mut killed = 0;
         for _ in 0..25 {
             let mut child = place.spawn(&args);
@@ -52,7 +56,7 @@ fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
 
 #[test]
 fn stays_within_the_memory_it_was_given() {
-    for solver in ["auto", "two-bit", "one-bit", "dual-index"] {
+    for solver in ["auto", "two-bit", "one-bit", "dual-index", "rows"] {
         let place = Place::new();
         let args = ["solve", "awari", "--stones", "13", "--solver", solver, "--memory", "40MiB"];
         let run = place.run(&[&args[..], &["--format", "json"]].concat()).success();

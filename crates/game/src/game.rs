@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::Hash;
 
-use crate::{ForwardView, ParseError, Score, Side, Situation, SliceId, SliceView};
+use crate::{ForwardView, ParseError, Score, Side, Situation, SliceId, SliceView, Sowing};
 
 /// Which game with which rule options: what a database file must agree on with its reader.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -116,6 +116,7 @@ pub struct Exchange {
 /// | [`is_indexed`](Game::is_indexed) | every position has a number |
 /// | [`start_options`](Game::start_options) | the start depends on nothing else |
 /// | [`steps`](Game::steps) | [`moves`](Game::moves) and [`play`](Game::play) |
+/// | [`sowing`](Game::sowing) | the solver by rows is not for this game |
 /// | [`has_databases`](Game::has_databases) | the game has them |
 /// | [`draw`](Game::draw) | [`format`](Game::format) |
 /// | a [`View`](Game::View) or [`Forward`](Game::Forward) of its own | [`PlainView`](crate::PlainView), by way of the methods here |
@@ -251,6 +252,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         } else {
             self.next_index(slice, index, position);
         }
+    }
+
+    /// The slice as a game of sowing, where the game is one: two halves, and moves that map rows of
+    /// boards to rows. The solver by rows is only for games that answer.
+    fn sowing(&self, _slice: SliceId) -> Option<Box<dyn Sowing>> {
+        None
     }
 
     /// Where the game starts.

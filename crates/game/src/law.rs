@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
+use crate::combi::Rows;
 use crate::{
-    Children, Exchange, ForwardView, Game, SliceId, SliceView, Target, exits_of, targets_of,
+    Children, Exchange, ForwardView, Game, Pits, SliceId, SliceView, Sowing, Target, exits_of,
+    targets_of,
 };
 
 /// Returns from the enclosing function with a breach unless the law holds.
@@ -121,6 +123,8 @@ impl<G: Game> Check<'_, G> {
         law!(next == len, "the exchanges of slice {slice} have {next} positions, not {len}");
 
         let forward = game.forward(slice);
+        let sowing = game.sowing(slice);
+        let halves = sowing.as_ref().map(|sowing| Rows::new(sowing.pits(), sowing.stones()));
         // With tables of half the size, as solvers with little memory have them.
         let (bytes, forward_bytes) = (game.view_bytes(slice), game.forward_bytes(slice));
         let limited = (bytes > 0).then(|| game.view_within(slice, bytes / 2));
@@ -142,6 +146,9 @@ impl<G: Game> Check<'_, G> {
             if let Some(limited) = &limited_forward {
                 self.forward(limited, index, &position)?;
             }
+            if let (Some(sowing), Some(halves)) = (&sowing, &halves) {
+                self.sowing(&**sowing, halves, index, &position)?;
+            }
             self.report.positions += 1;
             if G::UNMOVES {
                 self.report.unmoves += self.unmoves(&view, index, &position)?;
@@ -154,6 +161,61 @@ impl<G: Game> Check<'_, G> {
             self.duality(internal_edges)?;
         }
         self.exits(&view, exhaustive)
+    }
+
+    /// The moves of a row of boards are the moves of each board.
+    fn sowing(
+        &self,
+        sowing: &dyn Sowing,
+        halves: &Rows,
+        index: u64,
+        position: &G::Position,
+    ) -> Result<(), Breach> {
+        let stones = sowing.stones();
+        let block = |own: usize| halves.count(own) * halves.count(stones - own);
+        let (mut held, mut rest) = (0, index);
+        while rest >= block(held) {
+            rest -= block(held);
+            held += 1;
+        }
+        let (mut own, mut other) = (Pits::default(), Pits::default());
+        halves.unrank(held, rest / halves.count(stones - held), &mut own);
+        halves.unrank(stones - held, rest % halves.count(stones - held), &mut other);
+        let mut moves = Vec::new();
+        sowing.moves(&own, &mut moves);
+        let mut by_rows = Vec::new();
+        for mv in moves {
+            let left = mv
+                .leaves
+                .is_some_and(|leaves| leaves.counts >> other[usize::from(leaves.pit)] & 1 == 1);
+            if left {
+                continue;
+            }
+            let mut next = other;
+            for (pit, added) in next.iter_mut().zip(mv.added) {
+                *pit += added;
+            }
+            let held: usize = next.iter().map(|&pit| usize::from(pit)).sum();
+            by_rows.push(
+                (0..held).map(block).sum::<u64>()
+                    + halves.rank(&next) * halves.count(stones - held)
+                    + halves.rank(&mv.own),
+            );
+        }
+        let mut by_rules = Vec::new();
+        targets_of(self.game, position, |target| {
+            if let Target::Inside(index) = target {
+                by_rules.push(index);
+            }
+        });
+        by_rows.sort_unstable();
+        by_rules.sort_unstable();
+        law!(
+            by_rows == by_rules,
+            "by rows, position {index} of slice {} leads to {by_rows:?}, by the rules to {by_rules:?}",
+            self.slice
+        );
+        Ok(())
     }
 
     fn position(

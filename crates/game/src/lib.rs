@@ -66,12 +66,14 @@ pub mod law;
 mod notation;
 pub mod perft;
 mod slice;
+mod sowing;
 mod view;
 
 pub use evaluate::{Evaluate, weigh};
 pub use game::{Exchange, Game, GameId, Step, Turn};
 pub use notation::{ParseError, Side, Situation};
 pub use slice::SliceId;
+pub use sowing::{Leaves, Pits, RowMove, Sowing};
 pub use view::{
     Children, Exits, ForwardView, PlainView, SliceView, Target, exits_of, inside_second_of,
     targets_of,

@@ -65,6 +65,12 @@ pub trait SliceView: Send + Sync {
     /// The number of independent parts in which [`exits`](SliceView::exits) is computed.
     fn parts(&self) -> u64;
 
+    /// A range of indices that holds all positions of a part, and perhaps others: who wants only some
+    /// of the slice leaves out the parts beyond.
+    fn part_range(&self, _part: u64) -> Range<u64> {
+        0..self.len()
+    }
+
     /// Computes the exits of all positions of a part and hands them over in runs of consecutive
     /// indices.
     fn exits<C: Children>(
@@ -206,6 +212,10 @@ impl<G: Game> SliceView for PlainView<G> {
 
     fn parts(&self) -> u64 {
         self.len.div_ceil(PART)
+    }
+
+    fn part_range(&self, part: u64) -> Range<u64> {
+        self.part(part)
     }
 
     fn exits<C: Children>(

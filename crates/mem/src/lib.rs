@@ -14,5 +14,5 @@
 mod map;
 mod packed;
 
-pub use map::{OutOfMemory, available_memory};
+pub use map::{OutOfMemory, Words, available_memory, prefetch};
 pub use packed::Packed;

@@ -18,14 +18,15 @@ pub struct OutOfMemory {
 
 /// Zeroed 64-bit words.
 #[derive(Debug)]
-pub(crate) struct Words {
+pub struct Words {
     /// Keeps the memory; everything goes through `words`.
     _map: Option<MmapMut>,
     words: &'static [AtomicU64],
 }
 
 impl Words {
-    pub(crate) fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
+    /// So many words.
+    pub fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
         if len == 0 {
             return Ok(Words { _map: None, words: &[] });
         }
@@ -46,14 +47,15 @@ impl Words {
     }
 
     #[inline(always)]
-    pub(crate) fn as_slice(&self) -> &[AtomicU64] {
+    /// All of them.
+    pub fn as_slice(&self) -> &[AtomicU64] {
         self.words
     }
 }
 
 /// Asks the processor to bring in the cache line of `word`.
 #[inline(always)]
-pub(crate) fn prefetch(word: &AtomicU64) {
+pub fn prefetch(word: &AtomicU64) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch of any address is harmless, and this one is valid.
     #[allow(unsafe_code)]

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, SliceId, Sowing};
 
 use crate::fixpoint::changes::Changes;
 use crate::fixpoint::memory::States;
+use crate::fixpoint::rows::{Needs, RowStates, fast_here};
 use crate::limited::Method;
 use crate::plan::cache_bytes;
 use crate::solve::{SolveError, SolveOptions};
@@ -14,8 +15,8 @@ use crate::store::paged::Paging;
 /// A solver by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Solver {
-    /// The fastest that fits the memory: whole states, else two bits, else one bit, else the dual
-    /// index.
+    /// The fastest that fits the memory: rows where the game has them, else whole states, else two
+    /// bits, else one bit, else the dual index.
     #[default]
     Auto,
     /// Whole states in memory.
@@ -28,17 +29,20 @@ pub enum Solver {
     OneBit,
     /// One bit a position through a cache, by the second index.
     DualIndex,
+    /// Whole rows of boards at once, for games of sowing; in memory, or streamed from disk.
+    Rows,
 }
 
 impl Solver {
     /// All of them.
-    pub const ALL: [Solver; 6] = [
+    pub const ALL: [Solver; 7] = [
         Solver::Auto,
         Solver::Memory,
         Solver::TwoBit,
         Solver::TwoBitSweeps,
         Solver::OneBit,
         Solver::DualIndex,
+        Solver::Rows,
     ];
 
     /// Its name on the command line.
@@ -50,6 +54,7 @@ impl Solver {
             Solver::TwoBitSweeps => "two-bit-sweeps",
             Solver::OneBit => "one-bit",
             Solver::DualIndex => "dual-index",
+            Solver::Rows => "rows",
         }
     }
 }
@@ -100,6 +105,8 @@ pub(crate) enum Chosen {
     Memory,
     Sweep,
     Limited(Method),
+    /// By rows; with bytes for lines of rows if they are streamed from disk.
+    Rows(Box<dyn Sowing>, Option<u64>),
 }
 
 pub(crate) struct Choice {
@@ -132,6 +139,58 @@ pub(crate) fn strip(cache_bytes: u64) -> u64 {
     cache_bytes.max(512 << 10)
 }
 
+/// Slices with fewer positions are solved in a moment either way, and rows would need tables first.
+const LEAST_ROWS: u64 = 1 << 18;
+
+/// What the solver by rows would need.
+struct ByRows {
+    /// Whether it is worth a thought.
+    worthwhile: bool,
+    /// Whether it would stream from disk.
+    streams: bool,
+    /// Bytes in all.
+    bytes: u64,
+    /// Bytes of these that streaming needs whatever else there is.
+    fixed: u64,
+}
+
+impl ByRows {
+    fn new<G: Game>(
+        game: &G,
+        slice: SliceId,
+        top: u8,
+        overhead: u64,
+        options: &SolveOptions,
+    ) -> Self {
+        let Some(sowing) = game.sowing(slice) else {
+            return ByRows { worthwhile: false, streams: false, bytes: u64::MAX, fixed: 0 };
+        };
+        let in_memory =
+            overhead + RowStates::bytes(&*sowing, top, options.threads) + game.view_bytes(slice);
+        let needs = Needs::new(&*sowing, top, options.threads);
+        let streams = options.rows.room.is_some() || in_memory > options.memory;
+        ByRows {
+            worthwhile: game.slice_len(slice) >= LEAST_ROWS && fast_here(),
+            streams,
+            bytes: if streams {
+                overhead + needs.least().max(needs.conversions)
+            } else {
+                in_memory
+            },
+            fixed: needs.fixed,
+        }
+    }
+
+    /// The solvers that `auto` tries.
+    fn fastest_first(&self) -> &'static [Solver] {
+        match (self.worthwhile, self.streams) {
+            (true, false) => &[Solver::Rows, Solver::Memory],
+            (true, true) => &[Solver::Memory, Solver::Rows, Solver::TwoBit, Solver::OneBit],
+            (false, _) => &[Solver::Memory, Solver::TwoBit, Solver::OneBit],
+        }
+    }
+}
+
 pub(crate) fn choose<G: Game>(
     game: &G,
     slice: SliceId,
@@ -139,6 +198,10 @@ pub(crate) fn choose<G: Game>(
     options: &SolveOptions,
 ) -> Result<Choice, SolveError> {
     let name = format!("{slice} {}", game.slice_unit());
+    let sowing = game.sowing(slice);
+    if sowing.is_none() && options.solver == Solver::Rows {
+        return Err(SolveError::NoRows { game: game.id().to_string() });
+    }
     if !G::UNMOVES {
         let reason = format!("{name}: sweeps, because the game has no un-moves");
         let memory = overhead(1) + game.slice_len(slice);
@@ -153,8 +216,10 @@ pub(crate) fn choose<G: Game>(
     let lists = (worklist * 16 * options.threads) as u64;
     let width = States::bytes_per_position(top, game.max_moves());
     let (block_bytes, policy) = options.paging;
+    let rows = ByRows::new(game, slice, top, overhead, options);
     // What a solver needs apart from the tables that make it fast.
     let needed = |solver| match solver {
+        Solver::Rows => rows.bytes,
         Solver::Memory => overhead + len * width + game.view_bytes(slice) + len / 16,
         Solver::TwoBit | Solver::TwoBitSweeps => overhead + Changes::memory(len) + len / 4 + lists,
         Solver::OneBit => overhead + Changes::memory(len) + len / 8,
@@ -163,12 +228,15 @@ pub(crate) fn choose<G: Game>(
     // By the rules everything is several times slower, so a solver that leaves no room for the
     // tables is chosen only by name; the last one shares what there is between tables and cache.
     let with_tables = |solver| match solver {
-        Solver::Memory => needed(solver),
+        Solver::Rows if rows.streams => needed(solver) + game.view_bytes(slice),
+        Solver::Memory | Solver::Rows => needed(solver),
         _ => needed(solver) + all_tables,
     };
     let solver = match options.solver {
-        Solver::Auto => [Solver::Memory, Solver::TwoBit, Solver::OneBit]
-            .into_iter()
+        Solver::Auto => rows
+            .fastest_first()
+            .iter()
+            .copied()
             .find(|&solver| with_tables(solver) <= given)
             .unwrap_or(Solver::DualIndex),
         solver => solver,
@@ -184,6 +252,7 @@ pub(crate) fn choose<G: Game>(
     };
     let (tables, cache_bytes) = match solver {
         Solver::Memory | Solver::Auto => (0, 0),
+        Solver::Rows => (room.min(game.view_bytes(slice)), 0),
         Solver::TwoBit | Solver::TwoBitSweeps | Solver::OneBit => (room.min(all_tables), 0),
         Solver::DualIndex => {
             let most = (len / 8 + 2 * block_bytes).min(options.cache.unwrap_or(u64::MAX));
@@ -192,9 +261,20 @@ pub(crate) fn choose<G: Game>(
             (tables, (room - tables).min(whole))
         }
     };
-    let memory = needed(solver) + tables + cache_bytes;
+    let memory = match solver {
+        Solver::Rows if rows.streams => given,
+        Solver::Rows => needed(solver),
+        _ => needed(solver) + tables + cache_bytes,
+    };
     let chosen = match solver {
         Solver::Memory | Solver::Auto => Chosen::Memory,
+        Solver::Rows => {
+            let sowing = sowing.expect("the game was asked");
+            // Tables are given back before rows are there.
+            let lines = given.saturating_sub(overhead + rows.fixed);
+            let lines = rows.streams.then(|| options.rows.room.unwrap_or(lines));
+            Chosen::Rows(sowing, lines)
+        }
         Solver::TwoBit => Chosen::Limited(Method::TwoBit { worklist }),
         Solver::TwoBitSweeps => Chosen::Limited(Method::TwoBitSweeps),
         Solver::OneBit => Chosen::Limited(Method::OneBit),
@@ -207,10 +287,11 @@ pub(crate) fn choose<G: Game>(
     };
     let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
     let reason = format!(
-        "{name}: solver {solver}, {} MiB of memory{} (whole states would take {}, two bits {}, \
+        "{name}: solver {solver}{}, {} MiB of memory{} (whole states would take {}, two bits {}, \
          one bit {})",
+        if solver == Solver::Rows && rows.streams { " streamed from disk" } else { "" },
         mebibytes(memory),
-        if tables < all_tables && solver != Solver::Memory {
+        if tables < all_tables && !matches!(solver, Solver::Memory | Solver::Rows) {
             format!(", tables cut from {} to {} MiB", mebibytes(all_tables), mebibytes(tables))
         } else {
             String::new()

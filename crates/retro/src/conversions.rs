@@ -3,10 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use nutcracker_game::{Children, Score, SliceId, SliceView};
+use nutcracker_game::{Children, Exits, Score, SliceId, SliceView};
 use nutcracker_table::{Table, TableError, TableSet};
 
-use crate::fixpoint::memory::States;
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{Phase, Progress};
 use crate::solve::SolveError;
@@ -89,11 +88,11 @@ impl<'a> Nearby<'a> {
     }
 }
 
-/// Enters the exits of all positions of a slice.
+/// Hands over the exits of all positions of a slice, in runs.
 pub(crate) fn conversions<V: SliceView>(
     view: &V,
     children: &SetChildren<'_>,
-    states: &States,
+    enter: impl Fn(u64, &[Exits]) + Sync,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<(), SolveError> {
@@ -103,7 +102,7 @@ pub(crate) fn conversions<V: SliceView>(
         for part in parts {
             let mut entered = 0;
             view.exits(part, children, |start, run| {
-                states.enter(start, run);
+                enter(start, run);
                 entered += run.len() as u64;
             })?;
             progress.advance(done.fetch_add(entered, Relaxed) + entered);

@@ -15,6 +15,7 @@ use crate::conversions::SetChildren;
 use crate::fixpoint::changes::Changes;
 use crate::fixpoint::follow::{Follow, FollowNews};
 use crate::fixpoint::levels::{Levels, Work, WorkCount, clip};
+use crate::fixpoint::rows::RowWork;
 use crate::parallel::{beside, for_each_until_stopped};
 use crate::progress::{Phase, Progress};
 use crate::solve::SolveError;
@@ -64,6 +65,8 @@ pub struct Effort {
     pub work: Work,
     /// Blocks brought into the cache.
     pub misses: u64,
+    /// What the solver by rows did.
+    pub rows: RowWork,
 }
 
 /// A slice to be solved with little memory.
@@ -348,7 +351,7 @@ where
         if let Some((scores, sides)) = &before {
             self.levels(wins, sides).finish(scores, &last)?;
         }
-        Ok((last, Effort { work: work.get(), misses: 0 }))
+        Ok((last, Effort { work: work.get(), ..Effort::default() }))
     }
 
     /// Makes a level's files safe, and the place from which work goes on after an interruption;

@@ -3,6 +3,7 @@
 use nutcracker_game::{Game, SliceId};
 
 use crate::choice::{Chosen, Solver, choose, memory_to_check};
+use crate::fixpoint::rows::RowStates;
 use crate::solve::{SolveError, SolveOptions};
 
 /// What one slice takes.
@@ -28,6 +29,42 @@ pub struct SlicePlan {
     pub work_disk: u64,
     /// Seconds, as far as can be said before.
     pub seconds: f64,
+    /// Seconds by phase.
+    pub phases: Phases,
+}
+
+/// Seconds by phase, as far as can be said before.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Phases {
+    /// Best values through moves that leave the slice.
+    pub conversions: f64,
+    /// Values spread inside the slice.
+    pub fixpoint: f64,
+    /// Files at work read and written, where the solver streams them.
+    pub transfer: f64,
+    /// Blocks, checksums, the finished file.
+    pub pack: f64,
+    /// The finished file checked by other code.
+    pub verify: f64,
+}
+
+impl Phases {
+    /// All of them.
+    pub fn total(&self) -> f64 {
+        self.conversions + self.fixpoint + self.transfer + self.pack + self.verify
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: &Phases) -> Phases {
+        Phases {
+            conversions: self.conversions + other.conversions,
+            fixpoint: self.fixpoint + other.fixpoint,
+            transfer: self.transfer + other.transfer,
+            pack: self.pack + other.pack,
+            verify: self.verify + other.verify,
+        }
+    }
 }
 
 impl SlicePlan {
@@ -64,6 +101,11 @@ pub struct Rates {
     pub one_bit: f64,
     /// For each level, one bit through a cache.
     pub dual_index: f64,
+    /// One level by rows.
+    pub rows: f64,
+    /// More levels by rows cost as much as one times this power of their number: what is settled at
+    /// one level is not looked at again.
+    pub rows_power: f64,
     /// Blocks, checksums, the finished file.
     pub pack: f64,
     /// The finished file checked by other code.
@@ -82,6 +124,8 @@ impl Rates {
             two_bit_sweeps: of(160.0),
             one_bit: of(180.0),
             dual_index: of(220.0),
+            rows: of(20.0),
+            rows_power: 0.55,
             pack: of(30.0),
             verify: of(85.0),
         }
@@ -95,6 +139,7 @@ impl Rates {
             Solver::TwoBitSweeps => self.two_bit_sweeps,
             Solver::OneBit => self.one_bit,
             Solver::DualIndex => self.dual_index,
+            Solver::Rows => return self.rows * (levels as f64).powf(self.rows_power),
         };
         level * levels as f64
     }
@@ -105,6 +150,14 @@ pub const BY_RULES: f64 = 2.2;
 
 /// Bits a position takes in a file, a little more than awari needs.
 pub const BITS: f64 = 3.6;
+
+/// Bytes a position that the solver by rows reads and writes when it streams, once and for each
+/// level; measured, see `docs/performance.md`.
+const ROW_BYTES_ONCE: f64 = 4.0;
+const ROW_BYTES_LEVEL: f64 = 20.0;
+
+/// Bytes a second of a disk that is read and written in long runs: a usual solid-state disk.
+const DISK: f64 = 1e9;
 
 /// Bytes of decoded scores of smaller slices kept while a slice of this size is solved or checked.
 pub fn cache_bytes(positions: u64) -> u64 {
@@ -135,8 +188,13 @@ fn plan_slice<G: Game>(
     let positions = game.slice_len(slice);
     let window = if i16::from(top) < game.max_score(slice) { top } else { 0 };
     let all_tables = game.view_bytes(slice) + game.forward_bytes(slice);
+    let mut streamed = false;
     let (solver, tables, mut memory) = match choose(game, slice, top, options) {
         Ok(choice) => match choice.solver {
+            Chosen::Rows(_, room) => {
+                streamed = room.is_some();
+                (Solver::Rows, 1.0, choice.memory)
+            }
             Chosen::Memory | Chosen::Sweep => (Solver::Memory, 1.0, choice.memory),
             Chosen::Limited(method) => {
                 let share =
@@ -167,14 +225,21 @@ fn plan_slice<G: Game>(
         tables,
         memory,
         disk: (positions as f64 * bits / 8.0) as u64 + 1024,
-        work_disk: work_disk(solver, positions),
+        work_disk: if streamed { row_files(positions, top) } else { work_disk(solver, positions) },
         seconds: 0.0,
+        phases: Phases::default(),
     };
-    let nanoseconds = rates.conversions
-        + rates.fixpoint(solver, plan.levels(game)) * (tables + BY_RULES * (1.0 - tables))
-        + rates.pack
-        + if checked { rates.verify } else { 0.0 };
-    plan.seconds = positions as f64 * nanoseconds / 1e9;
+    let levels = plan.levels(game);
+    let seconds = |nanoseconds: f64| positions as f64 * nanoseconds / 1e9;
+    let moved = if streamed { ROW_BYTES_ONCE + ROW_BYTES_LEVEL * levels as f64 } else { 0.0 };
+    plan.phases = Phases {
+        conversions: seconds(rates.conversions),
+        fixpoint: seconds(rates.fixpoint(solver, levels)) * (tables + BY_RULES * (1.0 - tables)),
+        transfer: positions as f64 * moved / DISK,
+        pack: seconds(rates.pack),
+        verify: if checked { seconds(rates.verify) } else { 0.0 },
+    };
+    plan.seconds = plan.phases.total();
     plan
 }
 
@@ -185,11 +250,18 @@ fn work_disk(solver: Solver, positions: u64) -> u64 {
     let scores = 3 * positions;
     let sides = 2 * positions.div_ceil(4);
     match solver {
-        Solver::Auto | Solver::Memory => 0,
+        Solver::Auto | Solver::Memory | Solver::Rows => 0,
         Solver::TwoBit | Solver::TwoBitSweeps => scores,
         Solver::OneBit => scores + sides,
         Solver::DualIndex => scores + sides + positions.div_ceil(8),
     }
+}
+
+/// Lines of two bits a position, what is known in two bits, and values, of which one block is there
+/// twice.
+fn row_files(positions: u64, top: u8) -> u64 {
+    let value_bits = RowStates::value_bits(top);
+    (positions * (2 + 2 + value_bits)).div_ceil(8) + positions / 10
 }
 
 #[cfg(test)]
@@ -208,6 +280,7 @@ mod tests {
             disk: 0,
             work_disk: 0,
             seconds: 0.0,
+            phases: Phases::default(),
         };
         assert!(!plan(0).served_by(&[]) && !plan(2).served_by(&[]));
         assert!(plan(0).served_by(&[0]) && plan(2).served_by(&[0, 1]));

@@ -17,6 +17,7 @@ use crate::check::{CheckError, check_slice};
 use crate::choice::{Chosen, Solver, Window, choose, memory_to_check};
 use crate::conversions::{SetChildren, conversions};
 use crate::fixpoint::memory::States;
+use crate::fixpoint::rows::{RowStates, Streaming};
 use crate::fixpoint::{Solved, sweep};
 use crate::limited::{Effort, Limited, Method};
 use crate::parallel::for_each_until_stopped;
@@ -49,6 +50,18 @@ pub struct SolveOptions {
     pub cache: Option<u64>,
     /// For tests: asked before each operation on files at work.
     pub watch: Watch,
+    /// How rows are worked on, where they are.
+    pub rows: RowOptions,
+}
+
+/// How the solver by rows works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RowOptions {
+    /// Whether it does without special instructions of the processor.
+    pub portable: bool,
+    /// Bytes of memory for lines of rows. With it, rows are streamed from disk even where all
+    /// would fit; without it, what the memory leaves is used.
+    pub room: Option<u64>,
 }
 
 impl SolveOptions {
@@ -63,6 +76,7 @@ impl SolveOptions {
             window: Window::Full,
             checkpoint_positions: 1 << 24,
             paging: (16 << 10, Policy::Clock),
+            rows: RowOptions::default(),
             cache: None,
             watch: Watch::default(),
         }
@@ -154,6 +168,15 @@ pub enum SolveError {
         /// Bytes it may use.
         given: u64,
     },
+    /// The solver by rows is not for this game.
+    #[error(
+        "{game} cannot be solved by rows, which is for games of sowing on two halves; take another \
+         --solver"
+    )]
+    NoRows {
+        /// The game.
+        game: String,
+    },
     /// Scores do not fit the file format.
     #[error("scores of slice {slice} of {game} reach {max}, and a file holds up to 127")]
     ScoreTooLarge {
@@ -186,6 +209,7 @@ impl SolveError {
             }
             SolveError::NoSuchSlice { .. }
             | SolveError::TooLittleMemory { .. }
+            | SolveError::NoRows { .. }
             | SolveError::ScoreTooLarge { .. } => ErrorKind::AskedWrongly,
         }
     }
@@ -458,6 +482,44 @@ impl<G: Game> Job<'_, G> {
                 return Ok((Solved::Plain(scores), Effort::default()));
             }
             Chosen::Memory => None,
+            Chosen::Rows(sowing, Some(room)) => {
+                let path = work_folder(self.dir, self.slice, self.top, Solver::Rows.name());
+                let streaming = Streaming {
+                    sowing: &*sowing,
+                    top: self.top,
+                    portable: self.options.rows.portable,
+                    threads: self.options.threads,
+                    room,
+                    folder: Folder::new(path, self.options.watch.clone()),
+                    lasting: self.game.slice_len(self.slice) >= self.options.checkpoint_positions,
+                };
+                let view = || self.game.view_within(self.slice, choice.tables);
+                let (files, rows, conversions) = streaming.solve(view, &children, self.progress)?;
+                seconds.conversions = conversions;
+                seconds.fixpoint = started.elapsed().as_secs_f64() - conversions;
+                let effort = Effort { rows, ..Effort::default() };
+                return Ok((Solved::RowFiles(Box::new(files)), effort));
+            }
+            Chosen::Rows(sowing, None) => {
+                let view = self.game.view(self.slice);
+                let states = RowStates::new(&*sowing, self.top, self.options.rows.portable)?;
+                conversions(
+                    &view,
+                    &children,
+                    |start, run| states.enter(start, run),
+                    self.options.threads,
+                    self.progress,
+                )?;
+                drop(children);
+                drop((set, view));
+                seconds.conversions = started.elapsed().as_secs_f64();
+                let started = Instant::now();
+                let rows = states.settle(self.options.threads, self.progress);
+                self.stop_if_asked()?;
+                seconds.fixpoint = started.elapsed().as_secs_f64();
+                let effort = Effort { rows, ..Effort::default() };
+                return Ok((Solved::Rows(Box::new(states)), effort));
+            }
             Chosen::Limited(method) => Some(method),
         };
         if let Some(method) = method {
@@ -478,7 +540,13 @@ impl<G: Game> Job<'_, G> {
         }
         let view = self.game.view(self.slice);
         let states = States::new(view.len(), self.top, self.game.max_moves())?;
-        conversions(&view, &children, &states, self.options.threads, self.progress)?;
+        conversions(
+            &view,
+            &children,
+            |start, run| states.enter(start, run),
+            self.options.threads,
+            self.progress,
+        )?;
         // The fixpoint reads no files: give the cache back first.
         drop(children);
         drop(set);

@@ -33,8 +33,8 @@ fn tables(dir: &Path) -> Vec<(String, Vec<u8>)> {
     tables
 }
 
-const LIMITED: [Solver; 4] =
-    [Solver::TwoBit, Solver::TwoBitSweeps, Solver::OneBit, Solver::DualIndex];
+const OTHERS: [Solver; 5] =
+    [Solver::TwoBit, Solver::TwoBitSweeps, Solver::OneBit, Solver::DualIndex, Solver::Rows];
 
 fn all_the_same<G: Game>(game: &G, last: u32, window: Window, threads: &[usize]) {
     let reference = tempfile::tempdir().unwrap();
@@ -43,7 +43,7 @@ fn all_the_same<G: Game>(game: &G, last: u32, window: Window, threads: &[usize])
     run(game, reference.path(), last, &options(Solver::Memory, 2));
     let expected = tables(reference.path());
     assert!(!expected.is_empty());
-    for solver in LIMITED {
+    for solver in OTHERS {
         for &threads in threads {
             let dir = tempfile::tempdir().unwrap();
             run(game, dir.path(), last, &options(solver, threads));
@@ -137,7 +137,7 @@ fn larger_awari_by_every_solver() {
     let reference = tempfile::tempdir().unwrap();
     run(&awari, reference.path(), 14, &options(Solver::Memory));
     let expected = tables(reference.path());
-    for solver in [Solver::TwoBit, Solver::OneBit, Solver::DualIndex] {
+    for solver in [Solver::TwoBit, Solver::OneBit, Solver::DualIndex, Solver::Rows] {
         let dir = tempfile::tempdir().unwrap();
         run(&awari, dir.path(), 14, &options(solver));
         assert!(tables(dir.path()) == expected, "{solver}");

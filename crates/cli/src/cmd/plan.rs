@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::plan::{BITS, BY_RULES, Rates, SlicePlan, plan};
+use nutcracker_retro::plan::{BITS, BY_RULES, Phases, Rates, SlicePlan, plan};
 use serde_json::{Value, json};
 
 use crate::args::{Format, Subject, Threads, known_slice, need_databases, parse_slice, slice_name};
@@ -121,6 +121,10 @@ impl Plan {
         self.rows.iter().map(|row| row.plan.seconds).sum()
     }
 
+    fn phases(&self) -> Phases {
+        self.rows.iter().fold(Phases::default(), |sum, row| sum.and(&row.plan.phases))
+    }
+
     /// The most memory of any slice.
     fn most_memory(&self) -> u64 {
         self.rows.iter().map(|row| row.plan.memory).max().unwrap_or(0)
@@ -147,6 +151,16 @@ impl Plan {
             size(self.finished),
             size(self.peak),
         );
+        let phases = self.phases();
+        let _ = writeln!(
+            text,
+            "By phase: captures {}, values inside slices {}, files at work {}, packing {}, check {}.",
+            about(phases.conversions),
+            about(phases.fixpoint),
+            about(phases.transfer),
+            about(phases.pack),
+            about(phases.verify),
+        );
         for (what, fits) in
             [("memory", (|row| row.fits_memory) as fn(&Row) -> bool), ("disk", |row| row.fits_disk)]
         {
@@ -167,13 +181,24 @@ impl Plan {
                 100.0 * least,
             );
         }
-        let Rates { conversions, memory, two_bit, one_bit, dual_index, pack, verify, .. } =
-            self.measured.rates;
+        let Rates {
+            conversions,
+            memory,
+            two_bit,
+            one_bit,
+            dual_index,
+            rows,
+            rows_power,
+            pack,
+            verify,
+            ..
+        } = self.measured.rates;
         let _ = writeln!(
             text,
             "\nMeasured with {} ({} positions), nanoseconds a position: {:.0} for captures, file \
-             and check; whole states in memory {memory:.0}; for each level two-bit {two_bit:.0}, \
-             one-bit {one_bit:.0}, dual-index {dual_index:.0}.\nAssumed: as many levels as the \
+             and check; whole states in memory {memory:.0}; by rows {rows:.1} for one level, and \
+             times L^{rows_power:.2} for L of them; for each level two-bit {two_bit:.0}, one-bit {one_bit:.0}, dual-index \
+             {dual_index:.0}.\nAssumed: as many levels as the \
              window or the largest score; {BITS} bits a position in a file, fewer with a narrow \
              window; and that large slices are as fast as the one measured, though they fit no \
              processor's cache.",
@@ -259,6 +284,7 @@ impl Plan {
                     "disk": plan.disk,
                     "work_disk": plan.work_disk,
                     "seconds": rounded(plan.seconds),
+                    "phases": phases_json(&plan.phases),
                     "fits_memory": fits_memory,
                     "fits_disk": fits_disk,
                 })
@@ -281,6 +307,8 @@ impl Plan {
                     "two_bit_level": rounded(rates.two_bit),
                     "one_bit_level": rounded(rates.one_bit),
                     "dual_index_level": rounded(rates.dual_index),
+                    "rows": rounded(rates.rows),
+                    "rows_power": rounded(rates.rows_power),
                     "pack": rounded(rates.pack),
                     "verify": rounded(rates.verify),
                 },
@@ -289,12 +317,23 @@ impl Plan {
             "total": {
                 "positions": self.positions(),
                 "seconds": rounded(self.seconds()),
+                "phases": phases_json(&self.phases()),
                 "memory": self.most_memory(),
                 "disk": self.finished,
                 "peak_disk": self.peak,
             },
         })
     }
+}
+
+fn phases_json(phases: &Phases) -> Value {
+    json!({
+        "conversions": rounded(phases.conversions),
+        "fixpoint": rounded(phases.fixpoint),
+        "transfer": rounded(phases.transfer),
+        "pack": rounded(phases.pack),
+        "verify": rounded(phases.verify),
+    })
 }
 
 fn threads(count: usize) -> String {

@@ -316,6 +316,13 @@ fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {
         "sweeps": effort.work.sweeps,
         "chunks": { "looked_at": effort.work.chunks, "skipped": effort.work.skipped },
         "cache_misses": effort.misses,
+        "rows": {
+            "passes": effort.rows.passes,
+            "looked_at": effort.rows.rows,
+            "squares": effort.rows.squares,
+            "singles": effort.rows.singles,
+            "bytes_moved": effort.rows.moved,
+        },
     })
 }
 

@@ -10,6 +10,7 @@
 
 mod evaluate;
 mod forward;
+mod sowing;
 mod unmoves;
 mod view;
 mod weights;
@@ -17,7 +18,8 @@ mod weights;
 use std::sync::Arc;
 
 use nutcracker_game::{
-    Exchange, Game, GameId, ParseError, Score, Side, Situation, SliceId, Step, Turn,
+    Exchange, Game, GameId, ParseError, Score, Side, Situation, SliceId, Sowing as SowingRules,
+    Step, Turn,
 };
 
 use crate::halves::{self, Board, Half, Halves, PairIndex, stones};
@@ -310,6 +312,10 @@ impl Game for Awari {
 
     fn second_next(&self, _: SliceId, _: u64, position: &mut Board) {
         *position = self.halves.second_after(*position);
+    }
+
+    fn sowing(&self, slice: SliceId) -> Option<Box<dyn SowingRules>> {
+        Some(Box::new(sowing::AwariSowing::new(self.clone(), slice)))
     }
 
     fn start(&self) -> Situation<Board> {

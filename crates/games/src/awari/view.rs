@@ -4,6 +4,8 @@
 //! the mover's half in one way and adds a fixed pattern to the other. There are few halves and many
 //! boards, so what a move or an un-move does to a half is computed once and looked up afterwards.
 
+use std::ops::Range;
+
 use nutcracker_game::combi::Rows;
 use nutcracker_game::{Children, Exits, Game, SliceId, SliceView, exits_of};
 
@@ -218,6 +220,11 @@ impl SliceView for AwariView {
 
     fn parts(&self) -> u64 {
         self.tiles.len() as u64
+    }
+
+    fn part_range(&self, part: u64) -> Range<u64> {
+        let own = self.tiles[part as usize].own;
+        self.pairs.base(own)..self.pairs.base(own + 1)
     }
 
     fn exits<C: Children>(

@@ -17,10 +17,12 @@
 
 mod evaluate;
 mod sow;
+mod sowing;
 mod weights;
 
 use nutcracker_game::{
-    Exchange, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step, Turn,
+    Exchange, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Sowing, Step,
+    Turn,
 };
 
 use crate::halves::{self, Board, Halves, MAX_PITS, stones};
@@ -200,6 +202,10 @@ impl Game for Kalah {
 
     fn second_next(&self, _: SliceId, _: u64, board: &mut Board) {
         *board = self.halves.second_after(*board);
+    }
+
+    fn sowing(&self, slice: SliceId) -> Option<Box<dyn Sowing>> {
+        Some(Box::new(sowing::KalahSowing::new(self, slice)))
     }
 
     fn start(&self) -> Situation<Board> {

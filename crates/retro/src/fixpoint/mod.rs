@@ -4,6 +4,7 @@ pub mod changes;
 pub mod follow;
 pub mod levels;
 pub mod memory;
+pub mod rows;
 pub mod sweep;
 
 use crate::store::disk::{Bytes, ScratchError};
@@ -13,6 +14,10 @@ use crate::store::disk::{Bytes, ScratchError};
 pub enum Solved {
     /// As states of the in-memory solver.
     States(memory::States),
+    /// As rows of bits.
+    Rows(Box<rows::RowStates>),
+    /// As rows of bits in files.
+    RowFiles(Box<rows::RowFiles>),
     /// As they are.
     Plain(Vec<i8>),
     /// In a file.
@@ -25,6 +30,8 @@ impl Solved {
         match self {
             Solved::File(file) => file.read(start, out)?,
             Solved::States(states) => states.scores(start, out),
+            Solved::Rows(states) => states.scores(start, out),
+            Solved::RowFiles(files) => files.scores(start, out)?,
             Solved::Plain(scores) => {
                 out.copy_from_slice(&scores[start as usize..start as usize + out.len()]);
             }

@@ -1,0 +1,51 @@
+//! Kalah by rows of boards: internal moves stay within the mover's half.
+
+use nutcracker_game::{Leaves, Pits, RowMove, SliceId, Sowing};
+
+use super::Kalah;
+
+/// One slice.
+#[derive(Clone, Debug)]
+pub(super) struct KalahSowing {
+    pits: usize,
+    stones: usize,
+    empty_capture: bool,
+}
+
+impl KalahSowing {
+    pub(super) fn new(game: &Kalah, slice: SliceId) -> Self {
+        let (pits, empty_capture) = (game.pits, game.empty_capture);
+        KalahSowing { pits, stones: slice.0 as usize, empty_capture }
+    }
+}
+
+impl Sowing for KalahSowing {
+    fn pits(&self) -> usize {
+        self.pits
+    }
+
+    fn stones(&self) -> usize {
+        self.stones
+    }
+
+    fn moves(&self, own: &Pits, out: &mut Vec<RowMove>) {
+        for pit in 0..self.pits {
+            let last = pit + usize::from(own[pit]);
+            // A seed in the store leaves the slice.
+            if last == pit || last >= self.pits {
+                continue;
+            }
+            let mut after = *own;
+            after[pit] = 0;
+            for pit in &mut after[pit + 1..=last] {
+                *pit += 1;
+            }
+            // The last seed captures from an empty pit, with what is opposite.
+            let leaves = (own[last] == 0).then_some(Leaves {
+                pit: (self.pits - 1 - last) as u8,
+                counts: if self.empty_capture { u128::MAX } else { !1 },
+            });
+            out.push(RowMove { own: after, added: Pits::default(), leaves });
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The solver by rows gives the same files as the one with whole states, in memory and from disk,
+//! with and without the processor's instruction, and after interruptions.
+
+mod common;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use common::disk;
+use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step};
+use nutcracker_games::awari::Awari;
+use nutcracker_games::kalah::Kalah;
+use nutcracker_retro::choice::{Solver, Window};
+use nutcracker_retro::progress::{Progress, Silent};
+use nutcracker_retro::solve::{RowOptions, SolveError, SolveOptions, solve};
+
+/// Names and bytes of all tables.
+fn tables(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut tables: Vec<_> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "nut"))
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect();
+    tables.sort();
+    tables
+}
+
+fn options(window: Window, threads: usize) -> SolveOptions {
+    SolveOptions {
+        solver: Solver::Memory,
+        window,
+        verify: false,
+        ..SolveOptions::new(threads, "test")
+    }
+}
+
+fn by_rows(window: Window, threads: usize, portable: bool, room: Option<u64>) -> SolveOptions {
+    let rows = RowOptions { portable, room };
+    SolveOptions { solver: Solver::Rows, rows, ..options(window, threads) }
+}
+
+fn files<G: Game>(game: &G, last: u32, options: &SolveOptions) -> Vec<(String, Vec<u8>)> {
+    let dir = tempfile::tempdir().unwrap();
+    solve(game, &disk(), dir.path(), SliceId(last), options, &Silent)
+        .unwrap_or_else(|error| panic!("{}: {error}", game.id()));
+    tables(dir.path())
+}
+
+/// In memory and from disk, a tile at a time and more, with and without the instruction.
+fn agree<G: Game>(game: &G, last: u32, window: Window) {
+    let expected = files(game, last, &options(window, 2));
+    let ways = [
+        (1, false, None),
+        (2, true, None),
+        (3, false, None),
+        (1, true, Some(1)),
+        (2, false, Some(1)),
+        (3, false, Some(1 << 14)),
+        (2, false, Some(1 << 30)),
+    ];
+    for (threads, portable, room) in ways {
+        let found = files(game, last, &by_rows(window, threads, portable, room));
+        assert!(
+            found == expected,
+            "{} up to {last}, {window:?}: {threads} threads, portable {portable}, room {room:?}",
+            game.id()
+        );
+    }
+}
+
+#[test]
+fn awari_of_every_size() {
+    for (pits, last) in [(2, 12), (3, 10), (4, 8), (5, 7), (6, 7)] {
+        agree(&Awari::new(pits).unwrap(), last, Window::Full);
+    }
+}
+
+#[test]
+fn kalah_too() {
+    agree(&Kalah::new(1, 4, false).unwrap(), 8, Window::Full);
+    agree(&Kalah::new(3, 2, false).unwrap(), 12, Window::Full);
+    agree(&Kalah::new(4, 2, true).unwrap(), 10, Window::Full);
+}
+
+#[test]
+fn windows() {
+    let awari = Awari::new(6).unwrap();
+    agree(&awari, 7, Window::Top(1));
+    agree(&awari, 7, Window::Top(3));
+    agree(&awari, 7, Window::Game(7));
+    agree(&Awari::new(3).unwrap(), 10, Window::Game(14));
+    agree(&Kalah::new(3, 2, false).unwrap(), 9, Window::Top(2));
+}
+
+#[test]
+fn larger_rows_of_awari() {
+    let awari = Awari::new(6).unwrap();
+    let expected = files(&awari, 13, &options(Window::Full, 2));
+    assert!(files(&awari, 13, &by_rows(Window::Full, 2, false, None)) == expected);
+    assert!(files(&awari, 13, &by_rows(Window::Full, 2, false, Some(1 << 20))) == expected);
+}
+
+/// Stops the work at a moment.
+struct Stops {
+    at: u64,
+    told: AtomicU64,
+}
+
+impl Progress for Stops {
+    fn advance(&self, _done: u64) {
+        assert!(self.told.fetch_add(1, Relaxed) != self.at, "stopped");
+    }
+}
+
+#[test]
+fn stopped_anywhere_it_goes_on_to_the_same_files() {
+    let awari = Awari::new(4).unwrap();
+    let expected = files(&awari, 8, &options(Window::Full, 1));
+    let mut lasting = by_rows(Window::Full, 1, false, Some(1));
+    lasting.checkpoint_positions = 1;
+    let dir = tempfile::tempdir().unwrap();
+    let run = |dir: &Path, progress: &dyn Progress| {
+        solve(&awari, &disk(), dir, SliceId(8), &lasting, progress)
+    };
+    // How often it tells, undisturbed.
+    let told = Stops { at: u64::MAX, told: AtomicU64::new(0) };
+    run(dir.path(), &told).unwrap();
+    let told = told.told.into_inner();
+    assert!(tables(dir.path()) == expected);
+
+    std::panic::set_hook(Box::new(|_| {}));
+    for first in (0..told).step_by((told / 12).max(1) as usize) {
+        let dir = tempfile::tempdir().unwrap();
+        // Stopped again and again, a little later each time.
+        for turn in 0..3 {
+            let stops = Stops { at: first / (turn + 1), told: AtomicU64::new(0) };
+            let _ = catch_unwind(AssertUnwindSafe(|| run(dir.path(), &stops)));
+        }
+        run(dir.path(), &Silent).unwrap();
+        assert!(tables(dir.path()) == expected, "stopped at {first} of {told}");
+    }
+}
+
+/// A heap from which a move takes one or two.
+#[derive(Clone, Debug)]
+struct Heap;
+
+impl Game for Heap {
+    type Position = u32;
+    type Move = u32;
+    type View = PlainView<Self>;
+    type Forward = PlainView<Self>;
+
+    fn id(&self) -> GameId {
+        GameId::new("heap", "")
+    }
+    fn outcome(&self, &heap: &u32) -> Option<Score> {
+        (heap == 0).then_some(-1)
+    }
+    fn moves(&self, &heap: &u32, out: &mut Vec<u32>) {
+        out.extend(1..=heap.min(2));
+    }
+    fn play(&self, heap: &u32, &take: &u32) -> Step<u32> {
+        Step::quiet(heap - take)
+    }
+    fn largest_slice(&self) -> SliceId {
+        SliceId(9)
+    }
+    fn slice_of(&self, &heap: &u32) -> SliceId {
+        SliceId(heap)
+    }
+    fn slice_len(&self, _: SliceId) -> u64 {
+        1
+    }
+    fn rank(&self, _: &u32) -> u64 {
+        0
+    }
+    fn unrank(&self, slice: SliceId, _: u64) -> u32 {
+        slice.0
+    }
+    fn max_score(&self, _: SliceId) -> Score {
+        1
+    }
+    fn max_moves(&self) -> u8 {
+        2
+    }
+    fn index_scheme(&self) -> &'static str {
+        "heap-1"
+    }
+    fn view(&self, slice: SliceId) -> PlainView<Self> {
+        PlainView::new(self.clone(), slice)
+    }
+    fn forward(&self, slice: SliceId) -> PlainView<Self> {
+        self.view(slice)
+    }
+    fn start(&self) -> Situation<u32> {
+        Situation::new(9, Side::First)
+    }
+    fn parse(&self, _: &str) -> Result<Situation<u32>, ParseError> {
+        Ok(self.start())
+    }
+    fn format(&self, situation: &Situation<u32>) -> String {
+        situation.position.to_string()
+    }
+    fn format_move(&self, _: &Situation<u32>, take: &u32, _: &Step<u32>) -> String {
+        take.to_string()
+    }
+}
+
+#[test]
+fn a_game_without_rows_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = by_rows(Window::Full, 1, false, None);
+    let error = solve(&Heap, &disk(), dir.path(), SliceId(3), &options, &Silent).unwrap_err();
+    assert!(matches!(error, SolveError::NoRows { .. }), "{error}");
+    assert!(error.to_string().contains("another --solver"), "{error}");
+    let options = SolveOptions::new(1, "test");
+    solve(&Heap, &disk(), dir.path(), SliceId(3), &options, &Silent).unwrap();
+}
