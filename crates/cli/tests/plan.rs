@@ -42,7 +42,13 @@ fn for_people() {
     let place = Place::new();
     let args = ["plan", "awari", "--stones", "20", "--memory", "64MiB", "--disk", "100MiB"];
     let run = place.run(&[&args[..], &QUICK].concat()).success();
-    assert_snapshot!("plan_for_people", shape(&run.stdout));
+    // Which solver is the fastest depends on the processor.
+    let text = ["rows", "memory", "two-bit", "dual-index"]
+        .iter()
+        .fold(shape(&run.stdout), |text, solver| {
+            text.replace(&format!("# # {solver} #"), "# # solver #")
+        });
+    assert_snapshot!("plan_for_people", text);
     assert!(!place.awari().exists(), "nothing is made");
     // The start position's slice, with a window: no game of 48 stones has 47 left.
     let args = ["plan", "awari", "--game-stones", "48", "--memory", "32GiB", "--disk", "2TB"];
@@ -63,10 +69,11 @@ fn for_programs() {
     assert_eq!(json["total"]["disk"], sum);
     assert!(json["total"]["peak_disk"].as_u64().expect("bytes") > sum);
     assert!(json["total"]["seconds"].as_f64().expect("seconds") > 1000.0);
-    assert_eq!(slices[10]["solver"], "memory");
-    assert_eq!(slices[10]["work_disk"], 0);
+    assert_eq!(slices[8]["solver"], "memory");
+    assert_eq!(slices[8]["work_disk"], 0);
     // 280 thousand million bits are more than the memory.
-    assert_eq!(slices[48]["solver"], "dual-index");
+    assert!(slices[48]["solver"] == "rows" || slices[48]["solver"] == "dual-index");
+    assert!(slices[48]["work_disk"].as_u64().expect("bytes") > 0);
     for slice in slices {
         assert!(slice["fits_memory"] == true, "{slice}");
         assert!(slice["memory"].as_u64().expect("bytes") <= 32 << 30, "{slice}");

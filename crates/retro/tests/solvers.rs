@@ -43,7 +43,8 @@ fn all_the_same<G: Game>(game: &G, last: u32, window: Window, threads: &[usize])
     run(game, reference.path(), last, &options(Solver::Memory, 2));
     let expected = tables(reference.path());
     assert!(!expected.is_empty());
-    for solver in OTHERS {
+    let has_rows = game.sowing(SliceId(last)).is_some();
+    for solver in OTHERS.into_iter().filter(|&solver| has_rows || solver != Solver::Rows) {
         for &threads in threads {
             let dir = tempfile::tempdir().unwrap();
             run(game, dir.path(), last, &options(solver, threads));

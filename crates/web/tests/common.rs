@@ -47,7 +47,7 @@ pub fn data() -> &'static Path {
 /// A small book of kalah with three pits and two seeds; gives its file.
 pub fn book(dir: &Path) -> PathBuf {
     let kalah = Kalah::new(3, 2, false).expect("kalah");
-    let file = dir.join("kalah-pits3-empty-captureno.book");
+    let file = dir.join(nutcracker_book::file_name(&kalah));
     let store = RedbStore::create(&file, 1 << 20).expect("a file");
     let mut expert = Glance(kalah.clone());
     let start = kalah.start().position;

@@ -196,8 +196,8 @@ impl Plan {
         let _ = writeln!(
             text,
             "\nMeasured with {} ({} positions), nanoseconds a position: {:.0} for captures, file \
-             and check; whole states in memory {memory:.0}; by rows {rows:.1} for one level, and \
-             times L^{rows_power:.2} for L of them; for each level two-bit {two_bit:.0}, one-bit {one_bit:.0}, dual-index \
+             and check; whole states in memory {memory:.0}; by rows {rows:.1} for one level, times \
+             their number to the power of {rows_power:.2} for more; for each level two-bit {two_bit:.0}, one-bit {one_bit:.0}, dual-index \
              {dual_index:.0}.\nAssumed: as many levels as the \
              window or the largest score; {BITS} bits a position in a file, fewer with a narrow \
              window; and that large slices are as fast as the one measured, though they fit no \

@@ -315,7 +315,10 @@ impl Game for Awari {
     }
 
     fn sowing(&self, slice: SliceId) -> Option<Box<dyn SowingRules>> {
-        Some(Box::new(sowing::AwariSowing::new(self.clone(), slice)))
+        // Without boards that nothing leads to, rows have gaps.
+        (!self.halves.rows().has_gaps_first()).then(|| -> Box<dyn SowingRules> {
+            Box::new(sowing::AwariSowing::new(self.clone(), slice))
+        })
     }
 
     fn start(&self) -> Situation<Board> {
