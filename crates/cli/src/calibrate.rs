@@ -70,6 +70,7 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
     let nanoseconds = |seconds: f64| seconds * 1e9 / positions.max(1) as f64;
     let mut rates = Rates {
         conversions: nanoseconds(whole.conversions),
+        conversions_to_disk: nanoseconds(whole.conversions),
         memory: nanoseconds(whole.fixpoint),
         two_bit: 0.0,
         two_bit_sweeps: 0.0,
@@ -84,7 +85,8 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
         let levels = f64::from(game.max_score(slice).max(1));
         let mut level = |solver| -> Result<f64, Failure> {
             let seconds = run(solver)?;
-            rates.conversions = rates.conversions.max(nanoseconds(seconds.conversions));
+            let conversions = nanoseconds(seconds.conversions);
+            rates.conversions_to_disk = rates.conversions_to_disk.max(conversions);
             Ok(nanoseconds(seconds.fixpoint) / levels)
         };
         let two_bit = level(Solver::TwoBit)?;

@@ -27,7 +27,7 @@ fn a_signal_stops_it_politely() {
     let expected = files(&Place::with_awari(10));
     let mut stopped = 0;
     let mut random = 7u64;
-    for solver in ["memory", "two-bit", "two-bit-sweeps", "one-bit", "dual-index"] {
+    for solver in ["memory", "two-bit", "two-bit-sweeps", "one-bit", "dual-index", "rows"] {
         let place = Place::in_memory();
         let args =
             ["solve", "awari", "--stones", "10", "--solver", solver, "--checkpoint-positions", "1"];

@@ -3,7 +3,7 @@
 use nutcracker_game::{Game, SliceId};
 
 use crate::choice::{Chosen, Solver, choose, memory_to_check};
-use crate::fixpoint::rows::RowStates;
+use crate::fixpoint::rows::Needs;
 use crate::solve::{SolveError, SolveOptions};
 
 /// What one slice takes.
@@ -91,6 +91,8 @@ impl SlicePlan {
 pub struct Rates {
     /// Best values through moves that leave the slice.
     pub conversions: f64,
+    /// The same, written to the disk for solvers with little memory.
+    pub conversions_to_disk: f64,
     /// Values spread inside the slice, whole states in memory.
     pub memory: f64,
     /// For each level, two bits in memory, un-moves followed.
@@ -118,7 +120,8 @@ impl Rates {
     pub fn usual(threads: usize) -> Self {
         let of = |nanoseconds: f64| nanoseconds / threads as f64;
         Rates {
-            conversions: of(35.0),
+            conversions: of(20.0),
+            conversions_to_disk: of(35.0),
             memory: of(150.0),
             two_bit: of(60.0),
             two_bit_sweeps: of(160.0),
@@ -188,11 +191,11 @@ fn plan_slice<G: Game>(
     let positions = game.slice_len(slice);
     let window = if i16::from(top) < game.max_score(slice) { top } else { 0 };
     let all_tables = game.view_bytes(slice) + game.forward_bytes(slice);
-    let mut streamed = false;
+    let mut streamed = None;
     let (solver, tables, mut memory) = match choose(game, slice, top, options) {
         Ok(choice) => match choice.solver {
-            Chosen::Rows(_, room) => {
-                streamed = room.is_some();
+            Chosen::Rows(sowing, room) => {
+                streamed = room.map(|_| Needs::new(&*sowing, top, options.threads).disk);
                 (Solver::Rows, 1.0, choice.memory)
             }
             Chosen::Memory | Chosen::Sweep => (Solver::Memory, 1.0, choice.memory),
@@ -225,15 +228,19 @@ fn plan_slice<G: Game>(
         tables,
         memory,
         disk: (positions as f64 * bits / 8.0) as u64 + 1024,
-        work_disk: if streamed { row_files(positions, top) } else { work_disk(solver, positions) },
+        work_disk: streamed.unwrap_or_else(|| work_disk(solver, positions)),
         seconds: 0.0,
         phases: Phases::default(),
     };
     let levels = plan.levels(game);
     let seconds = |nanoseconds: f64| positions as f64 * nanoseconds / 1e9;
-    let moved = if streamed { ROW_BYTES_ONCE + ROW_BYTES_LEVEL * levels as f64 } else { 0.0 };
+    let moved =
+        if streamed.is_some() { ROW_BYTES_ONCE + ROW_BYTES_LEVEL * levels as f64 } else { 0.0 };
     plan.phases = Phases {
-        conversions: seconds(rates.conversions),
+        conversions: seconds(match solver {
+            Solver::Memory | Solver::Rows => rates.conversions,
+            _ => rates.conversions_to_disk,
+        }),
         fixpoint: seconds(rates.fixpoint(solver, levels)) * (tables + BY_RULES * (1.0 - tables)),
         transfer: positions as f64 * moved / DISK,
         pack: seconds(rates.pack),
@@ -255,13 +262,6 @@ fn work_disk(solver: Solver, positions: u64) -> u64 {
         Solver::OneBit => scores + sides,
         Solver::DualIndex => scores + sides + positions.div_ceil(8),
     }
-}
-
-/// Lines of two bits a position, what is known in two bits, and values, of which one block is there
-/// twice.
-fn row_files(positions: u64, top: u8) -> u64 {
-    let value_bits = RowStates::value_bits(top);
-    (positions * (2 + 2 + value_bits)).div_ceil(8) + positions / 10
 }
 
 #[cfg(test)]

@@ -303,6 +303,7 @@ impl Plan {
                 "positions": positions,
                 "nanoseconds": {
                     "conversions": rounded(rates.conversions),
+                    "conversions_to_disk": rounded(rates.conversions_to_disk),
                     "memory": rounded(rates.memory),
                     "two_bit_level": rounded(rates.two_bit),
                     "one_bit_level": rounded(rates.one_bit),

@@ -15,6 +15,8 @@ pub(crate) struct Needs {
     tile: u64,
     /// Values of the largest block, while conversions are computed.
     pub(crate) conversions: u64,
+    /// Bytes of files at work, one block of which is there twice.
+    pub(crate) disk: u64,
 }
 
 impl Needs {
@@ -34,6 +36,8 @@ impl Needs {
                 + threads as u64 * Found::bytes(&shape),
             tile: tile.unwrap_or(0) as u64 * 8 * (line::WORDS as u64 + 2 + values),
             conversions: block * 8 * values,
+            disk: (shape.total_words() as u64 * (line::WORDS as u64 + 2 + values) + block * values)
+                * 8,
         }
     }
 

@@ -35,11 +35,6 @@ impl RowStates {
         })
     }
 
-    /// Bits a position takes for its score up to ±`top`, and for whether it has one.
-    pub fn value_bits(top: u8) -> u64 {
-        Kernel::planes(top) as u64 + 1
-    }
-
     /// Bytes of memory for a slice that so many threads work on.
     pub fn bytes(sowing: &dyn Sowing, top: u8, threads: usize) -> u64 {
         let shape = Shape::new(sowing.pits(), sowing.stones());
