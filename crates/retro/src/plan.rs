@@ -154,13 +154,12 @@ pub const BY_RULES: f64 = 2.2;
 /// Bits a position takes in a file, a little more than awari needs.
 pub const BITS: f64 = 3.6;
 
-/// Bytes a position that the solver by rows reads and writes when it streams, once and for each
-/// level; measured, see `docs/performance.md`.
-const ROW_BYTES_ONCE: f64 = 4.0;
-const ROW_BYTES_LEVEL: f64 = 20.0;
+/// Bytes a position that the solver by rows reads and writes at one level when it streams; measured,
+/// see `docs/performance.md`.
+const ROW_BYTES: f64 = 107.0;
 
 /// Bytes a second of a disk that is read and written in long runs: a usual solid-state disk.
-const DISK: f64 = 1e9;
+const DISK: f64 = 1.5e9;
 
 /// Bytes of decoded scores of smaller slices kept while a slice of this size is solved or checked.
 pub fn cache_bytes(positions: u64) -> u64 {
@@ -234,8 +233,11 @@ fn plan_slice<G: Game>(
     };
     let levels = plan.levels(game);
     let seconds = |nanoseconds: f64| positions as f64 * nanoseconds / 1e9;
-    let moved =
-        if streamed.is_some() { ROW_BYTES_ONCE + ROW_BYTES_LEVEL * levels as f64 } else { 0.0 };
+    // More levels move more in the same way as they compute more.
+    let moved = match streamed {
+        Some(_) => ROW_BYTES * (levels as f64).powf(rates.rows_power),
+        None => 0.0,
+    };
     plan.phases = Phases {
         conversions: seconds(match solver {
             Solver::Memory | Solver::Rows => rates.conversions,

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use nutcracker_game::Sowing;
 use nutcracker_mem::prefetch;
 
+use super::look::Sight;
 use super::moves::Moves;
 use super::shape::{Shape, TILE, Tile};
 use super::transpose::transpose;
@@ -186,7 +187,7 @@ impl Kernel {
         level: u8,
         lines: Lines<'_>,
         values: Values<'_>,
-        sight: &mut [[u64; 2]],
+        sight: &mut [Sight],
     ) {
         for row in 0..tile.rows {
             for word in 0..tile.words {

@@ -12,10 +12,9 @@ use super::kernel::{Bits, Found, Kernel, Known, Lines, line};
 use super::moves::{Part, Same, Selection};
 use super::shape::{TILE, Tile};
 
-/// For the words of a tile's rows, word by word and then row by row: who wins by one of the moves
-/// looked at, and who loses by all of them.
-#[derive(Debug, Default)]
-pub(crate) struct Sight(pub(crate) Vec<[u64; 2]>);
+/// For a word of a row: who wins by one of the moves looked at, and who loses by all of them. A tile
+/// has them word by word and then row by row.
+pub(crate) type Sight = [u64; 2];
 
 /// Pairs of words in a line of the processor's cache.
 const LINE: usize = 4;
@@ -39,7 +38,7 @@ impl Kernel {
         rows: u64,
         sown: Option<usize>,
         known: Known<'_>,
-        sight: &mut [[u64; 2]],
+        sight: &mut [Sight],
     ) {
         if rows != 0 {
             run(self.portable, Look { kernel: self, tile, rows, sown, known, sight });
@@ -47,9 +46,8 @@ impl Kernel {
     }
 
     /// Before a tile looks.
-    pub(crate) fn blind(tile: &Tile, sight: &mut Sight) {
-        sight.0.clear();
-        sight.0.resize(tile.words * TILE, [0, u64::MAX]);
+    pub(crate) fn blind(sight: &mut [Sight]) {
+        sight.fill([0, u64::MAX]);
     }
 
     /// Settles some rows of a tile by what was seen. Returns how many positions.
@@ -57,7 +55,7 @@ impl Kernel {
         tile: &Tile,
         rows: u64,
         lines: Lines<'_>,
-        sight: &[[u64; 2]],
+        sight: &[Sight],
         found: &mut Found,
     ) -> u64 {
         let mut settled = 0;
@@ -90,7 +88,7 @@ struct Look<'a> {
     rows: u64,
     sown: Option<usize>,
     known: Known<'a>,
-    sight: &'a mut [[u64; 2]],
+    sight: &'a mut [Sight],
 }
 
 impl Work for Look<'_> {
@@ -174,7 +172,7 @@ fn see_parts<C: Compress, const PARTS: usize>(
     known: &[AtomicU64],
     from: &[From],
     stays: u64,
-    sight: &mut [[u64; 2]],
+    sight: &mut [Sight],
 ) {
     for from in from {
         let (mut won, mut lost) = (0, 0);

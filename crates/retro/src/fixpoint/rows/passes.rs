@@ -79,7 +79,7 @@ struct Passes<'a> {
 
 /// What a thread has to itself.
 struct Desk {
-    sight: Sight,
+    sight: Vec<Sight>,
     found: Found,
     /// Rows that changed.
     about: Vec<u32>,
@@ -93,7 +93,7 @@ impl Passes<'_> {
         let kernel = &self.states.kernel;
         let few = kernel.shape.len() / FEW;
         let mut desk = Desk {
-            sight: Sight::default(),
+            sight: Vec::new(),
             found: Found::new(&kernel.shape),
             about: Vec::new(),
             events: Vec::new(),
@@ -176,7 +176,8 @@ impl Passes<'_> {
         if rows == 0 {
             return;
         }
-        Kernel::blind(&tile, &mut desk.sight);
+        desk.sight.resize(tile.words * TILE, Sight::default());
+        Kernel::blind(&mut desk.sight);
         if begins {
             let values = self.states.values();
             if level < kernel.top {
@@ -184,12 +185,12 @@ impl Passes<'_> {
                     kernel.score(word, level + 1, lines, values);
                 }
             }
-            kernel.begin(&tile, level, lines, values, &mut desk.sight.0);
+            kernel.begin(&tile, level, lines, values, &mut desk.sight);
         }
         self.clock.look(&tile, rows, time);
-        kernel.look(&tile, rows, None, known, &mut desk.sight.0);
+        kernel.look(&tile, rows, None, known, &mut desk.sight);
         desk.work.rows += u64::from(rows.count_ones());
-        let settled = Kernel::settle(&tile, rows, lines, &desk.sight.0, &mut desk.found);
+        let settled = Kernel::settle(&tile, rows, lines, &desk.sight, &mut desk.found);
         if settled == 0 {
             return;
         }

@@ -161,8 +161,8 @@ struct Run<'a> {
     /// What is known of the block that is looked at, and of the one that is told.
     source_words: Words,
     target_words: Words,
-    /// By tile of a part.
-    sights: Vec<Mutex<Sight>>,
+    /// What tiles of a part see.
+    sight: Mutex<Vec<Sight>>,
     /// For threads that need one.
     found: Mutex<Vec<Found>>,
     /// Whether anything was told in this pass.
@@ -189,7 +189,8 @@ impl<'a> Run<'a> {
             words.sum::<usize>()
         };
         let part = parts.iter().flatten().map(words).max().unwrap_or(0);
-        let tiles = parts.iter().flatten().map(Range::len).max().unwrap_or(0);
+        let sight = |tiles: &Range<usize>| tiles.len() * shape.tile(tiles.start).words * TILE;
+        let sight = parts.iter().flatten().map(sight).max().unwrap_or(0);
         let block = (0..=shape.stones).map(|held| shape.block_words(held).len()).max().unwrap_or(0);
         let open = |name, per_word| Blocks::open(&streaming.folder, name, per_word, shape);
         Ok(Run {
@@ -205,7 +206,7 @@ impl<'a> Run<'a> {
             value_words: Words::zeroed(part * values.per_word)?,
             source_words: Words::zeroed(block * 2)?,
             target_words: Words::zeroed(block * 2)?,
-            sights: (0..tiles).map(|_| Mutex::default()).collect(),
+            sight: Mutex::new(vec![Sight::default(); sight]),
             found: Mutex::default(),
             told: AtomicBool::new(false),
             passes: 0,
@@ -396,8 +397,11 @@ impl<'a> Run<'a> {
     ) -> Result<(), SolveError> {
         let base = self.kernel.shape.first_word(held);
         let (lines, values) = (self.lines_from(tiles), self.values_from(tiles));
+        let mut sights = self.sight.lock().expect("no thread panics");
+        let size = self.kernel.shape.words(held) * TILE;
+        let sights: Vec<Mutex<&mut [Sight]>> = sights.chunks_mut(size).map(Mutex::new).collect();
         let sight =
-            |tile: &Tile| self.sights[tile.number - tiles.start].lock().expect("no thread panics");
+            |tile: &Tile| sights[tile.number - tiles.start].lock().expect("no thread panics");
         let looking = |tile: &Tile| self.looking[tile.number].load(Relaxed);
         self.each_tile(tiles.clone(), |tile| {
             if looking(&tile) == 0 {
@@ -406,10 +410,10 @@ impl<'a> Run<'a> {
             let words = tile.word_range();
             self.lines.read(held, base, words.clone(), lines.part(words.clone()).words)?;
             let mut sight = sight(&tile);
-            Kernel::blind(&tile, &mut sight);
+            Kernel::blind(&mut sight);
             if let Some(level) = begins {
                 self.values.read(held, base, words.clone(), values.part(words))?;
-                self.kernel.begin(&tile, level, lines, values, &mut sight.0);
+                self.kernel.begin(&tile, level, lines, values, &mut sight);
             }
             Ok(())
         })?;
@@ -418,7 +422,7 @@ impl<'a> Run<'a> {
             self.each_tile(tiles.clone(), |tile| {
                 let rows = looking(&tile);
                 if rows != 0 {
-                    self.kernel.look(&tile, rows, Some(sown), known, &mut sight(&tile).0);
+                    self.kernel.look(&tile, rows, Some(sown), known, &mut sight(&tile));
                 }
                 Ok(())
             })?;
@@ -430,7 +434,7 @@ impl<'a> Run<'a> {
                 return Ok(());
             }
             let settled = self.with_found(|found| {
-                let settled = Kernel::settle(&tile, rows, lines, &sight(&tile).0, found);
+                let settled = Kernel::settle(&tile, rows, lines, &sight(&tile), found);
                 if settled > 0 {
                     let mut about = Vec::new();
                     let squares = self.kernel.tell(&tile, found, target, |row, _, _| {
