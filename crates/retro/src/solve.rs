@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use nutcracker_game::{Game, SliceId, SliceView};
+use nutcracker_game::{Exits, Game, SliceId, SliceView};
 use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{
     DirLock, Entry, ErrorKind, Expect, Header, Histogram, Manifest, PackOptions, Storage, Table,
@@ -454,6 +454,15 @@ impl<G: Game> Job<'_, G> {
         open_set(self.game, Arc::clone(self.storage), self.dir, cache)
     }
 
+    fn convert<V: SliceView>(
+        &self,
+        view: &V,
+        children: &SetChildren<'_>,
+        enter: impl Fn(u64, &[Exits]) + Sync,
+    ) -> Result<(), SolveError> {
+        conversions(view, children, enter, self.options.threads, self.progress)
+    }
+
     fn solve(&self, seconds: &mut Seconds) -> Result<(Solved, Effort), SolveError> {
         let max = self.game.max_score(self.slice);
         if !(0..=127).contains(&max) {
@@ -503,13 +512,7 @@ impl<G: Game> Job<'_, G> {
             Chosen::Rows(sowing, None) => {
                 let view = self.game.view(self.slice);
                 let states = RowStates::new(&*sowing, self.top, self.options.rows.portable)?;
-                conversions(
-                    &view,
-                    &children,
-                    |start, run| states.enter(start, run),
-                    self.options.threads,
-                    self.progress,
-                )?;
+                self.convert(&view, &children, |start, run| states.enter(start, run))?;
                 drop(children);
                 drop((set, view));
                 seconds.conversions = started.elapsed().as_secs_f64();
@@ -540,13 +543,7 @@ impl<G: Game> Job<'_, G> {
         }
         let view = self.game.view(self.slice);
         let states = States::new(view.len(), self.top, self.game.max_moves())?;
-        conversions(
-            &view,
-            &children,
-            |start, run| states.enter(start, run),
-            self.options.threads,
-            self.progress,
-        )?;
+        self.convert(&view, &children, |start, run| states.enter(start, run))?;
         // The fixpoint reads no files: give the cache back first.
         drop(children);
         drop(set);

@@ -7,28 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use common::disk;
+use common::{disk, tables};
 use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_retro::choice::{Solver, Window};
 use nutcracker_retro::progress::{Progress, Silent};
 use nutcracker_retro::solve::{RowOptions, SolveError, SolveOptions, solve};
-
-/// Names and bytes of all tables.
-fn tables(dir: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut tables: Vec<_> = std::fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|end| end == "nut"))
-        .map(|path| {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            (name, std::fs::read(path).unwrap())
-        })
-        .collect();
-    tables.sort();
-    tables
-}
 
 fn options(window: Window, threads: usize) -> SolveOptions {
     SolveOptions {

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::disk;
+use common::{disk, tables};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
@@ -16,21 +16,6 @@ use nutcracker_retro::store::paged::Policy;
 fn run<G: Game>(game: &G, dir: &Path, last: u32, options: &SolveOptions) {
     solve(game, &disk(), dir, SliceId(last), options, &Silent)
         .unwrap_or_else(|error| panic!("{} by {}: {error}", game.id(), options.solver));
-}
-
-/// The tables of a folder: names and bytes.
-fn tables(dir: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut tables: Vec<_> = std::fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|end| end == "nut"))
-        .map(|path| {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            (name, std::fs::read(path).unwrap())
-        })
-        .collect();
-    tables.sort();
-    tables
 }
 
 const OTHERS: [Solver; 5] =

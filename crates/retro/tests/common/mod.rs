@@ -57,3 +57,18 @@ pub fn scores<G: Game>(game: &G, storage: &Arc<dyn Storage>, dir: &Path, slice: 
     table.read(0, &mut scores).unwrap();
     scores
 }
+
+/// Names and bytes of all tables of a directory.
+pub fn tables(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut tables: Vec<_> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "nut"))
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect();
+    tables.sort();
+    tables
+}

@@ -9,6 +9,7 @@ mod blocks;
 mod clock;
 mod compress;
 mod events;
+mod exits;
 mod files;
 mod kernel;
 mod look;
