@@ -41,6 +41,17 @@ struct Before {
     wins: bool,
 }
 
+/// A position that has lost if all its moves, from one on, lead to won positions.
+#[derive(Clone, Copy, Debug)]
+struct Doubt {
+    before: Before,
+    /// Which of its moves is looked up.
+    at: u32,
+    /// Where this leads to: which word of the slice, and which bit.
+    word: u32,
+    bit: u32,
+}
+
 /// Positions that are on their way from memory.
 const LAG: usize = 32;
 
@@ -54,7 +65,11 @@ impl Kernel {
         known: Known<'_>,
         next: &mut Vec<Event>,
     ) {
-        run(self.portable, Follow { kernel: self, singles, events, lines, known, next });
+        let (doubts, asked) = ([None; LAG], 0);
+        run(
+            self.portable,
+            Follow { kernel: self, singles, events, lines, known, next, doubts, asked },
+        );
     }
 }
 
@@ -65,6 +80,10 @@ struct Follow<'a> {
     lines: Lines<'a>,
     known: Known<'a>,
     next: &'a mut Vec<Event>,
+    /// A ring of those whose next move is on its way from memory.
+    doubts: [Option<Doubt>; LAG],
+    /// How many have come into it.
+    asked: usize,
 }
 
 impl Work for Follow<'_> {
@@ -103,6 +122,9 @@ impl Work for Follow<'_> {
         for ready in queued.saturating_sub(LAG)..queued {
             self.meet::<C>(queue[ready % LAG]);
         }
+        while self.doubts.iter().any(Option::is_some) {
+            self.ask::<C>(None);
+        }
         self.tell(&self.next[before..]);
     }
 }
@@ -116,9 +138,18 @@ impl Follow<'_> {
         if line[line::OPEN].load(Relaxed) & bit == 0 {
             return;
         }
-        if !before.wins && (line[line::BAD].load(Relaxed) & bit == 0 || !self.loses::<C>(before)) {
-            return;
+        if before.wins {
+            self.settle(before);
+        } else if line[line::BAD].load(Relaxed) & bit != 0 {
+            self.doubt::<C>(before, 0);
         }
+    }
+
+    /// Settles a position, unless that has happened.
+    #[inline(always)]
+    fn settle(&mut self, before: Before) {
+        let line = self.lines.at(before.word as usize);
+        let bit = 1_u64 << (before.place % 64);
         // Another thread may have come first.
         if line[line::OPEN].fetch_and(!bit, Relaxed) & bit == 0 {
             return;
@@ -154,20 +185,47 @@ impl Follow<'_> {
         }
     }
 
-    /// Whether all moves that stay lead to won positions.
+    /// Asks where the next of a position's moves that stay leads to, from one on. Without any it
+    /// has lost.
     #[inline(always)]
-    fn loses<C: Compress>(&self, before: Before) -> bool {
+    fn doubt<C: Compress>(&mut self, before: Before, from: u32) {
+        match self.next_doubt::<C>(before, from) {
+            Some(doubt) => self.ask::<C>(Some(doubt)),
+            None => self.settle(before),
+        }
+    }
+
+    #[inline(always)]
+    fn next_doubt<C: Compress>(&self, before: Before, from: u32) -> Option<Doubt> {
         let (moves, shape) = (&self.kernel.moves, &self.kernel.shape);
         let place = before.place as usize;
-        self.singles.of(before.row as usize).iter().all(|mv| {
-            if !moves.stays_at(mv.kind, place) {
-                return true;
+        let list = self.singles.of(before.row as usize);
+        let stays = list[from as usize..].iter().position(|mv| moves.stays_at(mv.kind, place))?;
+        let at = from as usize + stays;
+        let selection = moves.selection(list[at].kind);
+        let place = moves.place_after::<C>(&selection, place);
+        let held = before.held as usize - selection.sown;
+        let word = shape.row_word(list[at].row as usize, held) + place / 64;
+        prefetch(&self.known.at(word)[0]);
+        Some(Doubt { before, at: at as u32, word: word as u32, bit: (place % 64) as u32 })
+    }
+
+    /// Puts a doubt into the ring, and answers the one that waited there: if its move leads to a won
+    /// position, the next move is in doubt, and so on.
+    #[inline(always)]
+    fn ask<C: Compress>(&mut self, mut doubt: Option<Doubt>) {
+        loop {
+            let place = &mut self.doubts[self.asked % LAG];
+            self.asked += 1;
+            let Some(ready) = std::mem::replace(place, doubt) else { return };
+            if self.known.at(ready.word as usize)[0].load(Relaxed) >> ready.bit & 1 == 0 {
+                return;
             }
-            let selection = moves.selection(mv.kind);
-            let place = moves.place_after::<C>(&selection, place);
-            let held = before.held as usize - selection.sown;
-            let word = shape.row_word(mv.row as usize, held) + place / 64;
-            self.known.at(word)[0].load(Relaxed) >> (place % 64) & 1 == 1
-        })
+            doubt = self.next_doubt::<C>(ready.before, ready.at + 1);
+            if doubt.is_none() {
+                self.settle(ready.before);
+                return;
+            }
+        }
     }
 }

@@ -88,6 +88,9 @@ pub(crate) fn zeros(len: usize) -> Vec<AtomicU64> {
     (0..len).map(|_| AtomicU64::new(0)).collect()
 }
 
+/// Rows that are on their way from memory before they are told.
+const EARLY: usize = 16;
+
 /// What looking at a tile's rows led to, square by square: who won and who lost.
 #[derive(Debug)]
 pub(crate) struct Found {
@@ -108,6 +111,11 @@ impl Found {
     pub(crate) fn bytes(shape: &Shape) -> u64 {
         let words = (0..=shape.stones).map(|held| shape.words(held)).max().unwrap_or(0);
         (words * (TILE * 16 + 1)) as u64
+    }
+
+    fn square(&mut self, word: usize) -> &mut [[u64; 2]; TILE] {
+        let rows = &mut self.squares[word * TILE..(word + 1) * TILE];
+        rows.try_into().expect("a row each")
     }
 
     #[inline(always)]
@@ -239,44 +247,58 @@ impl Kernel {
         }
     }
 
-    /// Tells what was found in a tile to the rows of the opponent's half it is about; `about` hears
-    /// of each of them, who won and who lost. Returns how many squares were told.
+    /// Tells what was found in consecutive tiles of a block, the first of which is `tile`, to the
+    /// rows of the opponent's half it is about: these are the same for all the tiles, whose words
+    /// are neighbours in them. `about` hears of each row, which tile, who won and who lost. Returns
+    /// how many squares were told.
     pub(crate) fn tell(
         &self,
         tile: &Tile,
-        found: &mut Found,
+        found: &mut [Found],
         known: Known<'_>,
-        mut about: impl FnMut(usize, u64, u64),
+        mut about: impl FnMut(usize, usize, u64, u64),
     ) -> u64 {
         let held = self.shape.stones - tile.held;
         let words = self.shape.words(held);
         let mut squares = 0;
         for word in 0..tile.words {
-            if !std::mem::take(&mut found.touched[word]) {
+            let before = squares;
+            for found in &mut *found {
+                if found.touched[word] {
+                    squares += 1;
+                    transpose(found.square(word));
+                }
+            }
+            if squares == before {
                 continue;
             }
-            squares += 1;
             let first = self.shape.first_word(held) + word * TILE * words + tile.within;
             let first_row = (self.shape.first_tile(held) + word) * TILE;
             // The last rows of a block are fewer than a tile's.
-            let rows = self.shape.rows(held) - word * TILE;
-            for row in 0..rows.min(TILE) {
+            let rows = (self.shape.rows(held) - word * TILE).min(TILE);
+            for row in 0..rows.min(EARLY) {
                 prefetch(&known.at(first + row * words)[0]);
             }
-            let square: &mut [[u64; 2]; TILE] = (&mut found.squares
-                [word * TILE..(word + 1) * TILE])
-                .try_into()
-                .expect("a row each");
-            transpose(square);
-            for (row, pair) in square.iter_mut().enumerate() {
-                let [won, lost] = std::mem::take(pair);
-                if won | lost != 0 {
-                    let pair = known.at(first + row * words);
-                    // This word is this tile's alone.
-                    add(&pair[0], won);
-                    add(&pair[1], lost);
-                    about(first_row + row, won, lost);
+            for row in 0..rows {
+                if row + EARLY < rows {
+                    prefetch(&known.at(first + (row + EARLY) * words)[0]);
                 }
+                for (at, found) in found.iter_mut().enumerate() {
+                    if !found.touched[word] {
+                        continue;
+                    }
+                    let [won, lost] = std::mem::take(&mut found.squares[word * TILE + row]);
+                    if won | lost != 0 {
+                        let pair = known.at(first + row * words + at);
+                        // This word is this tile's alone.
+                        add(&pair[0], won);
+                        add(&pair[1], lost);
+                        about(first_row + row, at, won, lost);
+                    }
+                }
+            }
+            for found in &mut *found {
+                found.touched[word] = false;
             }
         }
         squares

@@ -1,6 +1,7 @@
 //! The levels of a slice in memory: passes over all rows while much is found, and single positions
 //! when little is.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, RwLock};
 
@@ -8,7 +9,7 @@ use super::clock::Clock;
 use super::events::Event;
 use super::kernel::{Bits, Found, Kernel};
 use super::look::Sight;
-use super::shape::TILE;
+use super::shape::{GROUP, TILE};
 use super::singles::Singles;
 use super::states::RowStates;
 use super::team::{Member, Team};
@@ -46,7 +47,7 @@ impl RowStates {
             progress,
             singles: Singles::new(shape, &self.kernel.moves),
             clock: Clock::new(shape.tiles() * TILE),
-            order: shape.turns().flat_map(|held| shape.block_tiles(held)).collect(),
+            order: shape.turns().flat_map(|held| shape.groups(held)).collect(),
             stops: AtomicBool::new(false),
             in_pass: Default::default(),
             now: RwLock::default(),
@@ -65,8 +66,8 @@ struct Passes<'a> {
     progress: &'a dyn Progress,
     singles: Singles,
     clock: Clock,
-    /// Tiles in the order of their turns.
-    order: Vec<usize>,
+    /// Groups of tiles in the order of their turns.
+    order: Vec<Range<usize>>,
     stops: AtomicBool,
     /// Positions settled in this pass and in the one before, by the parity of its number.
     in_pass: [AtomicU64; 2],
@@ -80,7 +81,8 @@ struct Passes<'a> {
 /// What a thread has to itself.
 struct Desk {
     sight: Vec<Sight>,
-    found: Found,
+    /// By tile of a group.
+    found: [Found; GROUP],
     /// Rows that changed.
     about: Vec<u32>,
     events: Vec<Event>,
@@ -94,7 +96,7 @@ impl Passes<'_> {
         let few = kernel.shape.len() / FEW;
         let mut desk = Desk {
             sight: Vec::new(),
-            found: Found::new(&kernel.shape),
+            found: std::array::from_fn(|_| Found::new(&kernel.shape)),
             about: Vec::new(),
             events: Vec::new(),
             settled: 0,
@@ -149,8 +151,8 @@ impl Passes<'_> {
         if self.stops.load(Relaxed) {
             return 0;
         }
-        member.share(self.order.len(), 4, |at| {
-            self.tile(desk, self.order[at], level, begins);
+        member.share(self.order.len(), 1, |at| {
+            self.group(desk, &self.order[at], level, begins);
         });
         self.give(desk);
         settled.fetch_add(desk.settled, Relaxed);
@@ -165,8 +167,37 @@ impl Passes<'_> {
         self.next.lock().expect("no thread panics").push(events);
     }
 
-    /// A tile's turn in a pass.
-    fn tile(&self, desk: &mut Desk, number: usize, level: u8, begins: bool) {
+    /// The turn of a group of tiles in a pass.
+    fn group(&self, desk: &mut Desk, tiles: &Range<usize>, level: u8, begins: bool) {
+        let kernel = &self.states.kernel;
+        let mut settled = 0;
+        for (at, tile) in tiles.clone().enumerate() {
+            settled += self.tile(desk, at, tile, level, begins);
+        }
+        if settled == 0 {
+            return;
+        }
+        desk.settled += settled;
+        // Events are needed only if in the end there are few.
+        let collects = desk.settled <= kernel.shape.len() / FEW;
+        let Desk { found, about, events, .. } = desk;
+        about.clear();
+        let first = kernel.shape.tile(tiles.start);
+        let known = self.states.known();
+        let found = &mut found[..tiles.len()];
+        desk.work.squares += kernel.tell(&first, found, known, |row, tile, won, lost| {
+            about.push(row as u32);
+            if collects {
+                let first = (first.within + tile) * TILE;
+                events.extend(Bits(won).map(|bit| Event::new(row, first + bit, false)));
+                events.extend(Bits(lost).map(|bit| Event::new(row, first + bit, true)));
+            }
+        });
+        self.clock.change(about);
+    }
+
+    /// A tile looks, as a certain one of its group. Returns how many positions it settles.
+    fn tile(&self, desk: &mut Desk, at: usize, number: usize, level: u8, begins: bool) -> u64 {
         let kernel = &self.states.kernel;
         let (lines, known) = (self.states.lines(), self.states.known());
         let tile = kernel.shape.tile(number);
@@ -174,7 +205,7 @@ impl Passes<'_> {
         let all = u64::MAX >> (TILE - tile.rows);
         let rows = if begins { all } else { self.clock.due(&tile, &kernel.moves) };
         if rows == 0 {
-            return;
+            return 0;
         }
         desk.sight.resize(tile.words * TILE, Sight::default());
         Kernel::blind(&mut desk.sight);
@@ -190,24 +221,7 @@ impl Passes<'_> {
         self.clock.look(&tile, rows, time);
         kernel.look(&tile, rows, None, known, &mut desk.sight);
         desk.work.rows += u64::from(rows.count_ones());
-        let settled = Kernel::settle(&tile, rows, lines, &desk.sight, &mut desk.found);
-        if settled == 0 {
-            return;
-        }
-        desk.settled += settled;
-        // Events are needed only if in the end there are few.
-        let collects = desk.settled <= kernel.shape.len() / FEW;
-        let Desk { found, about, events, .. } = desk;
-        about.clear();
-        desk.work.squares += kernel.tell(&tile, found, known, |row, won, lost| {
-            about.push(row as u32);
-            if collects {
-                let first = tile.within * TILE;
-                events.extend(Bits(won).map(|bit| Event::new(row, first + bit, false)));
-                events.extend(Bits(lost).map(|bit| Event::new(row, first + bit, true)));
-            }
-        });
-        self.clock.change(about);
+        Kernel::settle(&tile, rows, lines, &desk.sight, &mut desk.found[at])
     }
 
     /// Follows what the last pass settled, and what comes of it, to the end.

@@ -13,6 +13,10 @@ use nutcracker_game::combi::Rows;
 /// Rows of a tile.
 pub(crate) const TILE: usize = 64;
 
+/// Consecutive tiles that are worked on together: their words on the other side share a line of the
+/// processor's cache.
+pub(crate) const GROUP: usize = 4;
+
 /// Where rows are.
 #[derive(Debug)]
 pub(crate) struct Shape {
@@ -108,6 +112,12 @@ impl Shape {
         }
         parts.push(start..tiles.end);
         parts
+    }
+
+    /// The tiles of a block, those together that are worked on together.
+    pub(crate) fn groups(&self, held: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        let tiles = self.block_tiles(held);
+        tiles.clone().step_by(GROUP).map(move |first| first..(first + GROUP).min(tiles.end))
     }
 
     /// Blocks in the order of their turns: those that move into each other most are neighbours.

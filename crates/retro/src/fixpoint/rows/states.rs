@@ -8,7 +8,7 @@ use nutcracker_mem::{OutOfMemory, Words};
 use super::clock::Clock;
 use super::kernel::{Found, Kernel, Known, Lines, Values, line};
 use super::passes::FEW;
-use super::shape::{Shape, TILE};
+use super::shape::{GROUP, Shape, TILE};
 use super::singles::Singles;
 use super::slices::{put, scores, slice_exits};
 
@@ -46,7 +46,7 @@ impl RowStates {
         shape.total_words() as u64 * word
             + (shape.tiles() * TILE) as u64 * row
             + 16 * threads as u64 * (shape.len() / FEW)
-            + 2 * threads as u64 * Found::bytes(&shape)
+            + (GROUP + 1) as u64 * threads as u64 * Found::bytes(&shape)
     }
 
     pub(super) fn lines(&self) -> Lines<'_> {

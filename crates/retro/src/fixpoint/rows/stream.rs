@@ -9,6 +9,7 @@
 //! rest, before the checkpoint names the next.
 
 use std::ops::Range;
+use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -280,7 +281,7 @@ impl<'a> Run<'a> {
                 this.values.read(held, base, words.clone(), values.part(words.clone()))?;
                 this.with_found(|found| {
                     this.kernel.restore(&tile, known, lines, values, found);
-                    this.kernel.tell(&tile, found, target, |_, _, _| {});
+                    this.kernel.tell(&tile, slice::from_mut(found), target, |_, _, _, _| {});
                 });
                 // What was bad at a higher level still is.
                 this.kernel.note_bad(&tile, level, lines, values);
@@ -386,7 +387,8 @@ impl<'a> Run<'a> {
                 let settled = Kernel::settle(&tile, rows, lines, &sight(&tile), found);
                 if settled > 0 {
                     let mut about = Vec::new();
-                    let squares = self.kernel.tell(&tile, found, target, |row, _, _| {
+                    let found = slice::from_mut(found);
+                    let squares = self.kernel.tell(&tile, found, target, |row, _, _, _| {
                         about.push(row as u32);
                         self.touched[row / TILE].fetch_or(1 << (row % TILE), Relaxed);
                     });
