@@ -22,6 +22,18 @@ fn sound() {
 }
 
 #[test]
+fn a_sample() {
+    let place = Place::with_awari(6);
+    let run = place.run(&["verify", "awari", "--sample", "1000"]).success();
+    let six = run.stdout.lines().last().expect("a line");
+    assert!(six.contains("12,376 positions        1,000 looked at"), "{six}");
+    let json = place.run(&["verify", "awari", "--sample", "1000", "--format", "json"]).json();
+    // No more than there are.
+    assert_eq!(json["slices"][3]["sampled"], 364);
+    place.run(&["verify", "awari", "--sample", "0"]).failure();
+}
+
+#[test]
 fn kalah() {
     let place = Place::new();
     place.run(&["solve", "kalah", "--pits", "3", "--seeds", "2"]).success();

@@ -73,6 +73,7 @@ pub mod limited;
 mod parallel;
 pub mod plan;
 pub mod progress;
+pub mod sample;
 pub mod solve;
 pub mod stats;
 pub mod store;

@@ -10,6 +10,7 @@ use nutcracker_game::{Game, SliceId, Target, targets_of};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::check::{CheckError, Fault, check_slice};
 use nutcracker_retro::progress::Silent;
+use nutcracker_retro::sample::check_sample;
 use nutcracker_retro::solve::open_set;
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{Header, PackOptions, Storage, pack};
@@ -98,6 +99,9 @@ fn invented_scores_that_support_each_other_are_refused() {
         assert_eq!(*count, 63);
         assert!(error.to_string().contains("rests on repeated positions alone"), "{error}");
     }
+    // Which a sample cannot see, however large.
+    let set = open_set(&awari, Arc::clone(&disk()), dir.path(), 1 << 20);
+    assert_eq!(check_sample(&awari, SliceId(SLICE), &set, 1000, 2, &Silent).unwrap(), 364);
 }
 
 #[test]
@@ -128,6 +132,10 @@ fn every_single_wrong_score_is_found_and_named() {
             .unwrap();
             let set = open_set(&awari, Arc::clone(&storage), dir.path(), 1 << 20);
             let error = check_slice(&awari, SliceId(SLICE), &set, 1, &Silent).unwrap_err();
+            assert!(matches!(error, CheckError::Wrong { .. }), "{error}");
+            // So does a sample of as many positions as there are.
+            let count = right.len() as u64;
+            let error = check_sample(&awari, SliceId(SLICE), &set, count, 1, &Silent).unwrap_err();
             assert!(matches!(error, CheckError::Wrong { .. }), "{error}");
         }
     }
