@@ -127,42 +127,8 @@ impl Visitor for Args {
             if window != 0 {
                 object["window"] = window.into();
             }
-            match &finding {
-                Finding::Right(Checked { positions, sweeps }) => {
-                    object["ok"] = true.into();
-                    object["positions"] = (*positions).into();
-                    object["sweeps"] = (*sweeps).into();
-                    let sweeps = if *sweeps == 1 { "1 sweep" } else { &format!("{sweeps} sweeps") };
-                    self.say(&format!(
-                        "OK     {name:>9}  {:>15} positions  {sweeps:>9}  {:>10}\n",
-                        thousands(*positions),
-                        duration(seconds),
-                    ))?;
-                }
-                Finding::Sampled(looked) => {
-                    object["ok"] = true.into();
-                    object["positions"] = game.slice_len(slice).into();
-                    object["sampled"] = (*looked).into();
-                    self.say(&format!(
-                        "OK     {name:>9}  {:>15} positions  {:>11} looked at  {:>10}\n",
-                        thousands(game.slice_len(slice)),
-                        thousands(*looked),
-                        duration(seconds),
-                    ))?;
-                }
-                Finding::Whole => {
-                    object["error"] = "not compared: smaller slices are not right".into();
-                    self.say(&format!(
-                        "-      {name:>9}  the file is whole; its scores were not compared, \
-                         because smaller slices are not right\n"
-                    ))?;
-                }
-                Finding::Wrong(reason) => {
-                    wrong += 1;
-                    object["error"] = reason.clone().into();
-                    self.say_wrong(&name, reason)?;
-                }
-            }
+            self.tell(&finding, &name, game.slice_len(slice), seconds, &mut object)?;
+            wrong += u32::from(matches!(finding, Finding::Wrong(_)));
             object["seconds"] = rounded(seconds).into();
             findings.push(object);
         }
@@ -229,6 +195,53 @@ impl Args {
                 error => error.to_string(),
             })
         })
+    }
+
+    /// Says what was found of a slice, and notes it for programs.
+    fn tell(
+        &self,
+        finding: &Finding,
+        name: &str,
+        positions: u64,
+        seconds: f64,
+        object: &mut Value,
+    ) -> Result<(), Failure> {
+        match finding {
+            Finding::Right(Checked { sweeps, .. }) => {
+                object["ok"] = true.into();
+                object["positions"] = positions.into();
+                object["sweeps"] = (*sweeps).into();
+                let sweeps = if *sweeps == 1 { "1 sweep" } else { &format!("{sweeps} sweeps") };
+                self.say(&format!(
+                    "OK     {name:>9}  {:>15} positions  {sweeps:>9}  {:>10}\n",
+                    thousands(positions),
+                    duration(seconds),
+                ))?;
+            }
+            Finding::Sampled(looked) => {
+                object["ok"] = true.into();
+                object["positions"] = positions.into();
+                object["sampled"] = (*looked).into();
+                self.say(&format!(
+                    "OK     {name:>9}  {:>15} positions  {:>11} looked at  {:>10}\n",
+                    thousands(positions),
+                    thousands(*looked),
+                    duration(seconds),
+                ))?;
+            }
+            Finding::Whole => {
+                object["error"] = "not compared: smaller slices are not right".into();
+                self.say(&format!(
+                    "-      {name:>9}  the file is whole; its scores were not compared, \
+                     because smaller slices are not right\n"
+                ))?;
+            }
+            Finding::Wrong(reason) => {
+                object["error"] = reason.clone().into();
+                self.say_wrong(name, reason)?;
+            }
+        }
+        Ok(())
     }
 
     fn say(&self, line: &str) -> Result<(), Failure> {
