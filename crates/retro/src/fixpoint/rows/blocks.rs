@@ -3,7 +3,10 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::shape::Shape;
+use nutcracker_mem::{OutOfMemory, Words};
+
+use super::kernel::Runs;
+use super::shape::{Shape, TILE, Tile};
 use crate::store::disk::{Scratch, ScratchError};
 use crate::store::folder::Folder;
 
@@ -16,6 +19,8 @@ pub(crate) struct Blocks {
     pub(crate) per_word: usize,
     /// By stones in the rows' halves.
     files: Vec<Option<Scratch>>,
+    /// Those that are in memory instead.
+    kept: Vec<Option<Words>>,
     /// Bytes read and written.
     moved: AtomicU64,
 }
@@ -33,6 +38,7 @@ impl Blocks {
             name,
             per_word,
             files: Vec::new(),
+            kept: (0..=shape.stones).map(|_| None).collect(),
             moved: AtomicU64::new(0),
         };
         for held in 0..=shape.stones {
@@ -78,6 +84,17 @@ impl Blocks {
         Ok(())
     }
 
+    /// Keeps a block in memory, full of zeros, instead of a file.
+    pub(crate) fn keep(&mut self, shape: &Shape, held: usize) -> Result<(), OutOfMemory> {
+        self.kept[held] = Some(Words::zeroed(shape.block_words(held).len() * self.per_word)?);
+        Ok(())
+    }
+
+    /// The words of a block that is kept in memory.
+    pub(crate) fn kept(&self, held: usize) -> Option<&[AtomicU64]> {
+        self.kept[held].as_ref().map(Words::as_slice)
+    }
+
     pub(crate) fn file(&self, held: usize) -> &Scratch {
         self.files[held].as_ref().expect("the block was made")
     }
@@ -120,4 +137,29 @@ impl Blocks {
     pub(crate) fn moved(&self) -> u64 {
         self.moved.load(Relaxed)
     }
+}
+
+/// Which blocks of such sizes stay in memory, the largest first, and the largest of the others: of
+/// these, two must fit at a time.
+pub(super) fn kept(sizes: &[usize], room: usize) -> (Vec<usize>, usize) {
+    let mut largest_first: Vec<usize> = (0..sizes.len()).collect();
+    largest_first.sort_by_key(|&held| std::cmp::Reverse(sizes[held]));
+    let other = |kept: usize| largest_first.get(kept).map_or(0, |&held| sizes[held]);
+    let mut sum = 0;
+    let mut best = 0;
+    for kept in 1..=sizes.len() {
+        sum += other(kept - 1);
+        if sum + 2 * other(kept) <= room {
+            best = kept;
+        }
+    }
+    let block = other(best);
+    largest_first.truncate(best);
+    (largest_first, block)
+}
+
+/// Runs of rows that are read or written together: most of a tile is moved as a whole.
+pub(super) fn together(tile: &Tile, rows: u64) -> Runs {
+    let most = rows.count_ones() as usize * 2 >= tile.rows;
+    Runs(if most { u64::MAX >> (TILE - tile.rows) } else { rows })
 }

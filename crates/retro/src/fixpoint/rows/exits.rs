@@ -6,7 +6,7 @@ use nutcracker_mem::Words;
 use super::blocks::Blocks;
 use super::shape::Shape;
 use super::slices::{put, slice_exits};
-use super::stream::Streaming;
+use super::streaming::Streaming;
 use crate::conversions::SetChildren;
 use crate::parallel::for_each_until_stopped;
 use crate::progress::Progress;

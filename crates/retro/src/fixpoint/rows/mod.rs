@@ -21,6 +21,7 @@ mod singles;
 mod slices;
 mod states;
 mod stream;
+mod streaming;
 mod team;
 mod transpose;
 
@@ -29,4 +30,4 @@ pub use files::RowFiles;
 pub(crate) use needs::Needs;
 pub use passes::RowWork;
 pub use states::RowStates;
-pub use stream::Streaming;
+pub use streaming::Streaming;

@@ -3,6 +3,7 @@
 //! A block is all rows of equally many stones. In its turn, as many of its rows as fit are in memory
 //! and look at one block after another of what is known; what they find becomes known in one other
 //! block, which is in memory, too. Only rows that must look again, and what they look at, are read.
+//! What is known is read most: as many of its blocks as fit stay in memory, the largest first.
 //!
 //! After an interruption, wins and losses found so far are in the lines, and each is true whatever
 //! was written after it: what is known is made from them anew. Scores are given when a level is at
@@ -12,91 +13,36 @@ use std::ops::Range;
 use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
 
-use nutcracker_game::{SliceView, Sowing};
 use nutcracker_mem::Words;
 
 use super::RowWork;
-use super::blocks::Blocks;
+use super::blocks::{Blocks, kept, together};
 use super::clock::Clock;
-use super::files::RowFiles;
 use super::kernel::{Found, Kernel, Known, Lines, Runs, Values, line, zeros};
 use super::look::Sight;
-use super::shape::{Shape, TILE, Tile};
-use crate::conversions::SetChildren;
+use super::shape::{TILE, Tile};
+use super::streaming::Streaming;
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{Phase, Progress};
 use crate::solve::SolveError;
 use crate::store::disk::ScratchError;
-use crate::store::folder::Folder;
 
 /// The name of the checkpoint: the level that is at work.
 const CHECKPOINT: &str = "level.checkpoint";
 
-/// How a slice is streamed.
-#[derive(Debug)]
-pub struct Streaming<'a> {
-    /// The game's moves.
-    pub sowing: &'a dyn Sowing,
-    /// The largest level.
-    pub top: u8,
-    /// Whether to do without special instructions of the processor.
-    pub portable: bool,
-    /// Threads at work.
-    pub threads: usize,
-    /// Bytes of memory for lines and values of rows at work; at least a tile's are taken.
-    pub room: u64,
-    /// Where the files at work are.
-    pub folder: Folder,
-    /// Whether the work goes on after an interruption.
-    pub lasting: bool,
-}
-
-impl Streaming<'_> {
-    /// Solves the slice: the scores, what was done, and the seconds of the conversions.
-    pub(crate) fn solve<V: SliceView>(
-        &self,
-        view: impl FnOnce() -> V,
-        children: &SetChildren<'_>,
-        progress: &dyn Progress,
-    ) -> Result<(RowFiles, RowWork, f64), SolveError> {
-        let started = Instant::now();
-        if !self.lasting {
-            self.folder.clear();
-        }
-        self.folder.make()?;
-        let shape = Shape::new(self.sowing.pits(), self.sowing.stones());
-        let planes = Kernel::planes(self.top);
-        let mut values = Blocks::open(&self.folder, "values", planes + 1, &shape)?;
-        progress.begin(Phase::Conversions, shape.len());
-        if !(0..=shape.stones).all(|held| values.has(held)) {
-            let view = view();
-            for held in 0..=shape.stones {
-                progress.advance(shape.block(held).start);
-                if !values.has(held) {
-                    self.conversions(&shape, held, &view, children, &mut values, progress)?;
-                }
-            }
-        }
-        let seconds = started.elapsed().as_secs_f64();
-        let mut run = Run::new(self, values, progress)?;
-        run.settle()?;
-        let work = run.work();
-        let Run { kernel, values, .. } = run;
-        Ok((RowFiles { shape: kernel.shape, top: self.top, values }, work, seconds))
-    }
-}
+/// What part of the room rows at work get; the rest is for what is known.
+const ROWS_SHARE: u64 = 4;
 
 /// Words that one thread works on alone.
 const ALONE: usize = 1 << 15;
 
 /// A slice at work.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     streaming: &'a Streaming<'a>,
     progress: &'a dyn Progress,
-    kernel: Kernel,
-    values: Blocks,
+    pub(super) kernel: Kernel,
+    pub(super) values: Blocks,
     lines: Blocks,
     known: Blocks,
     clock: Clock,
@@ -124,14 +70,15 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(
+    pub(super) fn new(
         streaming: &'a Streaming<'a>,
         values: Blocks,
         progress: &'a dyn Progress,
     ) -> Result<Self, SolveError> {
         let kernel = Kernel::new(streaming.sowing, streaming.top, streaming.portable);
         let shape = &kernel.shape;
-        let most = streaming.room as usize / (8 * (line::WORDS + 2 + values.per_word));
+        let rows_room = streaming.room / ROWS_SHARE;
+        let most = rows_room as usize / (8 * (line::WORDS + 2 + values.per_word));
         let parts: Vec<Vec<Range<usize>>> =
             (0..=shape.stones).map(|held| shape.parts(held, most)).collect();
         let words = |tiles: &Range<usize>| {
@@ -141,13 +88,22 @@ impl<'a> Run<'a> {
         let part = parts.iter().flatten().map(words).max().unwrap_or(0);
         let sight = |tiles: &Range<usize>| tiles.len() * shape.tile(tiles.start).words * TILE;
         let sight = parts.iter().flatten().map(sight).max().unwrap_or(0);
-        let block = (0..=shape.stones).map(|held| shape.block_words(held).len()).max().unwrap_or(0);
+        let sizes: Vec<usize> =
+            (0..=shape.stones).map(|held| shape.block_words(held).len()).collect();
+        let largest = sizes.iter().copied().max().unwrap_or(0);
+        let rows_bytes = (part * (line::WORDS + values.per_word) + sight * 2) as u64 * 8;
+        let left = (streaming.room.saturating_sub(rows_bytes) / 16) as usize;
+        let (kept, block) = kept(&sizes, 2 * largest + left);
         let open = |name, per_word| Blocks::open(&streaming.folder, name, per_word, shape);
+        let mut known = open("known", 2)?;
+        for held in kept {
+            known.keep(shape, held)?;
+        }
         Ok(Run {
             streaming,
             progress,
             lines: open("lines", line::WORDS)?,
-            known: open("known", 2)?,
+            known,
             clock: Clock::new(shape.tiles() * TILE),
             looking: zeros(shape.tiles()),
             wanted: zeros(shape.tiles()),
@@ -169,7 +125,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn work(&self) -> RowWork {
+    pub(super) fn work(&self) -> RowWork {
         let files = [&self.values, &self.lines, &self.known];
         RowWork {
             passes: self.passes,
@@ -181,7 +137,7 @@ impl<'a> Run<'a> {
     }
 
     /// From the largest level down to 1, or from where an earlier run was.
-    fn settle(&mut self) -> Result<(), SolveError> {
+    pub(super) fn settle(&mut self) -> Result<(), SolveError> {
         let stones = self.kernel.shape.stones;
         self.progress.begin(Phase::Fixpoint, self.kernel.shape.len());
         let resumed = self.streaming.folder.checkpoint(CHECKPOINT);
@@ -252,10 +208,15 @@ impl<'a> Run<'a> {
         Values { words: self.value_words.as_slice(), base, planes }
     }
 
+    /// What is known of a block: where it is kept, or in other words that it is read into.
+    fn known_in<'b>(&'b self, held: usize, words: &'b Words) -> Known<'b> {
+        let words = self.known.kept(held).unwrap_or(words.as_slice());
+        Known { words, base: self.kernel.shape.first_word(held) }
+    }
+
     /// What is known of the block that rows with so many stones tell.
     fn target(&self, held: usize) -> Known<'_> {
-        let base = self.kernel.shape.first_word(self.kernel.shape.stones - held);
-        Known { words: self.target_words.as_slice(), base }
+        self.known_in(self.kernel.shape.stones - held, &self.target_words)
     }
 
     /// Makes the lines of a block from scores, and from what an earlier run has found, and what is
@@ -288,12 +249,17 @@ impl<'a> Run<'a> {
                 this.lines.write(&file, base, words.clone(), lines.part(words).words)
             })?;
         }
+        self.lines.finish(held, file, self.streaming.lasting)?;
+        let this = &*self;
+        if this.known.kept(to).is_some() {
+            return Ok(());
+        }
+        let (shape, target) = (&this.kernel.shape, this.target(held));
         let known = this.known.begin(shape, to)?;
         this.each_tile(shape.block_tiles(to), |tile| {
             let range = tile.word_range();
             this.known.write(&known, words.start, range.clone(), target.part(range).words)
         })?;
-        self.lines.finish(held, file, self.streaming.lasting)?;
         Ok(self.known.finish(to, known, false)?)
     }
 
@@ -317,11 +283,13 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let (to, target) = (shape.stones - held, self.target(held));
-        let base = shape.first_word(to);
-        self.each_tile(shape.block_tiles(to), |tile| {
-            let words = tile.word_range();
-            self.known.read(to, base, words.clone(), target.part(words).words)
-        })?;
+        let (base, kept) = (shape.first_word(to), self.known.kept(to).is_some());
+        if !kept {
+            self.each_tile(shape.block_tiles(to), |tile| {
+                let words = tile.word_range();
+                self.known.read(to, base, words.clone(), target.part(words).words)
+            })?;
+        }
         for tiles in &self.parts[held] {
             if tiles.clone().any(|tile| self.looking[tile].load(Relaxed) != 0) {
                 self.part(held, tiles, begins)?;
@@ -330,9 +298,11 @@ impl<'a> Run<'a> {
         self.each_tile(shape.block_tiles(to), |tile| {
             for rows in Runs(self.touched[tile.number].swap(0, Relaxed)) {
                 self.told.store(true, Relaxed);
-                let words = tile.rows_words(rows);
-                let from = target.part(words.clone()).words;
-                self.known.write(self.known.file(to), base, words, from)?;
+                if !kept {
+                    let words = tile.rows_words(rows);
+                    let from = target.part(words.clone()).words;
+                    self.known.write(self.known.file(to), base, words, from)?;
+                }
             }
             Ok(())
         })
@@ -357,11 +327,14 @@ impl<'a> Run<'a> {
             if looking(&tile) == 0 {
                 return Ok(());
             }
-            let words = tile.word_range();
-            self.lines.read(held, base, words.clone(), lines.part(words.clone()).words)?;
+            for rows in together(&tile, looking(&tile)) {
+                let words = tile.rows_words(rows);
+                self.lines.read(held, base, words.clone(), lines.part(words).words)?;
+            }
             let mut sight = sight(&tile);
             Kernel::blind(&mut sight);
             if let Some(level) = begins {
+                let words = tile.word_range();
                 self.values.read(held, base, words.clone(), values.part(words))?;
                 self.kernel.begin(&tile, level, lines, values, &mut sight);
             }
@@ -399,9 +372,11 @@ impl<'a> Run<'a> {
             });
             self.settled.fetch_add(settled, Relaxed);
             if settled > 0 || begins.is_some() {
-                let words = tile.word_range();
-                let from = lines.part(words.clone()).words;
-                self.lines.write(self.lines.file(held), base, words, from)?;
+                for rows in together(&tile, rows) {
+                    let words = tile.rows_words(rows);
+                    let from = lines.part(words.clone()).words;
+                    self.lines.write(self.lines.file(held), base, words, from)?;
+                }
             }
             Ok(())
         })
@@ -417,6 +392,9 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Known<'_>>, SolveError> {
         let (shape, moves) = (&self.kernel.shape, &self.kernel.moves);
         let from = held - sown;
+        // The block that is told may be looked at as well, and is there already.
+        let told = from == shape.stones - held;
+        let there = told || self.known.kept(from).is_some();
         let mut looks = false;
         for tile in tiles.clone() {
             let looking = self.looking[tile].load(Relaxed);
@@ -427,6 +405,9 @@ impl<'a> Run<'a> {
                 for step in moves.steps(same) {
                     if looking >> (step.row as usize % TILE) & 1 == 1 {
                         looks = true;
+                        if there {
+                            break;
+                        }
                         let (tile, row) = (step.to as usize / TILE, step.to as usize % TILE);
                         let wanted = &self.wanted[tile];
                         wanted.store(wanted.load(Relaxed) | 1 << row, Relaxed);
@@ -438,16 +419,15 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let base = shape.first_word(from);
-        // The block that is told may be looked at as well, and is there already.
-        let told = from == shape.stones - held;
         let words = if told { &self.target_words } else { &self.source_words };
-        let known = Known { words: words.as_slice(), base };
+        let known = self.known_in(from, words);
+        if there {
+            return Ok(Some(known));
+        }
         self.each_tile(shape.block_tiles(from), |tile| {
             for rows in Runs(self.wanted[tile.number].swap(0, Relaxed)) {
-                if !told {
-                    let words = tile.rows_words(rows);
-                    self.known.read(from, base, words.clone(), known.part(words).words)?;
-                }
+                let words = tile.rows_words(rows);
+                self.known.read(from, base, words.clone(), known.part(words).words)?;
             }
             Ok(())
         })?;
