@@ -9,12 +9,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use nutcracker_game::Game;
+use nutcracker_game::{Game, Score, Turn};
 
 use crate::error::Result;
 use crate::facts::Tuning;
 use crate::graph::Book;
-use crate::node::{Cost, Metric, NEVER, NodeId, State};
+use crate::node::{Cost, Edge, METRICS, Metric, NEVER, NodeId, State};
 use crate::store::Store;
 use crate::value::Hundredths;
 
@@ -23,11 +23,18 @@ pub(crate) const WHOLE: Cost = 1000;
 /// The depth of a forced move with fractional depth.
 const FORCED: Cost = WHOLE / 100;
 
+/// Each hundredth given away on the way to a leaf costs best-first as much as a thousand plies.
+const GIVEN_AWAY: Cost = 1000 * WHOLE;
+
 /// A move as costs see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
+    pub edge: Edge,
     pub estimate: Hundredths,
-    pub cost: Cost,
+    /// What is proven of the move.
+    pub bounds: (Score, Score),
+    /// What its successor costs, by the metrics of the mover.
+    pub costs: [Cost; METRICS],
 }
 
 /// What a move costs by a metric, beside what its successor costs; `None` if the metric has no
@@ -37,56 +44,82 @@ pub(crate) fn toll(tuning: &Tuning, metric: Metric, best: Hundredths, mv: &Way) 
     match metric {
         Metric::Book => (behind == 0).then_some(0),
         Metric::Opponent => Some((tuning.omega * f64::from(behind) * 10.0) as Cost),
+        Metric::Best => Some(behind.max(0) as Cost * GIVEN_AWAY),
     }
 }
 
+/// Costs by metric.
+type Costs = [Cost; METRICS];
+/// Costs to be settled, the smallest first.
+type Open = BinaryHeap<Reverse<(Cost, NodeId, usize)>>;
+
 impl<G: Game, S: Store> Book<G, S> {
-    /// The moves of a node with the costs of their successors.
-    pub(crate) fn options(&mut self, id: NodeId, metric: Metric) -> Result<Vec<Way>> {
-        let count = self.node(id)?.edges.len();
-        let mut options = Vec::with_capacity(count);
-        for at in 0..count {
-            let edge = self.node(id)?.edges[at];
-            let child = self.node(edge.child)?;
-            let value = child.value.through(edge.gain, edge.turn);
-            let cost = child.cost(metric.after(edge.turn));
-            options.push(Way { estimate: value.estimate(), cost });
-        }
-        Ok(options)
+    /// The metrics that are kept.
+    pub(crate) fn metrics(&self) -> &'static [Metric] {
+        if self.facts.best { &Metric::ALL } else { &Metric::ALL[..2] }
     }
 
-    /// A cost as it follows from the node's moves.
-    pub(crate) fn computed_cost(&mut self, id: NodeId, metric: Metric) -> Result<Cost> {
+    /// The moves of a node with the costs of their successors, in the place of what is in `ways`.
+    pub(crate) fn options(&mut self, id: NodeId, ways: &mut Vec<Way>) -> Result<()> {
+        ways.clear();
+        self.each_move(id, |&edge, child| {
+            let value = child.value.through(edge.gain, edge.turn);
+            let costs = Metric::ALL.map(|metric| child.cost(metric.after(edge.turn)));
+            let (estimate, bounds) = (value.estimate(), (value.lower, value.upper));
+            ways.push(Way { edge, estimate, bounds, costs });
+        })
+    }
+
+    /// All costs that are kept, as they follow from the node's moves.
+    ///
+    /// What is proven to be no better than what the mover has in hand leads nowhere.
+    pub(crate) fn computed_costs(&mut self, id: NodeId) -> Result<Costs> {
+        let mut costs = [NEVER; METRICS];
         let claimed = self.claimed.contains(&id);
+        let metrics = self.metrics();
         let node = self.node(id)?;
+        let lower = node.value.lower;
         if node.value.is_solved() {
-            return Ok(NEVER);
+            return Ok(costs);
         }
         if node.state != State::Interior {
-            return Ok(if claimed { NEVER } else { 0 });
+            if !claimed {
+                metrics.iter().for_each(|&metric| costs[metric as usize] = 0);
+            }
+            return Ok(costs);
         }
-        let options = self.options(id, metric)?;
+        let mut ways = std::mem::take(&mut self.scratch.ways);
+        self.options(id, &mut ways)?;
         let tuning = self.facts.tuning;
-        let Some(best) = options.iter().map(|mv| mv.estimate).max() else { return Ok(NEVER) };
-        let ways = options
-            .iter()
-            .filter_map(|mv| Some(mv.cost.saturating_add(toll(&tuning, metric, best, mv)?)));
-        let step = step(&tuning, best, options.iter().map(|mv| mv.estimate));
-        Ok(ways.min().map_or(NEVER, |way| way.saturating_add(step)))
+        if let Some(best) = ways.iter().map(|mv| mv.estimate).max() {
+            let step = step(&tuning, best, ways.iter().map(|mv| mv.estimate));
+            for &metric in metrics {
+                let open = ways.iter().filter(|mv| mv.bounds.1 > lower);
+                let least = open
+                    .filter_map(|mv| {
+                        let cost = mv.costs[metric as usize];
+                        Some(cost.saturating_add(toll(&tuning, metric, best, mv)?))
+                    })
+                    .min();
+                costs[metric as usize] = least.map_or(NEVER, |cost| cost.saturating_add(step));
+            }
+        }
+        self.scratch.ways = ways;
+        Ok(costs)
     }
 
     /// Settles the costs of these nodes and of everything that depends on them.
     pub(crate) fn settle(&mut self, changed: &[NodeId]) -> Result<()> {
-        let mut open: BinaryHeap<Reverse<(Cost, NodeId, usize)>> = BinaryHeap::new();
-        for metric in Metric::ALL {
-            for &id in changed {
-                self.enqueue(&mut open, id, metric)?;
-            }
+        let mut open = Open::new();
+        for &id in changed {
+            self.enqueue(&mut open, id, self.metrics())?;
         }
+        // A cost is larger than what it rests on by so much at least.
+        let least = if self.facts.tuning.fractional.is_some() { FORCED } else { WHOLE };
         while let Some(Reverse((key, id, metric))) = open.pop() {
             let metric = Metric::ALL[metric];
+            let new = self.computed_costs(id)?[metric as usize];
             let old = self.node(id)?.cost(metric);
-            let new = self.computed_cost(id, metric)?;
             if old == new {
                 continue;
             }
@@ -97,38 +130,57 @@ impl<G: Game, S: Store> Book<G, S> {
             }
             let raised = new > old;
             self.edit(id)?.costs[metric as usize] = if raised { NEVER } else { new };
-            if raised {
-                self.enqueue(&mut open, id, metric)?;
+            if raised && new != NEVER {
+                open.push(Reverse((new, id, metric as usize)));
             }
-            for at in 0..self.node(id)?.parents.len() {
-                let parent = self.node(id)?.parents[at];
+            // Whatever is less than this rests on something else.
+            let bound = old.min(new).saturating_add(least);
+            let mut parents = std::mem::take(&mut self.scratch.parents);
+            parents.clear();
+            parents.extend_from_slice(&self.node(id)?.parents);
+            for &parent in &parents {
+                let node = self.node(parent)?;
+                let passed = metric.turned();
+                let depends = |metric: Metric| {
+                    let cost = node.cost(metric);
+                    if raised { cost != NEVER && cost >= bound } else { cost > bound }
+                };
                 // A move passes the turn or keeps it; few games have both.
-                self.enqueue(&mut open, parent, metric.turned())?;
-                if self
-                    .node(parent)?
-                    .edges
-                    .iter()
-                    .any(|edge| edge.child == id && edge.turn == nutcracker_game::Turn::Stays)
-                {
-                    self.enqueue(&mut open, parent, metric)?;
+                let kept = passed != metric
+                    && depends(metric)
+                    && node.edges.iter().any(|edge| edge.child == id && edge.turn == Turn::Stays);
+                if depends(passed) {
+                    self.enqueue(&mut open, parent, &[passed])?;
                 }
+                if kept {
+                    self.enqueue(&mut open, parent, &[metric])?;
+                }
+            }
+            self.scratch.parents = parents;
+        }
+        Ok(())
+    }
+
+    fn enqueue(&mut self, open: &mut Open, id: NodeId, metrics: &[Metric]) -> Result<()> {
+        let new = self.computed_costs(id)?;
+        let old = self.node(id)?.costs;
+        for at in metrics.iter().map(|&metric| metric as usize) {
+            if old[at] != new[at] {
+                open.push(Reverse((old[at].min(new[at]), id, at)));
             }
         }
         Ok(())
     }
 
-    fn enqueue(
-        &mut self,
-        open: &mut BinaryHeap<Reverse<(Cost, NodeId, usize)>>,
-        id: NodeId,
-        metric: Metric,
-    ) -> Result<()> {
-        let new = self.computed_cost(id, metric)?;
-        let old = self.node(id)?.cost(metric);
-        if old != new {
-            open.push(Reverse((old.min(new), id, metric as usize)));
+    /// Keeps the costs for best-first from now on.
+    pub(crate) fn keep_best(&mut self) -> Result<()> {
+        if self.facts.best {
+            return Ok(());
         }
-        Ok(())
+        let claimed = std::mem::take(&mut self.claimed);
+        self.facts.best = true;
+        self.settle_all()?;
+        claimed.into_iter().try_for_each(|leaf| self.claim(leaf))
     }
 
     /// Counts costs another way from now on: all of them are computed again.
@@ -147,7 +199,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut from = 0;
         while let Some(id) = self.next_node(from)? {
             from = id + 1;
-            let costs = [NEVER; 2];
+            let costs = [NEVER; METRICS];
             if self.node(id)?.costs != costs {
                 self.edit(id)?.costs = costs;
             }

@@ -216,8 +216,8 @@ impl Store for Counted {
     fn find(&self, position: &str) -> crate::Result<Option<NodeId>> {
         self.0.find(position)
     }
-    fn get(&self, id: NodeId) -> crate::Result<Option<Vec<u8>>> {
-        self.0.get(id)
+    fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> crate::Result<bool> {
+        self.0.read(id, bytes)
     }
     fn next(&self, from: NodeId) -> crate::Result<Option<(NodeId, Vec<u8>)>> {
         self.0.next(from)
