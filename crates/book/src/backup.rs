@@ -33,9 +33,7 @@ impl<G: Game, S: Store> Book<G, S> {
         }
         let mut values = std::mem::take(&mut self.scratch.values);
         values.clear();
-        self.each_move(id, |edge, child| {
-            values.push(child.value.through(edge.gain, edge.turn).normal());
-        })?;
+        values.extend(self.view(id)?.iter().map(|way| way.value.normal()));
         let value = propagate_open(&values).map_or(own, Value::normal);
         self.scratch.values = values;
         let (lower, upper) = (own.lower.max(old.lower), own.upper.min(old.upper));
@@ -60,6 +58,7 @@ impl<G: Game, S: Store> Book<G, S> {
     /// Bounds only ever come closer, so that part ends by itself. Guesses can go round in a cycle;
     /// one that changes too often is held at 0 until cycles are looked for.
     pub fn back_up(&mut self, changed: &[NodeId]) -> Result<()> {
+        self.views.clear();
         let mut open = BinaryHeap::new();
         let mut queued = NodeSet::default();
         let mut rounds: NodeMap<u32> = NodeMap::default();
@@ -85,7 +84,12 @@ impl<G: Game, S: Store> Book<G, S> {
             self.set_value(id, value)?;
             touched.push(id);
             let from = touched.len();
-            touched.extend_from_slice(&self.node(id)?.parents);
+            let slot = self.slot(id)?;
+            let node = self.cache.at(slot);
+            touched.extend_from_slice(&node.parents);
+            for &parent in &touched[from..] {
+                self.views.update(parent, id, node);
+            }
             for &parent in &touched[from..] {
                 if queued.insert(parent) {
                     open.push((self.node(parent)?.depth, parent));
@@ -94,7 +98,7 @@ impl<G: Game, S: Store> Book<G, S> {
         }
         touched.sort_unstable();
         touched.dedup();
-        self.settle(&touched)
+        self.settle_seen(&touched)
     }
 }
 

@@ -104,6 +104,7 @@ impl<G: Game, S: Store> Book<G, S> {
                 return Ok(Some(format!("node {parent} does not lead to it")));
             }
         }
+        self.views.clear();
         let value = self.computed_value(id)?;
         if value != node.value {
             let what = format!("its value is {:?} and should be {value:?}", node.value);

@@ -9,14 +9,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use nutcracker_game::{Game, Score, Turn};
+use nutcracker_game::{Game, Turn};
 
+use crate::cache::NodeMap;
 use crate::error::Result;
 use crate::facts::Tuning;
 use crate::graph::Book;
-use crate::node::{Cost, Edge, METRICS, Metric, NEVER, NodeId, State};
+use crate::node::{Cost, Edge, METRICS, Metric, NEVER, Node, NodeId, State};
 use crate::store::Store;
-use crate::value::Hundredths;
+use crate::value::{Hundredths, Value};
 
 /// A ply.
 pub(crate) const WHOLE: Cost = 1000;
@@ -26,16 +27,70 @@ const FORCED: Cost = WHOLE / 100;
 /// Each hundredth given away on the way to a leaf costs best-first as much as a thousand plies.
 const GIVEN_AWAY: Cost = 1000 * WHOLE;
 
-/// A move as costs see it.
+/// A move as its mover sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub edge: Edge,
+    pub value: Value,
     pub estimate: Hundredths,
-    /// What is proven of the move.
-    pub bounds: (Score, Score),
     /// What its successor costs, by the metrics of the mover.
-    pub costs: [Cost; METRICS],
+    pub costs: Costs,
 }
+
+impl Way {
+    fn new(edge: Edge, child: &Node) -> Self {
+        let value = child.value.through(edge.gain, edge.turn);
+        let costs = Metric::ALL.map(|metric| child.cost(metric.after(edge.turn)));
+        Way { edge, value, estimate: value.estimate(), costs }
+    }
+}
+
+/// Moves of nodes as they were last seen: while news spreads, a node is computed again and again,
+/// and its successors are looked at once.
+#[derive(Debug, Default)]
+pub(crate) struct Views {
+    places: NodeMap<usize>,
+    lists: Vec<Vec<Way>>,
+}
+
+impl Views {
+    /// Nothing is known any more.
+    pub fn clear(&mut self) {
+        self.places.clear();
+    }
+
+    /// A node's moves, if they are known.
+    fn get(&self, id: NodeId) -> Option<usize> {
+        self.places.get(&id).copied()
+    }
+
+    /// A place for a node's moves, with what was there.
+    fn place(&mut self, id: NodeId) -> (usize, Vec<Way>) {
+        if self.places.len() >= VIEWS {
+            self.clear();
+        }
+        let place = self.places.len();
+        if place == self.lists.len() {
+            self.lists.push(Vec::new());
+        }
+        self.places.insert(id, place);
+        (place, std::mem::take(&mut self.lists[place]))
+    }
+
+    /// A node has changed, which its predecessors see.
+    pub fn update(&mut self, parent: NodeId, id: NodeId, node: &Node) {
+        if let Some(&place) = self.places.get(&parent) {
+            for way in &mut self.lists[place] {
+                if way.edge.child == id {
+                    *way = Way::new(way.edge, node);
+                }
+            }
+        }
+    }
+}
+
+/// Nodes whose moves are known at once, at most.
+const VIEWS: usize = 10_000;
 
 /// What a move costs by a metric, beside what its successor costs; `None` if the metric has no
 /// use for it.
@@ -62,12 +117,24 @@ impl<G: Game, S: Store> Book<G, S> {
     /// The moves of a node with the costs of their successors, in the place of what is in `ways`.
     pub(crate) fn options(&mut self, id: NodeId, ways: &mut Vec<Way>) -> Result<()> {
         ways.clear();
-        self.each_move(id, |&edge, child| {
-            let value = child.value.through(edge.gain, edge.turn);
-            let costs = Metric::ALL.map(|metric| child.cost(metric.after(edge.turn)));
-            let (estimate, bounds) = (value.estimate(), (value.lower, value.upper));
-            ways.push(Way { edge, estimate, bounds, costs });
-        })
+        self.each_move(id, |&edge, child| ways.push(Way::new(edge, child)))
+    }
+
+    /// The moves of a node while news spreads; see [`Views`].
+    pub(crate) fn view(&mut self, id: NodeId) -> Result<&[Way]> {
+        let place = match self.views.get(id) {
+            Some(place) => place,
+            None => {
+                let (place, mut ways) = self.views.place(id);
+                if let Err(error) = self.options(id, &mut ways) {
+                    self.views.clear();
+                    return Err(error);
+                }
+                self.views.lists[place] = ways;
+                place
+            }
+        };
+        Ok(&self.views.lists[place])
     }
 
     /// All costs that are kept, as they follow from the node's moves.
@@ -88,28 +155,31 @@ impl<G: Game, S: Store> Book<G, S> {
             }
             return Ok(costs);
         }
-        let mut ways = std::mem::take(&mut self.scratch.ways);
-        self.options(id, &mut ways)?;
         let tuning = self.facts.tuning;
-        if let Some(best) = ways.iter().map(|mv| mv.estimate).max() {
-            let step = step(&tuning, best, ways.iter().map(|mv| mv.estimate));
-            for &metric in metrics {
-                let open = ways.iter().filter(|mv| mv.bounds.1 > lower);
-                let least = open
-                    .filter_map(|mv| {
-                        let cost = mv.costs[metric as usize];
-                        Some(cost.saturating_add(toll(&tuning, metric, best, mv)?))
-                    })
-                    .min();
-                costs[metric as usize] = least.map_or(NEVER, |cost| cost.saturating_add(step));
-            }
+        let ways = self.view(id)?;
+        let Some(best) = ways.iter().map(|mv| mv.estimate).max() else { return Ok(costs) };
+        let step = step(&tuning, best, ways.iter().map(|mv| mv.estimate));
+        for &metric in metrics {
+            let open = ways.iter().filter(|mv| mv.value.upper > lower);
+            let least = open
+                .filter_map(|mv| {
+                    let cost = mv.costs[metric as usize];
+                    Some(cost.saturating_add(toll(&tuning, metric, best, mv)?))
+                })
+                .min();
+            costs[metric as usize] = least.map_or(NEVER, |cost| cost.saturating_add(step));
         }
-        self.scratch.ways = ways;
         Ok(costs)
     }
 
     /// Settles the costs of these nodes and of everything that depends on them.
     pub(crate) fn settle(&mut self, changed: &[NodeId]) -> Result<()> {
+        self.views.clear();
+        self.settle_seen(changed)
+    }
+
+    /// [Settles](Book::settle) with what is known of moves, which is true.
+    pub(crate) fn settle_seen(&mut self, changed: &[NodeId]) -> Result<()> {
         let mut open = Open::new();
         for &id in changed {
             self.enqueue(&mut open, id, self.metrics())?;
@@ -129,7 +199,8 @@ impl<G: Game, S: Store> Book<G, S> {
                 continue;
             }
             let raised = new > old;
-            self.edit(id)?.costs[metric as usize] = if raised { NEVER } else { new };
+            let slot = self.slot(id)?;
+            self.cache.edit(slot).costs[metric as usize] = if raised { NEVER } else { new };
             if raised && new != NEVER {
                 open.push(Reverse((new, id, metric as usize)));
             }
@@ -137,7 +208,10 @@ impl<G: Game, S: Store> Book<G, S> {
             let bound = old.min(new).saturating_add(least);
             let mut parents = std::mem::take(&mut self.scratch.parents);
             parents.clear();
-            parents.extend_from_slice(&self.node(id)?.parents);
+            parents.extend_from_slice(&self.cache.at(slot).parents);
+            for &parent in &parents {
+                self.views.update(parent, id, self.cache.at(slot));
+            }
             for &parent in &parents {
                 let node = self.node(parent)?;
                 let passed = metric.turned();

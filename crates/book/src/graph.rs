@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nutcracker_game::{Game, GameId, Side, Situation, SliceId, Step, Turn};
 
 use crate::cache::{Cache, Traffic};
-use crate::cost::Way;
+use crate::cost::Views;
 use crate::effort::Efforts;
 use crate::error::{BookError, Result};
 use crate::expert::{Expert, Opinion};
@@ -56,7 +56,6 @@ impl<G: Game> Prepared<G> {
 pub(crate) struct Scratch {
     edges: Vec<Edge>,
     pub values: Vec<Value>,
-    pub ways: Vec<Way>,
     pub parents: Vec<NodeId>,
 }
 
@@ -66,11 +65,12 @@ pub struct Book<G: Game, S: Store> {
     game: G,
     store: S,
     pub(crate) facts: Facts,
-    cache: Cache,
+    pub(crate) cache: Cache,
     /// What was last read from the store.
     bytes: Vec<u8>,
     /// Memory that is used again and again.
     pub(crate) scratch: Scratch,
+    pub(crate) views: Views,
     /// Positions that the store does not have yet.
     fresh: HashMap<String, NodeId>,
     /// Nodes that the store still has.
@@ -128,6 +128,7 @@ impl<G: Game, S: Store> Book<G, S> {
             cache: Cache::new(room),
             bytes: Vec::new(),
             scratch: Scratch::default(),
+            views: Views::default(),
             fresh: HashMap::new(),
             gone: BTreeMap::new(),
             gone_keys: HashSet::new(),
@@ -173,7 +174,7 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 
     /// Where a node is in memory.
-    fn slot(&mut self, id: NodeId) -> Result<usize> {
+    pub(crate) fn slot(&mut self, id: NodeId) -> Result<usize> {
         if let Some(slot) = self.cache.slot(id) {
             return Ok(slot);
         }

@@ -147,10 +147,7 @@ impl<G: Game, S: Store> Book<G, S> {
             }
             let window = window.within(&node.value);
             self.options(id, &mut ways)?;
-            ways.retain(|mv| {
-                let (lower, upper) = mv.bounds;
-                !Window(window.0.max(lower.into()), window.1.min(upper.into())).is_empty()
-            });
+            ways.retain(|mv| !window.within(&mv.value).is_empty());
             let best = ways.iter().map(|mv| mv.estimate).max();
             let mut open: Vec<_> = ways
                 .iter()
