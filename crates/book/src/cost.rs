@@ -122,18 +122,15 @@ impl<G: Game, S: Store> Book<G, S> {
 
     /// The moves of a node while news spreads; see [`Views`].
     pub(crate) fn view(&mut self, id: NodeId) -> Result<&[Way]> {
-        let place = match self.views.get(id) {
-            Some(place) => place,
-            None => {
-                let (place, mut ways) = self.views.place(id);
-                if let Err(error) = self.options(id, &mut ways) {
-                    self.views.clear();
-                    return Err(error);
-                }
-                self.views.lists[place] = ways;
-                place
-            }
-        };
+        if let Some(place) = self.views.get(id) {
+            return Ok(&self.views.lists[place]);
+        }
+        let (place, mut ways) = self.views.place(id);
+        if let Err(error) = self.options(id, &mut ways) {
+            self.views.clear();
+            return Err(error);
+        }
+        self.views.lists[place] = ways;
         Ok(&self.views.lists[place])
     }
 
@@ -151,7 +148,9 @@ impl<G: Game, S: Store> Book<G, S> {
         }
         if node.state != State::Interior {
             if !claimed {
-                metrics.iter().for_each(|&metric| costs[metric as usize] = 0);
+                for &metric in metrics {
+                    costs[metric as usize] = 0;
+                }
             }
             return Ok(costs);
         }

@@ -48,6 +48,13 @@ impl Window {
     /// Everything.
     const WIDE: Window = Window(i32::MIN / 2, i32::MAX / 2);
 
+    /// What matters to a root of this value: whether it is worth the score that it looks like,
+    /// and whether it is worth more. By how much can be asked when it looks like more.
+    fn of(root: &Value) -> Self {
+        let score = score_like(root.estimate());
+        Window(score - 1, score + 1).within(root)
+    }
+
     /// With what is proven of a position.
     fn within(self, value: &Value) -> Self {
         Window(self.0.max(value.lower.into()), self.1.min(value.upper.into()))
@@ -99,7 +106,7 @@ impl<G: Game, S: Store> Book<G, S> {
 
     fn drop_out(&mut self, player: Player) -> Result<Option<NodeId>> {
         let root = self.node(self.root())?;
-        let window = Window::WIDE.within(&root.value);
+        let window = Window::of(&root.value);
         let first = match player {
             Player::First => true,
             Player::Second => false,
@@ -112,7 +119,7 @@ impl<G: Game, S: Store> Book<G, S> {
     /// The open leaf at the end of the best moves, or of those that give least away.
     fn best_leaf(&mut self) -> Result<Option<NodeId>> {
         self.keep_best()?;
-        let window = Window::WIDE.within(&self.root_value()?);
+        let window = Window::of(&self.root_value()?);
         let leaf = self.descend(Metric::Best, window, usize::MAX)?;
         if leaf.is_some() {
             return Ok(leaf);
