@@ -157,7 +157,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let tuning = self.facts.tuning;
         let ways = self.view(id)?;
         let Some(best) = ways.iter().map(|mv| mv.estimate).max() else { return Ok(costs) };
-        let step = step(&tuning, best, ways.iter().map(|mv| mv.estimate));
+        let step = step(&tuning, ways);
         for &metric in metrics {
             let open = ways.iter().filter(|mv| mv.value.upper > lower);
             let least = open
@@ -302,19 +302,14 @@ impl<G: Game, S: Store> Book<G, S> {
 }
 
 /// What a move adds to the depth.
-fn step(
-    tuning: &Tuning,
-    best: Hundredths,
-    estimates: impl ExactSizeIterator<Item = Hundredths>,
-) -> Cost {
+pub(crate) fn step(tuning: &Tuning, ways: &[Way]) -> Cost {
     let Some(scale) = tuning.fractional else { return WHOLE };
-    if estimates.len() == 1 {
-        return FORCED;
-    }
+    let [_, _, ..] = ways else { return FORCED };
+    let best = ways.iter().map(|mv| mv.estimate).max().unwrap_or_default();
     // The second best is as good as the best if there are two of them.
     let mut second = None;
     let mut bests = 0;
-    for estimate in estimates {
+    for estimate in ways.iter().map(|mv| mv.estimate) {
         if estimate == best {
             bests += 1;
         } else {

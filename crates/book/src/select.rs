@@ -3,11 +3,11 @@
 use nutcracker_game::{Game, Turn};
 
 use crate::cache::NodeSet;
-use crate::cost::{Way, toll};
+use crate::cost::{Way, step, toll};
 use crate::effort::{Aim, REPEATS, Threshold, at_least};
 use crate::error::Result;
 use crate::graph::Book;
-use crate::node::{Edge, Metric, NEVER, NodeId, State};
+use crate::node::{Cost, Edge, Metric, NEVER, NodeId, State};
 use crate::store::Store;
 use crate::value::{Hundredths, Value};
 
@@ -106,14 +106,21 @@ impl<G: Game, S: Store> Book<G, S> {
 
     fn drop_out(&mut self, player: Player) -> Result<Option<NodeId>> {
         let root = self.node(self.root())?;
-        let window = Window::of(&root.value);
-        let first = match player {
-            Player::First => true,
-            Player::Second => false,
-            Player::Both => root.cost(Metric::Book) <= root.cost(Metric::Opponent),
+        let (window, costs) = (Window::of(&root.value), root.costs);
+        let metric = match player {
+            Player::First => Metric::Book,
+            Player::Both if costs[0] <= costs[1] => Metric::Book,
+            Player::Second | Player::Both => Metric::Opponent,
         };
-        let metric = if first { Metric::Book } else { Metric::Opponent };
-        self.descend(metric, window, SEARCH)
+        let mut found = self.descend(metric, window, SEARCH)?;
+        // The leaf that a cost rests on may be one that does not matter, and nearer than all that
+        // do: the other player has the turn if the way gone was longer than that.
+        let other = metric.turned();
+        if player == Player::Both && found.is_none_or(|(cost, _)| cost > costs[other as usize]) {
+            let way = self.descend(other, window, SEARCH)?;
+            found = [found, way].into_iter().flatten().min();
+        }
+        Ok(found.map(|(_, leaf)| leaf))
     }
 
     /// The open leaf at the end of the best moves, or of those that give least away.
@@ -121,24 +128,31 @@ impl<G: Game, S: Store> Book<G, S> {
         self.keep_best()?;
         let window = Window::of(&self.root_value()?);
         let leaf = self.descend(Metric::Best, window, usize::MAX)?;
-        if leaf.is_some() {
-            return Ok(leaf);
+        if let Some((_, leaf)) = leaf {
+            return Ok(Some(leaf));
         }
         // Everything that matters hangs on cycles.
         self.efforts.stuck = true;
-        self.descend(Metric::Best, Window::WIDE, usize::MAX)
+        let leaf = self.descend(Metric::Best, Window::WIDE, usize::MAX)?;
+        Ok(leaf.map(|(_, leaf)| leaf))
     }
 
-    /// Follows a cost from the root to the leaf that it rests on, through positions that matter.
+    /// Follows a cost from the root to the leaf that it rests on, through positions that matter;
+    /// with what the way gone costs.
     ///
     /// Costs know nothing of what matters to the root. Where they lead to what does not, the next
     /// best move is taken, and where a way comes back to itself, the one before.
-    fn descend(&mut self, metric: Metric, window: Window, most: usize) -> Result<Option<NodeId>> {
-        let mut stack = vec![(self.root(), metric, window)];
+    fn descend(
+        &mut self,
+        metric: Metric,
+        window: Window,
+        most: usize,
+    ) -> Result<Option<(Cost, NodeId)>> {
+        let mut stack = vec![(self.root(), metric, window, 0)];
         let mut seen = NodeSet::default();
         let mut ways: Vec<Way> = Vec::new();
         let tuning = self.facts.tuning;
-        while let Some((id, metric, window)) = stack.pop() {
+        while let Some((id, metric, window, gone)) = stack.pop() {
             if !seen.insert(id << 2 | metric as u64) {
                 continue;
             }
@@ -150,10 +164,11 @@ impl<G: Game, S: Store> Book<G, S> {
                 continue;
             }
             if node.state == State::Leaf {
-                return Ok(Some(id));
+                return Ok(Some((gone, id)));
             }
             let window = window.within(&node.value);
             self.options(id, &mut ways)?;
+            let gone: Cost = gone + step(&tuning, &ways);
             ways.retain(|mv| !window.within(&mv.value).is_empty());
             let best = ways.iter().map(|mv| mv.estimate).max();
             let mut open: Vec<_> = ways
@@ -162,14 +177,14 @@ impl<G: Game, S: Store> Book<G, S> {
                 .filter_map(|(at, mv)| {
                     let toll = toll(&tuning, metric, best?, mv)?;
                     let cost = mv.costs[metric as usize];
-                    (cost != NEVER).then(|| (cost.saturating_add(toll), -mv.estimate, at))
+                    (cost != NEVER).then(|| (cost.saturating_add(toll), -mv.estimate, at, toll))
                 })
                 .collect();
             // The last one is looked at first.
             open.sort_unstable_by(|a, b| b.cmp(a));
-            stack.extend(open.into_iter().map(|(_, _, at)| {
+            stack.extend(open.into_iter().map(|(_, _, at, toll)| {
                 let edge = &ways[at].edge;
-                (edge.child, metric.after(edge.turn), window.after(edge))
+                (edge.child, metric.after(edge.turn), window.after(edge), gone + toll)
             }));
         }
         Ok(None)
