@@ -1,15 +1,15 @@
 //! Values rise from a changed node to everything that leads to it.
 
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::BinaryHeap;
 
 use nutcracker_game::Game;
 
-use crate::cache::NodeMap;
+use crate::cache::{NodeMap, NodeSet};
 use crate::error::{BookError, Result};
 use crate::graph::Book;
 use crate::node::{NodeId, State};
 use crate::store::Store;
-use crate::value::{Rules, Value};
+use crate::value::{Value, propagate_open};
 
 /// A value that has changed this often while one piece of news spreads goes round in circles.
 const ROUNDS: u32 = 8;
@@ -18,10 +18,7 @@ impl<G: Game, S: Store> Book<G, S> {
     /// The values of a node's moves, as its mover sees them.
     pub fn move_values(&mut self, id: NodeId) -> Result<Vec<Value>> {
         let mut values = Vec::new();
-        for at in 0..self.node(id)?.edges.len() {
-            let edge = self.node(id)?.edges[at];
-            values.push(self.node(edge.child)?.value.through(edge.gain, edge.turn));
-        }
+        self.each_move(id, |edge, child| values.push(child.value.through(edge.gain, edge.turn)))?;
         Ok(values)
     }
 
@@ -34,8 +31,11 @@ impl<G: Game, S: Store> Book<G, S> {
         if node.state != State::Interior {
             return Ok(own);
         }
-        let mut values = self.move_values(id)?;
-        let value = Rules::Attributed.propagate(values.drain(..)).unwrap_or(own);
+        let mut values = std::mem::take(&mut self.scratch.values);
+        values.clear();
+        values.extend(self.view(id)?.iter().map(|way| way.value.normal()));
+        let value = propagate_open(&values).map_or(own, Value::normal);
+        self.scratch.values = values;
         let (lower, upper) = (own.lower.max(old.lower), own.upper.min(old.upper));
         let Some(value) = value.within(lower, upper) else {
             return Err(BookError::Contradiction(self.node(id)?.position.clone()));
@@ -58,8 +58,9 @@ impl<G: Game, S: Store> Book<G, S> {
     /// Bounds only ever come closer, so that part ends by itself. Guesses can go round in a cycle;
     /// one that changes too often is held at 0 until cycles are looked for.
     pub fn back_up(&mut self, changed: &[NodeId]) -> Result<()> {
+        self.views.clear();
         let mut open = BinaryHeap::new();
-        let mut queued: HashSet<NodeId> = HashSet::new();
+        let mut queued = NodeSet::default();
         let mut rounds: NodeMap<u32> = NodeMap::default();
         for &id in changed {
             if queued.insert(id) {
@@ -82,9 +83,14 @@ impl<G: Game, S: Store> Book<G, S> {
             }
             self.set_value(id, value)?;
             touched.push(id);
-            for at in 0..self.node(id)?.parents.len() {
-                let parent = self.node(id)?.parents[at];
-                touched.push(parent);
+            let from = touched.len();
+            let slot = self.slot(id)?;
+            let node = self.cache.at(slot);
+            touched.extend_from_slice(&node.parents);
+            for &parent in &touched[from..] {
+                self.views.update(parent, id, node);
+            }
+            for &parent in &touched[from..] {
                 if queued.insert(parent) {
                     open.push((self.node(parent)?.depth, parent));
                 }
@@ -92,7 +98,7 @@ impl<G: Game, S: Store> Book<G, S> {
         }
         touched.sort_unstable();
         touched.dedup();
-        self.settle(&touched)
+        self.settle_seen(&touched)
     }
 }
 

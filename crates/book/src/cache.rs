@@ -1,14 +1,24 @@
 //! Nodes in memory: those at work, and those not yet in the file.
+//!
+//! Nodes lie in one array of slots; a table of small numbers says in which. Nodes that came one
+//! after the other, as the successors of one position do, lie side by side in both, so that a walk
+//! over them waits for memory once and not at every step. A slot is used again with everything it
+//! has allocated.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::error::Result;
 use crate::node::{Node, NodeId};
 
 /// Numbers in sequence need no more than their bits stirred.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stir(u64);
+
+fn stirred(n: u64) -> u64 {
+    let mixed = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 32)
+}
 
 impl Hasher for Stir {
     fn finish(&self) -> u64 {
@@ -22,74 +32,173 @@ impl Hasher for Stir {
     }
 
     fn write_u64(&mut self, n: u64) {
-        let mixed = (self.0 ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
+        self.0 = stirred(self.0 ^ n);
     }
 }
 
 /// A map by node.
 pub(crate) type NodeMap<V> = HashMap<NodeId, V, BuildHasherDefault<Stir>>;
+/// A set of nodes.
+pub(crate) type NodeSet = HashSet<NodeId, BuildHasherDefault<Stir>>;
 
+/// What was asked of the nodes in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Traffic {
+    /// Nodes looked at.
+    pub touched: u64,
+    /// Of these, nodes that had to be read from the store.
+    pub missed: u64,
+}
+
+/// A node with what the cache must know of it; it begins with a line of memory of its own.
 #[derive(Debug)]
+#[repr(C, align(64))]
 struct Slot {
     node: Node,
     /// Changed since it was read or written.
     dirty: bool,
-    /// Looked at since the last sweep.
-    used: bool,
 }
 
+/// In how many slots in sequence a search for one to use again looks.
+const SEARCH: usize = 256;
+/// The slot of nothing.
+const NONE: u32 = u32::MAX;
+
 /// Nodes in memory. Changed ones stay until they are written; of the others those go that nobody
-/// looked at.
+/// has looked at for the longest time, or nearly so.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    slots: NodeMap<Slot>,
+    slots: Vec<Slot>,
+    /// The node in each slot; no node has the largest number.
+    ids: Vec<NodeId>,
+    /// Whether the node in a slot was looked at since the hand came by.
+    used: Vec<bool>,
+    /// Slots without a node.
+    free: Vec<u32>,
+    table: Table,
     dirty: Vec<NodeId>,
+    /// Where the search for a slot to use again goes on.
+    hand: usize,
     room: usize,
+    pub traffic: Traffic,
 }
 
 impl Cache {
     pub fn new(room: usize) -> Self {
-        Cache { slots: NodeMap::default(), dirty: Vec::new(), room: room.max(64) }
+        Cache {
+            slots: Vec::new(),
+            ids: Vec::new(),
+            used: Vec::new(),
+            free: Vec::new(),
+            table: Table::default(),
+            dirty: Vec::new(),
+            hand: 0,
+            room: room.clamp(64, NONE as usize / 2),
+            traffic: Traffic::default(),
+        }
     }
 
-    pub fn get(&mut self, id: NodeId) -> Option<&Node> {
-        self.slots.get_mut(&id).map(|slot| {
-            slot.used = true;
-            &slot.node
-        })
+    fn find(&self, id: NodeId) -> Option<usize> {
+        self.table.find(&self.ids, id)
     }
 
-    pub fn contains(&self, id: NodeId) -> bool {
-        self.slots.contains_key(&id)
+    /// Where a node is that is looked at, if it is in memory.
+    pub fn slot(&mut self, id: NodeId) -> Option<usize> {
+        self.traffic.touched += 1;
+        let at = self.find(id)?;
+        self.used[at] = true;
+        Some(at)
     }
 
-    /// A node to be changed.
-    pub fn edit(&mut self, id: NodeId) -> Option<&mut Node> {
-        let slot = self.slots.get_mut(&id)?;
+    /// The node in a slot.
+    pub fn at(&self, slot: usize) -> &Node {
+        &self.slots[slot].node
+    }
+
+    /// The node in a slot, to be changed.
+    pub fn edit(&mut self, slot: usize) -> &mut Node {
+        let id = self.ids[slot];
+        let slot = &mut self.slots[slot];
         if !slot.dirty {
             slot.dirty = true;
             self.dirty.push(id);
         }
-        slot.used = true;
-        Some(&mut slot.node)
+        &mut slot.node
     }
 
-    /// A node from the store.
-    pub fn load(&mut self, id: NodeId, node: Node) {
-        if let Entry::Vacant(place) = self.slots.entry(id) {
-            place.insert(Slot { node, dirty: false, used: true });
+    /// A node from the store, that `read` makes of any other one.
+    pub fn load(
+        &mut self,
+        id: NodeId,
+        read: impl FnOnce(&mut Node) -> Result<()>,
+    ) -> Result<usize> {
+        self.traffic.missed += 1;
+        let at = self.vacant();
+        if let Err(error) = read(&mut self.slots[at].node) {
+            self.free.push(at as u32);
+            return Err(error);
         }
+        self.occupy(at, id);
+        Ok(at)
     }
 
     /// A node that the store does not have.
     pub fn insert(&mut self, id: NodeId, node: Node) {
-        self.slots.insert(id, Slot { node, dirty: true, used: true });
+        let at = self.vacant();
+        self.slots[at] = Slot { node, dirty: true };
+        self.occupy(at, id);
         self.dirty.push(id);
     }
 
     pub fn remove(&mut self, id: NodeId) {
-        self.slots.remove(&id);
+        if let Some(at) = self.find(id) {
+            self.slots[at] = Slot { node: Node::default(), dirty: false };
+            self.vacate(at);
+            self.free.push(at as u32);
+        }
+    }
+
+    fn occupy(&mut self, at: usize, id: NodeId) {
+        self.ids[at] = id;
+        self.used[at] = true;
+        self.table.insert(&self.ids, at as u32);
+    }
+
+    fn vacate(&mut self, at: usize) {
+        self.table.remove(&self.ids, self.ids[at]);
+        self.ids[at] = NodeId::MAX;
+        self.used[at] = false;
+    }
+
+    /// A slot without a node.
+    fn vacant(&mut self) -> usize {
+        if let Some(at) = self.free.pop() {
+            return at as usize;
+        }
+        if self.slots.len() >= self.room
+            && let Some(at) = self.superfluous(SEARCH)
+        {
+            self.vacate(at);
+            return at;
+        }
+        self.slots.push(Slot { node: Node::default(), dirty: false });
+        self.ids.push(NodeId::MAX);
+        self.used.push(false);
+        self.slots.len() - 1
+    }
+
+    /// A slot whose node may go: the hand passes over those that were looked at since it last
+    /// came by, and over changed ones.
+    fn superfluous(&mut self, search: usize) -> Option<usize> {
+        for _ in 0..search {
+            let at = self.hand;
+            self.hand = if at + 1 < self.slots.len() { at + 1 } else { 0 };
+            let used = std::mem::take(&mut self.used[at]);
+            if !used && self.ids[at] != NodeId::MAX && !self.slots[at].dirty {
+                return Some(at);
+            }
+        }
+        None
     }
 
     pub fn changes(&self) -> usize {
@@ -99,35 +208,184 @@ impl Cache {
     /// The nodes to be written, in the order of their numbers.
     pub fn changed(&mut self) -> impl Iterator<Item = (NodeId, &Node)> {
         self.dirty.sort_unstable();
-        self.dirty.iter().filter_map(|id| self.slots.get(id).map(|slot| (*id, &slot.node)))
+        self.dirty.dedup();
+        self.dirty.iter().filter_map(|&id| self.find(id).map(|at| (id, &self.slots[at].node)))
     }
 
     /// All changes are in the file.
     pub fn written(&mut self) {
-        for id in self.dirty.drain(..) {
-            if let Some(slot) = self.slots.get_mut(&id) {
-                slot.dirty = false;
+        for id in std::mem::take(&mut self.dirty) {
+            if let Some(at) = self.find(id) {
+                self.slots[at].dirty = false;
             }
         }
-        self.sweep();
+        // Changed nodes may have taken more than the room: the rest goes, with what it allocated.
+        while self.slots.len() - self.free.len() > self.room
+            && let Some(at) = self.superfluous(2 * self.slots.len())
+        {
+            self.slots[at] = Slot { node: Node::default(), dirty: false };
+            self.vacate(at);
+            self.free.push(at as u32);
+        }
+    }
+}
+
+/// Which node is in which slot: the slots themselves, each near the place that its node's number
+/// gives it. Eight numbers in sequence have places in sequence.
+#[derive(Debug, Default)]
+struct Table {
+    places: Vec<u32>,
+    count: usize,
+}
+
+impl Table {
+    fn place(&self, id: NodeId) -> usize {
+        (stirred(id >> 3) << 3 | id & 7) as usize & (self.places.len() - 1)
     }
 
-    /// Makes room where there is none left; changed nodes stay.
-    pub fn sweep(&mut self) {
-        if self.slots.len() <= self.room {
+    fn find(&self, ids: &[NodeId], id: NodeId) -> Option<usize> {
+        if self.count == 0 {
+            return None;
+        }
+        let mut place = self.place(id);
+        loop {
+            let slot = self.places[place];
+            if slot == NONE {
+                return None;
+            }
+            if ids[slot as usize] == id {
+                return Some(slot as usize);
+            }
+            place = (place + 1) & (self.places.len() - 1);
+        }
+    }
+
+    fn insert(&mut self, ids: &[NodeId], slot: u32) {
+        if 2 * (self.count + 1) > self.places.len() {
+            let larger = vec![NONE; (2 * self.places.len()).max(64)];
+            for slot in std::mem::replace(&mut self.places, larger) {
+                if slot != NONE {
+                    self.put(ids, slot);
+                }
+            }
+        }
+        self.count += 1;
+        self.put(ids, slot);
+    }
+
+    fn put(&mut self, ids: &[NodeId], slot: u32) {
+        let mut place = self.place(ids[slot as usize]);
+        while self.places[place] != NONE {
+            place = (place + 1) & (self.places.len() - 1);
+        }
+        self.places[place] = slot;
+    }
+
+    /// Takes a node out; what stood behind its place because of it moves up.
+    fn remove(&mut self, ids: &[NodeId], id: NodeId) {
+        if self.count == 0 {
             return;
         }
-        self.slots.retain(|_, slot| slot.dirty || std::mem::take(&mut slot.used));
-        // If everything was used, anything goes: half of the room is for what comes.
-        let mut surplus = self.slots.len().saturating_sub(self.room / 2);
-        self.slots.retain(|_, slot| {
-            let stays = slot.dirty || surplus == 0;
-            surplus -= usize::from(!stays);
-            stays
-        });
+        let mask = self.places.len() - 1;
+        let mut gap = self.place(id);
+        loop {
+            match self.places[gap] {
+                NONE => return,
+                slot if ids[slot as usize] == id => break,
+                _ => gap = (gap + 1) & mask,
+            }
+        }
+        self.count -= 1;
+        let mut place = gap;
+        loop {
+            place = (place + 1) & mask;
+            let slot = self.places[place];
+            if slot == NONE {
+                break;
+            }
+            let home = self.place(ids[slot as usize]);
+            // It may move if its own place is not between the gap and where it stands.
+            if place.wrapping_sub(home) & mask >= place.wrapping_sub(gap) & mask {
+                self.places[gap] = slot;
+                gap = place;
+            }
+        }
+        self.places[gap] = NONE;
     }
+}
 
-    pub fn is_full(&self) -> bool {
-        self.slots.len() > self.room
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+    proptest! {
+        /// The table is a map, whatever comes and goes.
+        #[test]
+        fn the_table_is_a_map(ops in proptest::collection::vec((0..200_u64, 0..3_u8), 1..600)) {
+            let mut table = Table::default();
+            let mut ids: Vec<NodeId> = vec![NodeId::MAX; 200];
+            for (id, op) in ops {
+                let slot = (id * 7 % 200) as usize;
+                let there = ids[slot] == id;
+                prop_assert_eq!(table.find(&ids, id), there.then_some(slot));
+                if op > 0 && !there {
+                    ids[slot] = id;
+                    table.insert(&ids, slot as u32);
+                } else if op == 0 && there {
+                    table.remove(&ids, id);
+                    ids[slot] = NodeId::MAX;
+                }
+            }
+            let count = ids.iter().filter(|&&id| id != NodeId::MAX).count();
+            prop_assert_eq!(table.count, count);
+        }
+
+        /// Changed nodes stay until they are written, and the room is kept to afterwards.
+        #[test]
+        fn changed_nodes_stay(ops in proptest::collection::vec((0..400_u64, 0..40_u8), 1..2000)) {
+            let mut cache = Cache::new(64);
+            let mut dirty: NodeMap<u32> = NodeMap::default();
+            let mut stored: NodeMap<u32> = NodeMap::default();
+            for (n, (id, op)) in ops.into_iter().enumerate() {
+                let n = n as u32;
+                let there = cache.slot(id).map(|at| cache.at(at).depth);
+                let known = dirty.get(&id).or(stored.get(&id)).copied();
+                prop_assert!(there.is_none() || there == known);
+                match (op, there, known) {
+                    (0, ..) => {
+                        let written: Vec<NodeId> = cache.changed().map(|(id, _)| id).collect();
+                        prop_assert_eq!(written.len(), dirty.len());
+                        cache.written();
+                        stored.extend(dirty.drain());
+                        prop_assert!(cache.slots.len() - cache.free.len() <= 64);
+                    }
+                    (_, None, None) => {
+                        cache.insert(id, Node { depth: n, ..Node::default() });
+                        dirty.insert(id, n);
+                    }
+                    (_, None, Some(depth)) => {
+                        prop_assert!(!dirty.contains_key(&id));
+                        let read = |node: &mut Node| {
+                            node.depth = depth;
+                            Ok(())
+                        };
+                        let at = cache.load(id, read).unwrap();
+                        prop_assert_eq!(cache.at(at).depth, depth);
+                    }
+                    (1..20, Some(_), _) => {
+                        let at = cache.slot(id).unwrap();
+                        cache.edit(at).depth = n;
+                        dirty.insert(id, n);
+                    }
+                    (20, Some(_), _) => {
+                        cache.remove(id);
+                        dirty.remove(&id);
+                        stored.remove(&id);
+                    }
+                    _ => {}
+                }
+            }
+        }
     }
 }

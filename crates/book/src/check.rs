@@ -104,13 +104,15 @@ impl<G: Game, S: Store> Book<G, S> {
                 return Ok(Some(format!("node {parent} does not lead to it")));
             }
         }
+        self.views.clear();
         let value = self.computed_value(id)?;
         if value != node.value {
             let what = format!("its value is {:?} and should be {value:?}", node.value);
             return Ok(Some(what));
         }
+        let costs = self.computed_costs(id)?;
         for metric in Metric::ALL {
-            let (said, cost) = (node.cost(metric), self.computed_cost(id, metric)?);
+            let (said, cost) = (node.cost(metric), costs[metric as usize]);
             if said != cost {
                 return Ok(Some(format!("its cost {metric:?} is {said} and should be {cost}")));
             }

@@ -9,26 +9,88 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use nutcracker_game::Game;
+use nutcracker_game::{Game, Turn};
 
+use crate::cache::NodeMap;
 use crate::error::Result;
 use crate::facts::Tuning;
 use crate::graph::Book;
-use crate::node::{Cost, Metric, NEVER, NodeId, State};
+use crate::node::{Cost, Edge, METRICS, Metric, NEVER, Node, NodeId, State};
 use crate::store::Store;
-use crate::value::Hundredths;
+use crate::value::{Hundredths, Value};
 
 /// A ply.
 pub(crate) const WHOLE: Cost = 1000;
 /// The depth of a forced move with fractional depth.
 const FORCED: Cost = WHOLE / 100;
 
-/// A move as costs see it.
+/// Each hundredth given away on the way to a leaf costs best-first as much as a thousand plies.
+const GIVEN_AWAY: Cost = 1000 * WHOLE;
+
+/// A move as its mover sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
+    pub edge: Edge,
+    pub value: Value,
     pub estimate: Hundredths,
-    pub cost: Cost,
+    /// What its successor costs, by the metrics of the mover.
+    pub costs: Costs,
 }
+
+impl Way {
+    fn new(edge: Edge, child: &Node) -> Self {
+        let value = child.value.through(edge.gain, edge.turn);
+        let costs = Metric::ALL.map(|metric| child.cost(metric.after(edge.turn)));
+        Way { edge, value, estimate: value.estimate(), costs }
+    }
+}
+
+/// Moves of nodes as they were last seen: while news spreads, a node is computed again and again,
+/// and its successors are looked at once.
+#[derive(Debug, Default)]
+pub(crate) struct Views {
+    places: NodeMap<usize>,
+    lists: Vec<Vec<Way>>,
+}
+
+impl Views {
+    /// Nothing is known any more.
+    pub fn clear(&mut self) {
+        self.places.clear();
+    }
+
+    /// A node's moves, if they are known.
+    fn get(&self, id: NodeId) -> Option<usize> {
+        self.places.get(&id).copied()
+    }
+
+    /// A place for a node's moves, with what was there.
+    fn place(&mut self, id: NodeId) -> (usize, Vec<Way>) {
+        if self.places.len() >= VIEWS {
+            self.clear();
+        }
+        let place = self.places.len();
+        if place == self.lists.len() {
+            self.lists.push(Vec::new());
+        }
+        self.places.insert(id, place);
+        (place, std::mem::take(&mut self.lists[place]))
+    }
+
+    /// A node has changed, which its predecessors see.
+    pub fn update(&mut self, parent: NodeId, id: NodeId, node: &Node) {
+        if let Some(&place) = self.places.get(&parent) {
+            for way in &mut self.lists[place] {
+                if way.edge.child == id {
+                    *way = Way::new(way.edge, node);
+                }
+            }
+        }
+    }
+}
+
+/// Nodes whose moves are known at once, at most.
+const VIEWS: usize = 10_000;
 
 /// What a move costs by a metric, beside what its successor costs; `None` if the metric has no
 /// use for it.
@@ -37,56 +99,96 @@ pub(crate) fn toll(tuning: &Tuning, metric: Metric, best: Hundredths, mv: &Way) 
     match metric {
         Metric::Book => (behind == 0).then_some(0),
         Metric::Opponent => Some((tuning.omega * f64::from(behind) * 10.0) as Cost),
+        Metric::Best => Some(behind.max(0) as Cost * GIVEN_AWAY),
     }
 }
 
+/// Costs by metric.
+type Costs = [Cost; METRICS];
+/// Costs to be settled, the smallest first.
+type Open = BinaryHeap<Reverse<(Cost, NodeId, usize)>>;
+
 impl<G: Game, S: Store> Book<G, S> {
-    /// The moves of a node with the costs of their successors.
-    pub(crate) fn options(&mut self, id: NodeId, metric: Metric) -> Result<Vec<Way>> {
-        let count = self.node(id)?.edges.len();
-        let mut options = Vec::with_capacity(count);
-        for at in 0..count {
-            let edge = self.node(id)?.edges[at];
-            let child = self.node(edge.child)?;
-            let value = child.value.through(edge.gain, edge.turn);
-            let cost = child.cost(metric.after(edge.turn));
-            options.push(Way { estimate: value.estimate(), cost });
-        }
-        Ok(options)
+    /// The metrics that are kept.
+    pub(crate) fn metrics(&self) -> &'static [Metric] {
+        if self.facts.best { &Metric::ALL } else { &Metric::ALL[..2] }
     }
 
-    /// A cost as it follows from the node's moves.
-    pub(crate) fn computed_cost(&mut self, id: NodeId, metric: Metric) -> Result<Cost> {
+    /// The moves of a node with the costs of their successors, in the place of what is in `ways`.
+    pub(crate) fn options(&mut self, id: NodeId, ways: &mut Vec<Way>) -> Result<()> {
+        ways.clear();
+        self.each_move(id, |&edge, child| ways.push(Way::new(edge, child)))
+    }
+
+    /// The moves of a node while news spreads; see [`Views`].
+    pub(crate) fn view(&mut self, id: NodeId) -> Result<&[Way]> {
+        if let Some(place) = self.views.get(id) {
+            return Ok(&self.views.lists[place]);
+        }
+        let (place, mut ways) = self.views.place(id);
+        if let Err(error) = self.options(id, &mut ways) {
+            self.views.clear();
+            return Err(error);
+        }
+        self.views.lists[place] = ways;
+        Ok(&self.views.lists[place])
+    }
+
+    /// All costs that are kept, as they follow from the node's moves.
+    ///
+    /// What is proven to be no better than what the mover has in hand leads nowhere.
+    pub(crate) fn computed_costs(&mut self, id: NodeId) -> Result<Costs> {
+        let mut costs = [NEVER; METRICS];
         let claimed = self.claimed.contains(&id);
+        let metrics = self.metrics();
         let node = self.node(id)?;
+        let lower = node.value.lower;
         if node.value.is_solved() {
-            return Ok(NEVER);
+            return Ok(costs);
         }
         if node.state != State::Interior {
-            return Ok(if claimed { NEVER } else { 0 });
+            if !claimed {
+                for &metric in metrics {
+                    costs[metric as usize] = 0;
+                }
+            }
+            return Ok(costs);
         }
-        let options = self.options(id, metric)?;
         let tuning = self.facts.tuning;
-        let Some(best) = options.iter().map(|mv| mv.estimate).max() else { return Ok(NEVER) };
-        let ways = options
-            .iter()
-            .filter_map(|mv| Some(mv.cost.saturating_add(toll(&tuning, metric, best, mv)?)));
-        let step = step(&tuning, best, options.iter().map(|mv| mv.estimate));
-        Ok(ways.min().map_or(NEVER, |way| way.saturating_add(step)))
+        let ways = self.view(id)?;
+        let Some(best) = ways.iter().map(|mv| mv.estimate).max() else { return Ok(costs) };
+        let step = step(&tuning, ways);
+        for &metric in metrics {
+            let open = ways.iter().filter(|mv| mv.value.upper > lower);
+            let least = open
+                .filter_map(|mv| {
+                    let cost = mv.costs[metric as usize];
+                    Some(cost.saturating_add(toll(&tuning, metric, best, mv)?))
+                })
+                .min();
+            costs[metric as usize] = least.map_or(NEVER, |cost| cost.saturating_add(step));
+        }
+        Ok(costs)
     }
 
     /// Settles the costs of these nodes and of everything that depends on them.
     pub(crate) fn settle(&mut self, changed: &[NodeId]) -> Result<()> {
-        let mut open: BinaryHeap<Reverse<(Cost, NodeId, usize)>> = BinaryHeap::new();
-        for metric in Metric::ALL {
-            for &id in changed {
-                self.enqueue(&mut open, id, metric)?;
-            }
+        self.views.clear();
+        self.settle_seen(changed)
+    }
+
+    /// [Settles](Book::settle) with what is known of moves, which is true.
+    pub(crate) fn settle_seen(&mut self, changed: &[NodeId]) -> Result<()> {
+        let mut open = Open::new();
+        for &id in changed {
+            self.enqueue(&mut open, id, self.metrics())?;
         }
+        // A cost is larger than what it rests on by so much at least.
+        let least = if self.facts.tuning.fractional.is_some() { FORCED } else { WHOLE };
         while let Some(Reverse((key, id, metric))) = open.pop() {
             let metric = Metric::ALL[metric];
+            let new = self.computed_costs(id)?[metric as usize];
             let old = self.node(id)?.cost(metric);
-            let new = self.computed_cost(id, metric)?;
             if old == new {
                 continue;
             }
@@ -96,39 +198,62 @@ impl<G: Game, S: Store> Book<G, S> {
                 continue;
             }
             let raised = new > old;
-            self.edit(id)?.costs[metric as usize] = if raised { NEVER } else { new };
-            if raised {
-                self.enqueue(&mut open, id, metric)?;
+            let slot = self.slot(id)?;
+            self.cache.edit(slot).costs[metric as usize] = if raised { NEVER } else { new };
+            if raised && new != NEVER {
+                open.push(Reverse((new, id, metric as usize)));
             }
-            for at in 0..self.node(id)?.parents.len() {
-                let parent = self.node(id)?.parents[at];
+            // Whatever is less than this rests on something else.
+            let bound = old.min(new).saturating_add(least);
+            let mut parents = std::mem::take(&mut self.scratch.parents);
+            parents.clear();
+            parents.extend_from_slice(&self.cache.at(slot).parents);
+            for &parent in &parents {
+                self.views.update(parent, id, self.cache.at(slot));
+            }
+            for &parent in &parents {
+                let node = self.node(parent)?;
+                let passed = metric.turned();
+                let depends = |metric: Metric| {
+                    let cost = node.cost(metric);
+                    if raised { cost != NEVER && cost >= bound } else { cost > bound }
+                };
                 // A move passes the turn or keeps it; few games have both.
-                self.enqueue(&mut open, parent, metric.turned())?;
-                if self
-                    .node(parent)?
-                    .edges
-                    .iter()
-                    .any(|edge| edge.child == id && edge.turn == nutcracker_game::Turn::Stays)
-                {
-                    self.enqueue(&mut open, parent, metric)?;
+                let kept = passed != metric
+                    && depends(metric)
+                    && node.edges.iter().any(|edge| edge.child == id && edge.turn == Turn::Stays);
+                if depends(passed) {
+                    self.enqueue(&mut open, parent, &[passed])?;
                 }
+                if kept {
+                    self.enqueue(&mut open, parent, &[metric])?;
+                }
+            }
+            self.scratch.parents = parents;
+        }
+        Ok(())
+    }
+
+    fn enqueue(&mut self, open: &mut Open, id: NodeId, metrics: &[Metric]) -> Result<()> {
+        let new = self.computed_costs(id)?;
+        let old = self.node(id)?.costs;
+        for at in metrics.iter().map(|&metric| metric as usize) {
+            if old[at] != new[at] {
+                open.push(Reverse((old[at].min(new[at]), id, at)));
             }
         }
         Ok(())
     }
 
-    fn enqueue(
-        &mut self,
-        open: &mut BinaryHeap<Reverse<(Cost, NodeId, usize)>>,
-        id: NodeId,
-        metric: Metric,
-    ) -> Result<()> {
-        let new = self.computed_cost(id, metric)?;
-        let old = self.node(id)?.cost(metric);
-        if old != new {
-            open.push(Reverse((old.min(new), id, metric as usize)));
+    /// Keeps the costs for best-first from now on.
+    pub(crate) fn keep_best(&mut self) -> Result<()> {
+        if self.facts.best {
+            return Ok(());
         }
-        Ok(())
+        let claimed = std::mem::take(&mut self.claimed);
+        self.facts.best = true;
+        self.settle_all()?;
+        claimed.into_iter().try_for_each(|leaf| self.claim(leaf))
     }
 
     /// Counts costs another way from now on: all of them are computed again.
@@ -147,7 +272,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut from = 0;
         while let Some(id) = self.next_node(from)? {
             from = id + 1;
-            let costs = [NEVER; 2];
+            let costs = [NEVER; METRICS];
             if self.node(id)?.costs != costs {
                 self.edit(id)?.costs = costs;
             }
@@ -177,19 +302,14 @@ impl<G: Game, S: Store> Book<G, S> {
 }
 
 /// What a move adds to the depth.
-fn step(
-    tuning: &Tuning,
-    best: Hundredths,
-    estimates: impl ExactSizeIterator<Item = Hundredths>,
-) -> Cost {
+pub(crate) fn step(tuning: &Tuning, ways: &[Way]) -> Cost {
     let Some(scale) = tuning.fractional else { return WHOLE };
-    if estimates.len() == 1 {
-        return FORCED;
-    }
+    let [_, _, ..] = ways else { return FORCED };
+    let best = ways.iter().map(|mv| mv.estimate).max().unwrap_or_default();
     // The second best is as good as the best if there are two of them.
     let mut second = None;
     let mut bests = 0;
-    for estimate in estimates {
+    for estimate in ways.iter().map(|mv| mv.estimate) {
         if estimate == best {
             bests += 1;
         } else {

@@ -163,6 +163,7 @@ impl<G: Game, S: Store> Book<G, S> {
             if self.node(id)?.marks.held {
                 self.edit(id)?.marks.held = false;
             }
+            self.views.clear();
             let value = self.computed_value(id)?;
             return self.revalue(id, value, changed);
         }

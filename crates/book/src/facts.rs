@@ -48,6 +48,9 @@ pub struct Facts {
     pub closing: u64,
     /// How costs are counted.
     pub tuning: Tuning,
+    /// Whether [costs for best-first](crate::node::Metric::Best) are kept, which every expansion
+    /// pays for: from the first time that they are wanted.
+    pub best: bool,
 }
 
 impl Facts {
@@ -63,6 +66,7 @@ impl Facts {
             expansions: 0,
             closing: 0,
             tuning: Tuning::default(),
+            best: false,
         }
     }
 
@@ -77,6 +81,7 @@ impl Facts {
             ("solved", self.solved),
             ("expansions", self.expansions),
             ("closing", self.closing),
+            ("best", self.best.into()),
             ("fractional", self.tuning.fractional.map_or(0, |f| f.max(1) as u64)),
         ];
         for (name, number) in numbers {
@@ -102,6 +107,8 @@ impl Facts {
         }
         let fractional = number("fractional")?;
         Ok(Facts {
+            // Older books do not say.
+            best: number("best").is_ok_and(|best| best > 0),
             game: get("game")?.to_owned(),
             root: number("root")?,
             next: number("next")?,
@@ -126,6 +133,7 @@ mod tests {
     fn what_is_written_is_read() {
         let mut facts = Facts::new("awari (pits=6)".to_owned());
         facts.next = 77;
+        facts.best = true;
         facts.tuning = Tuning { omega: 0.3, fractional: Some(250) };
         assert_eq!(Facts::decode(&facts.encode()).unwrap(), facts);
         assert!(Facts::decode(b"format=1\n").is_err());

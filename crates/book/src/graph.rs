@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use nutcracker_game::{Game, GameId, Side, Situation, SliceId, Step, Turn};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Traffic};
+use crate::cost::Views;
 use crate::effort::Efforts;
 use crate::error::{BookError, Result};
 use crate::expert::{Expert, Opinion};
 use crate::facts::Facts;
-use crate::node::{Edge, Marks, NEVER, Node, NodeId, State};
+use crate::node::{Edge, Node, NodeId, State};
 use crate::store::{Batch, Store};
 use crate::value::Value;
 
@@ -50,6 +51,14 @@ impl<G: Game> Prepared<G> {
     }
 }
 
+/// Lists that are wanted all the time and are empty most of it.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    edges: Vec<Edge>,
+    pub values: Vec<Value>,
+    pub parents: Vec<NodeId>,
+}
+
 /// An opening book.
 #[derive(Debug)]
 pub struct Book<G: Game, S: Store> {
@@ -57,6 +66,11 @@ pub struct Book<G: Game, S: Store> {
     store: S,
     pub(crate) facts: Facts,
     pub(crate) cache: Cache,
+    /// What was last read from the store.
+    bytes: Vec<u8>,
+    /// Memory that is used again and again.
+    pub(crate) scratch: Scratch,
+    pub(crate) views: Views,
     /// Positions that the store does not have yet.
     fresh: HashMap<String, NodeId>,
     /// Nodes that the store still has.
@@ -87,7 +101,7 @@ impl<G: Game, S: Store> Book<G, S> {
             None => expert.look(start)?,
         };
         let key = book.key(start);
-        book.add(start, key, 0, opinion)?;
+        book.add(start, key, 0, opinion);
         book.commit()?;
         Ok(book)
     }
@@ -112,6 +126,9 @@ impl<G: Game, S: Store> Book<G, S> {
             store,
             facts,
             cache: Cache::new(room),
+            bytes: Vec::new(),
+            scratch: Scratch::default(),
+            views: Views::default(),
             fresh: HashMap::new(),
             gone: BTreeMap::new(),
             gone_keys: HashSet::new(),
@@ -146,25 +163,46 @@ impl<G: Game, S: Store> Book<G, S> {
 
     /// A node.
     pub fn node(&mut self, id: NodeId) -> Result<&Node> {
-        self.load(id)?;
-        self.cache.get(id).ok_or_else(|| lost(id))
+        let slot = self.slot(id)?;
+        Ok(self.cache.at(slot))
     }
 
     /// A node to be changed.
     pub(crate) fn edit(&mut self, id: NodeId) -> Result<&mut Node> {
-        self.load(id)?;
-        self.cache.edit(id).ok_or_else(|| lost(id))
+        let slot = self.slot(id)?;
+        Ok(self.cache.edit(slot))
     }
 
-    fn load(&mut self, id: NodeId) -> Result<()> {
-        if !self.cache.contains(id) {
-            if self.cache.is_full() {
-                self.cache.sweep();
-            }
-            let bytes = self.store.get(id)?.ok_or_else(|| lost(id))?;
-            self.cache.load(id, Node::decode(&bytes)?);
+    /// Where a node is in memory.
+    pub(crate) fn slot(&mut self, id: NodeId) -> Result<usize> {
+        if let Some(slot) = self.cache.slot(id) {
+            return Ok(slot);
         }
+        if self.gone.contains_key(&id) || !self.store.read(id, &mut self.bytes)? {
+            return Err(lost(id));
+        }
+        self.cache.load(id, |node| node.read(&self.bytes))
+    }
+
+    /// Shows all moves of a node, with the nodes that they lead to.
+    pub(crate) fn each_move(
+        &mut self,
+        id: NodeId,
+        mut see: impl FnMut(&Edge, &Node),
+    ) -> Result<()> {
+        let mut edges = std::mem::take(&mut self.scratch.edges);
+        edges.clear();
+        edges.extend_from_slice(&self.node(id)?.edges);
+        for edge in &edges {
+            see(edge, self.node(edge.child)?);
+        }
+        self.scratch.edges = edges;
         Ok(())
+    }
+
+    /// How often nodes were looked at, and read from the store.
+    pub fn traffic(&self) -> Traffic {
+        self.cache.traffic
     }
 
     /// How the book writes a position.
@@ -273,7 +311,7 @@ impl<G: Game, S: Store> Book<G, S> {
             let known = known.or_else(|| self.fresh.get(&key).copied());
             let child = match (known, opinion) {
                 (Some(id), _) => id,
-                (None, Some(opinion)) => self.add(&step.next, key, depth + 1, opinion)?,
+                (None, Some(opinion)) => self.add(&step.next, key, depth + 1, opinion),
                 (None, None) => unreachable!("it was there a moment ago"),
             };
             if known.is_some() {
@@ -309,35 +347,30 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    fn add(
-        &mut self,
-        position: &G::Position,
-        key: String,
-        depth: u32,
-        opinion: Opinion,
-    ) -> Result<NodeId> {
+    fn add(&mut self, position: &G::Position, key: String, depth: u32, opinion: Opinion) -> NodeId {
         let max = self.game.max_score(self.game.slice_of(position));
         let own = opinion.value(max);
         let over = self.game.outcome(position).is_some();
         let id = self.facts.next;
-        let node = Node {
+        let mut node = Node {
             position: key.clone(),
             own,
             value: own,
             depth,
             state: if over { State::Over } else { State::Leaf },
-            marks: Marks::default(),
-            costs: [NEVER; 2],
-            edges: Vec::new(),
-            parents: Vec::new(),
+            ..Node::default()
         };
+        if !own.is_solved() {
+            for &metric in self.metrics() {
+                node.costs[metric as usize] = 0;
+            }
+        }
         self.facts.next += 1;
         self.facts.nodes += 1;
         self.facts.solved += u64::from(own.is_solved());
         self.cache.insert(id, node);
         self.fresh.insert(key, id);
-        self.settle(&[id])?;
-        Ok(id)
+        id
     }
 
     /// Takes a node out that nothing leads to any more.

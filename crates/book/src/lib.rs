@@ -48,6 +48,7 @@ pub mod store;
 mod toy;
 pub mod value;
 
+pub use cache::Traffic;
 pub use error::{BookError, Result};
 pub use facts::{Facts, Tuning};
 pub use graph::{Book, DEFAULT_ROOM, file_name};

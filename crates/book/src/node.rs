@@ -16,8 +16,8 @@ pub const NEVER: Cost = Cost::MAX;
 
 /// The version of [`Node::encode`]; it stands in front of every node.
 ///
-/// History: 1, the first.
-pub const VERSION: u8 = 1;
+/// History: 1, the first; 2, with a third cost, for best-first.
+pub const VERSION: u8 = 2;
 
 /// A move, in the place that the rules give it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,16 +60,26 @@ pub enum Metric {
     Book,
     /// Expansion priority where the opponent moves.
     Opponent,
+    /// What both sides give away together on the way to a leaf, then how far it is. Kept only in
+    /// books that were grown by it.
+    Best,
 }
+
+/// How many metrics there are.
+pub const METRICS: usize = 3;
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Metric; 2] = [Metric::Book, Metric::Opponent];
+    pub const ALL: [Metric; METRICS] = [Metric::Book, Metric::Opponent, Metric::Best];
 
     /// The one of the other side.
     #[must_use]
     pub fn turned(self) -> Self {
-        Self::ALL[self as usize ^ 1]
+        match self {
+            Metric::Book => Metric::Opponent,
+            Metric::Opponent => Metric::Book,
+            Metric::Best => Metric::Best,
+        }
     }
 
     /// The one that counts after a move.
@@ -83,12 +93,14 @@ impl Metric {
 }
 
 /// A position in the book.
+///
+/// What is needed to compute the values and costs of its predecessors comes first, in one line of
+/// memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[repr(C)]
 pub struct Node {
-    /// The position as the game writes it, with its mover as the first player.
-    pub position: String,
-    /// What an expert said of it.
-    pub own: Value,
+    /// By [`Metric`].
+    pub costs: [Cost; METRICS],
     /// What follows from everything below it.
     pub value: Value,
     /// Moves from the root, by the shortest way known.
@@ -97,12 +109,31 @@ pub struct Node {
     pub state: State,
     /// Marks.
     pub marks: Marks,
-    /// By [`Metric`].
-    pub costs: [Cost; 2],
     /// The moves, in the order of the rules; none of a leaf.
     pub edges: Vec<Edge>,
     /// The positions with a move to this one.
     pub parents: Vec<NodeId>,
+    /// What an expert said of it.
+    pub own: Value,
+    /// The position as the game writes it, with its mover as the first player.
+    pub position: String,
+}
+
+impl Default for Node {
+    /// A leaf of which nothing is known.
+    fn default() -> Self {
+        Node {
+            costs: [NEVER; METRICS],
+            value: Value::exact(0),
+            depth: 0,
+            state: State::Leaf,
+            marks: Marks::default(),
+            edges: Vec::new(),
+            parents: Vec::new(),
+            own: Value::exact(0),
+            position: String::new(),
+        }
+    }
 }
 
 impl Node {
@@ -121,7 +152,10 @@ impl Node {
     /// A version, then state and marks, the text with its length, both values, depth, costs, moves
     /// and predecessors; numbers have seven bits a byte, the lowest first.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![VERSION];
+        let mut out = Vec::with_capacity(
+            48 + self.position.len() + 6 * self.edges.len() + 4 * self.parents.len(),
+        );
+        out.push(VERSION);
         let state = match self.state {
             State::Leaf => 0,
             State::Interior => 1,
@@ -155,12 +189,21 @@ impl Node {
 
     /// Reads what [`encode`](Node::encode) wrote.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut node = Node::default();
+        node.read(bytes)?;
+        Ok(node)
+    }
+
+    /// Becomes what [`encode`](Node::encode) wrote, with the memory that it has; after an error it
+    /// may be anything.
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<()> {
         if let Some(&version) = bytes.first()
             && version > VERSION
         {
             return Err(BookError::Version(version.into(), VERSION.into()));
         }
-        Reader(bytes).node().ok_or_else(|| BookError::Corrupt("a node cannot be read".to_owned()))
+        let read = Reader(bytes).node(self);
+        read.ok_or_else(|| BookError::Corrupt("a node cannot be read".to_owned()))
     }
 }
 
@@ -237,52 +280,46 @@ impl Reader<'_> {
         Some(Value { lower, upper, heuristic, cycle })
     }
 
-    fn node(&mut self) -> Option<Node> {
-        if self.byte()? != VERSION {
-            return None;
-        }
+    fn node(&mut self, node: &mut Node) -> Option<()> {
+        let version = self.byte()?;
         let flags = self.byte()?;
-        let state = match flags & 3 {
+        node.state = match flags & 3 {
             0 => State::Leaf,
             1 => State::Interior,
             2 => State::Over,
             _ => return None,
         };
-        let marks = Marks { held: flags & 4 > 0, public: flags & 8 > 0, played: flags & 16 > 0 };
+        node.marks = Marks { held: flags & 4 > 0, public: flags & 8 > 0, played: flags & 16 > 0 };
         let length = usize::try_from(self.number()?).ok()?;
         let (text, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
-        let position = String::from_utf8(text.to_vec()).ok()?;
-        let (own, value) = (self.value()?, self.value()?);
-        let depth = u32::try_from(self.number()?).ok()?;
-        let mut costs = [0; 2];
-        for cost in &mut costs {
+        node.position.clear();
+        node.position.push_str(std::str::from_utf8(text).ok()?);
+        (node.own, node.value) = (self.value()?, self.value()?);
+        node.depth = u32::try_from(self.number()?).ok()?;
+        let costs = match version {
+            1 => 2,
+            VERSION => METRICS,
+            _ => return None,
+        };
+        node.costs = [NEVER; METRICS];
+        for cost in &mut node.costs[..costs] {
             *cost = self.number()?.wrapping_sub(1);
         }
-        let mut edges = Vec::new();
+        node.edges.clear();
         for _ in 0..self.number()? {
             let child = self.number()?;
             let packed = self.number()?;
             let turn = if packed & 1 > 0 { Turn::Stays } else { Turn::Passes };
             let gain = packed >> 1;
             let gain = (gain >> 1) as i64 ^ -((gain & 1) as i64);
-            edges.push(Edge { child, gain: Score::try_from(gain).ok()?, turn });
+            node.edges.push(Edge { child, gain: Score::try_from(gain).ok()?, turn });
         }
-        let mut parents = Vec::new();
+        node.parents.clear();
         for _ in 0..self.number()? {
-            parents.push(self.number()?);
+            node.parents.push(self.number()?);
         }
-        self.0.is_empty().then_some(Node {
-            position,
-            own,
-            value,
-            depth,
-            state,
-            marks,
-            costs,
-            edges,
-            parents,
-        })
+        self.0.is_empty().then_some(())
     }
 }
 
@@ -298,7 +335,7 @@ mod tests {
             depth: 300,
             state: State::Interior,
             marks: Marks { held: true, public: false, played: true },
-            costs: [70_000, NEVER],
+            costs: [70_000, NEVER, 3],
             edges: vec![
                 Edge { child: 5, gain: -3, turn: Turn::Passes },
                 Edge { child: 1 << 40, gain: 2, turn: Turn::Stays },
@@ -314,14 +351,24 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_of_version_1_stay() {
-        let bytes: Vec<String> = node().encode().iter().map(|b| format!("{b:02x}")).collect();
-        assert_eq!(
-            bytes.concat(),
-            "011509342c342f342c3420531f20830200\
-             1f20000300 50 ac02 f1a204 00 02 05 0a 808080808020 09 02 00 09"
-                .replace(' ', "")
-        );
+    fn the_bytes_of_every_version_stay() {
+        let front = "1509342c342f342c3420531f208302001f20000300 50 ac02 f1a204 00";
+        let back = "02 05 0a 808080808020 09 02 00 09";
+        let bytes = |text: String| -> Vec<u8> {
+            let text = text.replace(' ', "");
+            let digits = text.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
+            digits.map(|two| u8::from_str_radix(two, 16).unwrap()).collect()
+        };
+        assert_eq!(node().encode(), bytes(format!("02 {front} 04 {back}")));
+        let first = Node { costs: [70_000, NEVER, NEVER], ..node() };
+        assert_eq!(Node::decode(&bytes(format!("01 {front} {back}"))).unwrap(), first);
+    }
+
+    #[test]
+    fn what_others_need_is_in_one_line() {
+        let node = node();
+        let begin = std::ptr::from_ref(&node).addr();
+        assert!(std::ptr::from_ref(&node.edges).addr() - begin <= 64);
     }
 
     #[test]
@@ -332,7 +379,7 @@ mod tests {
         }
         let mut later = bytes.clone();
         later[0] = VERSION + 1;
-        assert!(matches!(Node::decode(&later), Err(BookError::Version(2, 1))));
+        assert!(matches!(Node::decode(&later), Err(BookError::Version(3, 2))));
         let mut longer = bytes;
         longer.push(0);
         assert!(Node::decode(&longer).is_err());

@@ -1,17 +1,15 @@
 //! Which leaf to expand next.
 
-use std::collections::HashSet;
-
 use nutcracker_game::{Game, Turn};
 
-use crate::cache::NodeMap;
-use crate::cost::toll;
+use crate::cache::NodeSet;
+use crate::cost::{Way, step, toll};
 use crate::effort::{Aim, REPEATS, Threshold, at_least};
 use crate::error::Result;
 use crate::graph::Book;
-use crate::node::{Edge, Metric, NEVER, NodeId, State};
+use crate::node::{Cost, Edge, Metric, NEVER, NodeId, State};
 use crate::store::Store;
-use crate::value::Hundredths;
+use crate::value::{Hundredths, Value};
 
 /// How the next leaf is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,30 +36,54 @@ pub enum Player {
     Both,
 }
 
-/// Guesses without the leaves that are claimed; `None` where nothing else is left.
-type Without = NodeMap<Option<Hundredths>>;
+/// Nodes that a descent looks at before it gives up, for strategies that have another way.
+const SEARCH: usize = 1000;
 
-/// How often a guess may change while a claim is worked in: enough unless it goes round.
-const ROUNDS: u32 = 8;
+/// The scores that still matter: a position that is proven to be worth no more than the first, or
+/// no less than the second, changes nothing at the root.
+#[derive(Clone, Copy, Debug)]
+struct Window(i32, i32);
+
+impl Window {
+    /// Everything.
+    const WIDE: Window = Window(i32::MIN / 2, i32::MAX / 2);
+
+    /// What matters to a root of this value: whether it is worth the score that it looks like,
+    /// and whether it is worth more. By how much can be asked when it looks like more.
+    fn of(root: &Value) -> Self {
+        let score = score_like(root.estimate());
+        Window(score - 1, score + 1).within(root)
+    }
+
+    /// With what is proven of a position.
+    fn within(self, value: &Value) -> Self {
+        Window(self.0.max(value.lower.into()), self.1.min(value.upper.into()))
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 >= self.1
+    }
+
+    /// After a move.
+    fn after(self, edge: &Edge) -> Self {
+        let gain = i32::from(edge.gain);
+        match edge.turn {
+            Turn::Passes => Window(gain - self.1, gain - self.0),
+            Turn::Stays => Window(self.0 - gain, self.1 - gain),
+        }
+    }
+}
 
 impl<G: Game, S: Store> Book<G, S> {
     /// The leaves that a strategy would choose one after the other if expanding them changed
     /// nothing, at most `count`; none if the root is solved or no open leaf can be reached.
     pub fn choose(&mut self, strategy: Strategy, count: usize) -> Result<Vec<NodeId>> {
         let mut leaves = Vec::new();
-        let mut without = Without::default();
         self.refresh_efforts()?;
         while leaves.len() < count && !self.root_value()?.is_solved() {
             let leaf = match strategy {
                 Strategy::BestFirst => None,
-                Strategy::DropOut(Player::First) => self.follow(Metric::Book)?,
-                Strategy::DropOut(Player::Second) => self.follow(Metric::Opponent)?,
-                Strategy::DropOut(Player::Both) => {
-                    let root = self.root();
-                    let node = self.node(root)?;
-                    let first = node.cost(Metric::Book) <= node.cost(Metric::Opponent);
-                    self.follow(if first { Metric::Book } else { Metric::Opponent })?
-                }
+                Strategy::DropOut(player) => self.drop_out(player)?,
                 Strategy::Conspiracy => self.conspire()?,
                 Strategy::Proof => self.prove()?,
             };
@@ -69,18 +91,103 @@ impl<G: Game, S: Store> Book<G, S> {
             // still brings the root nearer to its proof.
             let leaf = match leaf {
                 Some(leaf) => Some(leaf),
-                None => self.best_leaf(&without)?,
+                None => self.best_leaf()?,
             };
             let Some(leaf) = leaf else { break };
             leaves.push(leaf);
             if leaves.len() < count {
                 self.claim(leaf)?;
                 self.efforts.ways = self.refresh_efforts()?;
-                self.leave_out(&mut without, leaf)?;
             }
         }
         self.release_claims()?;
         Ok(leaves)
+    }
+
+    fn drop_out(&mut self, player: Player) -> Result<Option<NodeId>> {
+        let root = self.node(self.root())?;
+        let (window, costs) = (Window::of(&root.value), root.costs);
+        let metric = match player {
+            Player::First => Metric::Book,
+            Player::Both if costs[0] <= costs[1] => Metric::Book,
+            Player::Second | Player::Both => Metric::Opponent,
+        };
+        let mut found = self.descend(metric, window, SEARCH)?;
+        // The leaf that a cost rests on may be one that does not matter, and nearer than all that
+        // do: the other player has the turn if the way gone was longer than that.
+        let other = metric.turned();
+        if player == Player::Both && found.is_none_or(|(cost, _)| cost > costs[other as usize]) {
+            let way = self.descend(other, window, SEARCH)?;
+            found = [found, way].into_iter().flatten().min();
+        }
+        Ok(found.map(|(_, leaf)| leaf))
+    }
+
+    /// The open leaf at the end of the best moves, or of those that give least away.
+    fn best_leaf(&mut self) -> Result<Option<NodeId>> {
+        self.keep_best()?;
+        let window = Window::of(&self.root_value()?);
+        let leaf = self.descend(Metric::Best, window, usize::MAX)?;
+        if let Some((_, leaf)) = leaf {
+            return Ok(Some(leaf));
+        }
+        // Everything that matters hangs on cycles.
+        self.efforts.stuck = true;
+        let leaf = self.descend(Metric::Best, Window::WIDE, usize::MAX)?;
+        Ok(leaf.map(|(_, leaf)| leaf))
+    }
+
+    /// Follows a cost from the root to the leaf that it rests on, through positions that matter;
+    /// with what the way gone costs.
+    ///
+    /// Costs know nothing of what matters to the root. Where they lead to what does not, the next
+    /// best move is taken, and where a way comes back to itself, the one before.
+    fn descend(
+        &mut self,
+        metric: Metric,
+        window: Window,
+        most: usize,
+    ) -> Result<Option<(Cost, NodeId)>> {
+        let mut stack = vec![(self.root(), metric, window, 0)];
+        let mut seen = NodeSet::default();
+        let mut ways: Vec<Way> = Vec::new();
+        let tuning = self.facts.tuning;
+        while let Some((id, metric, window, gone)) = stack.pop() {
+            if !seen.insert(id << 2 | metric as u64) {
+                continue;
+            }
+            if seen.len() > most {
+                return Ok(None);
+            }
+            let node = self.node(id)?;
+            if node.cost(metric) == NEVER {
+                continue;
+            }
+            if node.state == State::Leaf {
+                return Ok(Some((gone, id)));
+            }
+            let window = window.within(&node.value);
+            self.options(id, &mut ways)?;
+            let gone: Cost = gone + step(&tuning, &ways);
+            ways.retain(|mv| !window.within(&mv.value).is_empty());
+            let best = ways.iter().map(|mv| mv.estimate).max();
+            let mut open: Vec<_> = ways
+                .iter()
+                .enumerate()
+                .filter_map(|(at, mv)| {
+                    let toll = toll(&tuning, metric, best?, mv)?;
+                    let cost = mv.costs[metric as usize];
+                    (cost != NEVER).then(|| (cost.saturating_add(toll), -mv.estimate, at, toll))
+                })
+                .collect();
+            // The last one is looked at first.
+            open.sort_unstable_by(|a, b| b.cmp(a));
+            stack.extend(open.into_iter().map(|(_, _, at, toll)| {
+                let edge = &ways[at].edge;
+                (edge.child, metric.after(edge.turn), window.after(edge), gone + toll)
+            }));
+        }
+        Ok(None)
     }
 
     /// The leaf that a proof of what the root looks worth needs: that it is worth as much, or
@@ -141,108 +248,6 @@ impl<G: Game, S: Store> Book<G, S> {
             Some((_, threshold, above)) => self.leaf_for(aim, threshold, above),
             None => Ok(None),
         }
-    }
-
-    /// Follows a cost from the root to the leaf that it rests on.
-    fn follow(&mut self, metric: Metric) -> Result<Option<NodeId>> {
-        let (mut id, mut metric) = (self.root(), metric);
-        let mut path = HashSet::new();
-        while path.insert(id) {
-            let node = self.node(id)?;
-            let cost = node.cost(metric);
-            if cost == NEVER || node.value.is_solved() {
-                return Ok(None);
-            }
-            if node.state == State::Leaf {
-                return Ok(Some(id).filter(|leaf| !self.claimed.contains(leaf)));
-            }
-            let Some(at) = self.cheapest(id, metric)? else { return Ok(None) };
-            let edge = self.node(id)?.edges[at];
-            (id, metric) = (edge.child, metric.after(edge.turn));
-        }
-        Ok(None)
-    }
-
-    /// The move that a cost rests on.
-    fn cheapest(&mut self, id: NodeId, metric: Metric) -> Result<Option<usize>> {
-        let ways = self.options(id, metric)?;
-        let tuning = self.facts.tuning;
-        let best = ways.iter().map(|way| way.estimate).max();
-        let open = ways.iter().enumerate().filter_map(|(at, way)| {
-            let toll = toll(&tuning, metric, best?, way)?;
-            (way.cost != NEVER).then(|| (way.cost.saturating_add(toll), -way.estimate, at))
-        });
-        Ok(open.min().map(|(_, _, at)| at))
-    }
-
-    /// The open leaf at the end of the best moves, claimed ones left out; where the best moves
-    /// lead to none, the next best.
-    fn best_leaf(&mut self, without: &Without) -> Result<Option<NodeId>> {
-        let mut seen = HashSet::new();
-        let mut stack = vec![self.root()];
-        while let Some(id) = stack.pop() {
-            if !seen.insert(id) || self.claimed.contains(&id) {
-                continue;
-            }
-            let node = self.node(id)?;
-            if node.value.is_solved() {
-                continue;
-            }
-            if node.state == State::Leaf {
-                return Ok(Some(id));
-            }
-            let mut open = Vec::new();
-            for edge in self.node(id)?.edges.clone() {
-                if let Some(estimate) = self.estimate_without(without, &edge)? {
-                    open.push((estimate, edge.child));
-                }
-            }
-            // The last one is looked at first; of equal ones the first in the order of the rules.
-            open.reverse();
-            open.sort_by_key(|&(estimate, _)| estimate);
-            stack.extend(open.into_iter().map(|(_, child)| child));
-        }
-        Ok(None)
-    }
-
-    /// What a move looks worth to its mover.
-    fn estimate_without(&mut self, without: &Without, edge: &Edge) -> Result<Option<Hundredths>> {
-        let estimate = match without.get(&edge.child) {
-            Some(&estimate) => estimate,
-            None => Some(self.node(edge.child)?.value.estimate()),
-        };
-        let gain = 100 * Hundredths::from(edge.gain);
-        Ok(estimate.map(|estimate| match edge.turn {
-            Turn::Passes => gain - estimate,
-            Turn::Stays => gain + estimate,
-        }))
-    }
-
-    /// Takes a leaf out of all guesses above it, as if it were not in the book.
-    fn leave_out(&mut self, without: &mut Without, leaf: NodeId) -> Result<()> {
-        without.insert(leaf, None);
-        let mut open = self.node(leaf)?.parents.clone();
-        let mut rounds: NodeMap<u32> = NodeMap::default();
-        while let Some(id) = open.pop() {
-            let round = rounds.entry(id).or_insert(0);
-            *round += 1;
-            if *round > ROUNDS {
-                continue;
-            }
-            let mut best = None;
-            for edge in self.node(id)?.edges.clone() {
-                best = best.max(self.estimate_without(without, &edge)?);
-            }
-            let old = match without.get(&id) {
-                Some(&old) => old,
-                None => Some(self.node(id)?.value.estimate()),
-            };
-            if best != old {
-                without.insert(id, best);
-                open.extend(self.node(id)?.parents.iter().copied());
-            }
-        }
-        Ok(())
     }
 }
 

@@ -32,8 +32,13 @@ pub trait Store {
     fn facts(&self) -> Result<Option<Vec<u8>>>;
     /// The node of a position.
     fn find(&self, position: &str) -> Result<Option<NodeId>>;
+    /// Puts the bytes of a node in the place of what is in `bytes`; whether there is one.
+    fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> Result<bool>;
     /// The bytes of a node.
-    fn get(&self, id: NodeId) -> Result<Option<Vec<u8>>>;
+    fn get(&self, id: NodeId) -> Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        Ok(self.read(id, &mut bytes)?.then_some(bytes))
+    }
     /// The first node with this number or a larger one: for walks through all of them.
     fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>>;
     /// The number of positions that can be found.

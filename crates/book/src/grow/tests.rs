@@ -216,8 +216,8 @@ impl Store for Counted {
     fn find(&self, position: &str) -> crate::Result<Option<NodeId>> {
         self.0.find(position)
     }
-    fn get(&self, id: NodeId) -> crate::Result<Option<Vec<u8>>> {
-        self.0.get(id)
+    fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> crate::Result<bool> {
+        self.0.read(id, bytes)
     }
     fn next(&self, from: NodeId) -> crate::Result<Option<(NodeId, Vec<u8>)>> {
         self.0.next(from)
@@ -254,4 +254,24 @@ fn nothing_waits_for_a_long_search() {
     };
     book.expand_all(&[1], &mut [patient(), patient()]).unwrap();
     assert_eq!(book.facts().expansions, 2);
+}
+
+/// The root has a draw in hand. In 3 its player looks best off with 6, which is no better than a
+/// draw for sure: what is behind it can change nothing at the root.
+#[test]
+fn what_cannot_matter_to_the_root_is_left_alone() {
+    let toy = Toy::new(&[(0, &[1, 2]), (2, &[3, 9]), (3, &[6, 7]), (6, &[10, 11])])
+        .guesses(&[(9, 10), (7, 50), (11, -90)])
+        .over(&[(1, 0), (10, 0)]);
+    for player in [Player::First, Player::Second, Player::Both] {
+        for strategy in [Strategy::BestFirst, Strategy::DropOut(player)] {
+            let mut book = toy.book(&[0, 2, 3, 6]);
+            let mut chosen = Vec::new();
+            for leaf in book.choose(strategy, 2).unwrap() {
+                chosen.push(book.position(leaf).unwrap());
+            }
+            chosen.sort_unstable();
+            assert_eq!(chosen, [7, 9], "{strategy:?}");
+        }
+    }
 }

@@ -30,8 +30,11 @@ impl Store for MemoryStore {
         Ok(self.positions.get(position).copied())
     }
 
-    fn get(&self, id: NodeId) -> Result<Option<Vec<u8>>> {
-        Ok(self.nodes.get(&id).cloned())
+    fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> Result<bool> {
+        bytes.clear();
+        let found = self.nodes.get(&id);
+        bytes.extend_from_slice(found.map_or(&[], Vec::as_slice));
+        Ok(found.is_some())
     }
 
     fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>> {

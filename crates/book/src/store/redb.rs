@@ -130,9 +130,13 @@ impl Store for RedbStore {
         Ok(found.map(|id| id.value()))
     }
 
-    fn get(&self, id: NodeId) -> Result<Option<Vec<u8>>> {
+    fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> Result<bool> {
+        bytes.clear();
         let found = self.tables()?.nodes.get(id).map_err(failed)?;
-        Ok(found.map(|bytes| bytes.value().to_vec()))
+        Ok(found.is_some_and(|found| {
+            bytes.extend_from_slice(found.value());
+            true
+        }))
     }
 
     fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>> {
