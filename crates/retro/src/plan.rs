@@ -154,9 +154,11 @@ pub const BY_RULES: f64 = 2.2;
 /// Bits a position takes in a file, a little more than awari needs.
 pub const BITS: f64 = 3.6;
 
-/// Bytes a position that the solver by rows reads and writes at one level when it streams; measured,
-/// see `docs/performance.md`.
-const ROW_BYTES: f64 = 107.0;
+/// Bytes a position that the solver by rows reads and writes at one level when it streams: of lines
+/// and values, and of what is known if none of it stays in memory. Measured, see
+/// `docs/performance.md`.
+const LINE_BYTES: f64 = 20.0;
+const KNOWN_BYTES: f64 = 80.0;
 
 /// Bytes a second of a disk that is read and written in long runs: a usual solid-state disk.
 const DISK: f64 = 1.5e9;
@@ -180,6 +182,15 @@ pub fn plan<G: Game>(
         .collect()
 }
 
+/// What streaming by rows takes of the disk.
+#[derive(Clone, Copy)]
+struct Streamed {
+    /// Bytes of files at work.
+    disk: u64,
+    /// The part of what is known that stays in memory.
+    kept: f64,
+}
+
 fn plan_slice<G: Game>(
     game: &G,
     slice: SliceId,
@@ -194,7 +205,10 @@ fn plan_slice<G: Game>(
     let (solver, tables, mut memory) = match choose(game, slice, top, options) {
         Ok(choice) => match choice.solver {
             Chosen::Rows(sowing, room) => {
-                streamed = room.map(|_| Needs::new(&*sowing, top, options.threads).disk);
+                streamed = room.map(|room| Streamed {
+                    disk: Needs::new(&*sowing, top, options.threads).disk,
+                    kept: Needs::kept_share(&*sowing, top, room),
+                });
                 (Solver::Rows, 1.0, choice.memory)
             }
             Chosen::Memory | Chosen::Sweep => (Solver::Memory, 1.0, choice.memory),
@@ -227,7 +241,7 @@ fn plan_slice<G: Game>(
         tables,
         memory,
         disk: (positions as f64 * bits / 8.0) as u64 + 1024,
-        work_disk: streamed.unwrap_or_else(|| work_disk(solver, positions)),
+        work_disk: streamed.map_or_else(|| work_disk(solver, positions), |streamed| streamed.disk),
         seconds: 0.0,
         phases: Phases::default(),
     };
@@ -235,7 +249,10 @@ fn plan_slice<G: Game>(
     let seconds = |nanoseconds: f64| positions as f64 * nanoseconds / 1e9;
     // More levels move more in the same way as they compute more.
     let moved = match streamed {
-        Some(_) => ROW_BYTES * (levels as f64).powf(rates.rows_power),
+        Some(Streamed { kept, .. }) => {
+            let level = LINE_BYTES + KNOWN_BYTES * (1.0 - kept);
+            level * (levels as f64).powf(rates.rows_power)
+        }
         None => 0.0,
     };
     plan.phases = Phases {

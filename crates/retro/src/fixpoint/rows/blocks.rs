@@ -139,25 +139,6 @@ impl Blocks {
     }
 }
 
-/// Which blocks of such sizes stay in memory, the largest first, and the largest of the others: of
-/// these, two must fit at a time.
-pub(super) fn kept(sizes: &[usize], room: usize) -> (Vec<usize>, usize) {
-    let mut largest_first: Vec<usize> = (0..sizes.len()).collect();
-    largest_first.sort_by_key(|&held| std::cmp::Reverse(sizes[held]));
-    let other = |kept: usize| largest_first.get(kept).map_or(0, |&held| sizes[held]);
-    let mut sum = 0;
-    let mut best = 0;
-    for kept in 1..=sizes.len() {
-        sum += other(kept - 1);
-        if sum + 2 * other(kept) <= room {
-            best = kept;
-        }
-    }
-    let block = other(best);
-    largest_first.truncate(best);
-    (largest_first, block)
-}
-
 /// Runs of rows that are read or written together: most of a tile is moved as a whole.
 pub(super) fn together(tile: &Tile, rows: u64) -> Runs {
     let most = rows.count_ones() as usize * 2 >= tile.rows;

@@ -5,6 +5,7 @@
 //! successors of a row is a part of another row, moved together by a mask. A second copy of what is
 //! new, by the opponent's half, makes these rows contiguous.
 
+mod allotment;
 mod blocks;
 mod clock;
 mod compress;

@@ -2,6 +2,7 @@
 
 use nutcracker_game::Sowing;
 
+use super::allotment::Allotment;
 use super::clock::Clock;
 use super::kernel::{Found, Kernel, line};
 use super::shape::{Shape, TILE};
@@ -39,6 +40,12 @@ impl Needs {
             disk: (shape.total_words() as u64 * (line::WORDS as u64 + 2 + values) + block * values)
                 * 8,
         }
+    }
+
+    /// The part of what is known that stays in memory with so much room.
+    pub(crate) fn kept_share(sowing: &dyn Sowing, top: u8, room: u64) -> f64 {
+        let shape = Shape::new(sowing.pits(), sowing.stones());
+        Allotment::new(&shape, room, Kernel::planes(top) + 1).kept_share(&shape)
     }
 
     /// The least memory.

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use nutcracker_mem::Words;
 
 use super::RowWork;
-use super::blocks::{Blocks, kept, together};
+use super::allotment::Allotment;
+use super::blocks::{Blocks, together};
 use super::clock::Clock;
 use super::kernel::{Found, Kernel, Known, Lines, Runs, Values, line, zeros};
 use super::look::Sight;
@@ -30,9 +31,6 @@ use crate::store::disk::ScratchError;
 
 /// The name of the checkpoint: the level that is at work.
 const CHECKPOINT: &str = "level.checkpoint";
-
-/// What part of the room rows at work get; the rest is for what is known.
-const ROWS_SHARE: u64 = 4;
 
 /// Words that one thread works on alone.
 const ALONE: usize = 1 << 15;
@@ -77,26 +75,11 @@ impl<'a> Run<'a> {
     ) -> Result<Self, SolveError> {
         let kernel = Kernel::new(streaming.sowing, streaming.top, streaming.portable);
         let shape = &kernel.shape;
-        let rows_room = streaming.room / ROWS_SHARE;
-        let most = rows_room as usize / (8 * (line::WORDS + 2 + values.per_word));
-        let parts: Vec<Vec<Range<usize>>> =
-            (0..=shape.stones).map(|held| shape.parts(held, most)).collect();
-        let words = |tiles: &Range<usize>| {
-            let words = tiles.clone().map(|tile| shape.tile(tile).word_range().len());
-            words.sum::<usize>()
-        };
-        let part = parts.iter().flatten().map(words).max().unwrap_or(0);
-        let sight = |tiles: &Range<usize>| tiles.len() * shape.tile(tiles.start).words * TILE;
-        let sight = parts.iter().flatten().map(sight).max().unwrap_or(0);
-        let sizes: Vec<usize> =
-            (0..=shape.stones).map(|held| shape.block_words(held).len()).collect();
-        let largest = sizes.iter().copied().max().unwrap_or(0);
-        let rows_bytes = (part * (line::WORDS + values.per_word) + sight * 2) as u64 * 8;
-        let left = (streaming.room.saturating_sub(rows_bytes) / 16) as usize;
-        let (kept, block) = kept(&sizes, 2 * largest + left);
+        let allotted = Allotment::new(shape, streaming.room, values.per_word);
+        let Allotment { part, sight, block, .. } = allotted;
         let open = |name, per_word| Blocks::open(&streaming.folder, name, per_word, shape);
         let mut known = open("known", 2)?;
-        for held in kept {
+        for &held in &allotted.kept {
             known.keep(shape, held)?;
         }
         Ok(Run {
@@ -120,7 +103,7 @@ impl<'a> Run<'a> {
             squares: AtomicU64::new(0),
             settled: AtomicU64::new(0),
             values,
-            parts,
+            parts: allotted.parts,
             kernel,
         })
     }
