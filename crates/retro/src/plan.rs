@@ -158,7 +158,7 @@ pub const BITS: f64 = 3.6;
 /// and values, and of what is known if none of it stays in memory. Measured, see
 /// `docs/performance.md`.
 const LINE_BYTES: f64 = 20.0;
-const KNOWN_BYTES: f64 = 80.0;
+const KNOWN_BYTES: f64 = 85.0;
 
 /// Bytes a second of a disk that is read and written in long runs: a usual solid-state disk.
 const DISK: f64 = 1.5e9;
