@@ -160,8 +160,15 @@ pub const BITS: f64 = 3.6;
 const LINE_BYTES: f64 = 20.0;
 const KNOWN_BYTES: f64 = 85.0;
 
+/// A slice by rows of more positions than this fits no processor's cache, and takes longer a
+/// position than the one that was measured: conversions, and values inside the slice. Measured with
+/// 26 to 36 stones of awari, see `docs/performance.md`.
+const FAR: u64 = 1 << 28;
+const FAR_CONVERSIONS: f64 = 1.25;
+const FAR_VALUES: f64 = 1.5;
+
 /// Bytes a second of a disk that is read and written in long runs: a usual solid-state disk.
-const DISK: f64 = 1.5e9;
+pub const DISK: f64 = 1.5e9;
 
 /// Bytes of decoded scores of smaller slices kept while a slice of this size is solved or checked.
 pub fn cache_bytes(positions: u64) -> u64 {
@@ -255,12 +262,18 @@ fn plan_slice<G: Game>(
         }
         None => 0.0,
     };
+    let far = solver == Solver::Rows && positions > FAR;
+    let (far_conversions, far_values) =
+        if far { (FAR_CONVERSIONS, FAR_VALUES) } else { (1.0, 1.0) };
     plan.phases = Phases {
-        conversions: seconds(match solver {
-            Solver::Memory | Solver::Rows => rates.conversions,
-            _ => rates.conversions_to_disk,
-        }),
-        fixpoint: seconds(rates.fixpoint(solver, levels)) * (tables + BY_RULES * (1.0 - tables)),
+        conversions: far_conversions
+            * seconds(match solver {
+                Solver::Memory | Solver::Rows => rates.conversions,
+                _ => rates.conversions_to_disk,
+            }),
+        fixpoint: far_values
+            * seconds(rates.fixpoint(solver, levels))
+            * (tables + BY_RULES * (1.0 - tables)),
         transfer: positions as f64 * moved / DISK,
         pack: seconds(rates.pack),
         verify: if checked { seconds(rates.verify) } else { 0.0 },

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::plan::{BITS, BY_RULES, Phases, Rates, SlicePlan, plan};
+use nutcracker_retro::plan::{BITS, BY_RULES, DISK, Phases, Rates, SlicePlan, plan};
 use serde_json::{Value, json};
 
 use crate::args::{Format, Subject, Threads, known_slice, need_databases, parse_slice, slice_name};
@@ -200,11 +200,13 @@ impl Plan {
              their number to the power of {rows_power:.2} for more; for each level two-bit {two_bit:.0}, one-bit {one_bit:.0}, dual-index \
              {dual_index:.0}.\nAssumed: as many levels as the \
              window or the largest score; {BITS} bits a position in a file, fewer with a narrow \
-             window; and that large slices are as fast as the one measured, though they fit no \
-             processor's cache.",
+             window; {:.1} GB a second to and from files at work; and that large slices are as fast \
+             as the one measured, but for rows that fit no processor's cache, whose values take half \
+             as long again.",
             slice_name(game, self.measured.slice.0),
             thousands(self.measured.positions),
             conversions + pack + verify,
+            DISK / 1e9,
         );
         text
     }
