@@ -168,7 +168,7 @@ impl<G: Game, S: Store> Book<G, S> {
             }
             let window = window.within(&node.value);
             self.options(id, &mut ways)?;
-            let gone: Cost = gone + step(&tuning, &ways);
+            let gone: Cost = step(&tuning, &ways).saturating_add(gone);
             ways.retain(|mv| !window.within(&mv.value).is_empty());
             let best = ways.iter().map(|mv| mv.estimate).max();
             let mut open: Vec<_> = ways
@@ -184,7 +184,7 @@ impl<G: Game, S: Store> Book<G, S> {
             open.sort_unstable_by(|a, b| b.cmp(a));
             stack.extend(open.into_iter().map(|(_, _, at, toll)| {
                 let edge = &ways[at].edge;
-                (edge.child, metric.after(edge.turn), window.after(edge), gone + toll)
+                (edge.child, metric.after(edge.turn), window.after(edge), gone.saturating_add(toll))
             }));
         }
         Ok(None)
