@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::{Game, Score, Side, Situation, SliceId};
+use nutcracker_game::{Children, Game, Score, Side, Situation, SliceId};
 use nutcracker_table::{Table, TableSet};
 
 use crate::conversions::SetChildren;
@@ -82,7 +82,6 @@ struct Sample<'a, G> {
 impl<G: Game> Sample<'_, G> {
     /// What is wrong with a position.
     fn position(&self, index: u64, moves: &mut Vec<G::Move>) -> Result<Option<Fault>, CheckError> {
-        use nutcracker_game::Children;
         let stored = self.set.cache().probe(self.table, index)?;
         let position = self.game.unrank(self.slice, index);
         let notation = || self.game.format(&Situation::new(position, Side::First));

@@ -202,7 +202,7 @@ impl Plan {
              window or the largest score; {BITS} bits a position in a file, fewer with a narrow \
              window; {:.1} GB a second to and from files at work; and that large slices are as fast \
              as the one measured, but for rows that fit no processor's cache, whose values take half \
-             as long again.",
+             as long again and captures a quarter.",
             slice_name(game, self.measured.slice.0),
             thousands(self.measured.positions),
             conversions + pack + verify,
