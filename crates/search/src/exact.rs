@@ -126,7 +126,7 @@ impl<E: Error + 'static> Error for ExactError<E> {
 /// #    fn view(&self, slice: SliceId) -> PlainView<Self> { PlainView::new(self.clone(), slice) }
 /// #    fn forward(&self, slice: SliceId) -> PlainView<Self> { self.view(slice) }
 /// #    fn start(&self) -> Situation<u32> { Situation::new(14, Side::First) }
-/// #    fn parse(&self, _: &str) -> Result<Situation<u32>, ParseError> { unimplemented!() }
+/// #    fn parse(&self, _: &str) -> Result<Situation<u32>, ParseError> { Err(ParseError::new("no notation")) }
 /// #    fn format(&self, s: &Situation<u32>) -> String { s.position.to_string() }
 /// #    fn format_move(&self, _: &Situation<u32>, take: &u32, _: &Step<u32>) -> String {
 /// #        take.to_string()
