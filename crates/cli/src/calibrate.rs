@@ -7,6 +7,7 @@ use nutcracker_retro::choice::{Solver, Window};
 use nutcracker_retro::plan::Rates;
 use nutcracker_retro::progress::Silent;
 use nutcracker_retro::solve::{Seconds, SolveOptions, open_set, solve};
+use nutcracker_table::Reach;
 
 use crate::args::storage;
 use crate::failure::Failure;
@@ -53,7 +54,7 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
         .unwrap_or(SliceId(0));
     let positions = game.slice_len(slice);
     let place = Temporary::new()?;
-    let path = open_set(game, storage(false), &place.0, 0).path(slice.0, 0);
+    let path = open_set(game, storage(false), &place.0, 0).path(slice.0, Reach::Exact);
     let run = |solver| {
         // A finished slice would not be solved again.
         let _ = std::fs::remove_file(&path);

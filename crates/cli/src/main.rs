@@ -11,7 +11,6 @@ mod cmd;
 mod contestant;
 mod databases;
 mod failure;
-mod hiding;
 mod how;
 mod interrupt;
 mod machine;

@@ -75,7 +75,7 @@ pub fn from_databases<G: Evaluate>(
     let mut group = 0;
     for slice in present {
         let table = set.get(slice).map_err(|error| subject.explain(game, error))?;
-        if table.header().window != 0 {
+        if !table.header().reach.is_exact() {
             return Err(Failure::Failed(format!(
                 "the database of {} for {} has clipped scores only, and a fit needs exact ones; \
                  solve it without --window, or leave it out with --from or --up-to",

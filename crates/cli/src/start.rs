@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use nutcracker_game::{Game, SliceId};
 use nutcracker_search::{ExactError, ExactLimits, Probed, TableOracle, exact_value};
+use nutcracker_table::Reach;
 use serde_json::{Value, json};
 
 use crate::args::{Subject, slice_name, up_to_option};
@@ -46,7 +47,7 @@ pub fn value<G: Game>(
     let start = game.start();
     let mut exact = true;
     for slice in 0..=last.0 {
-        exact &= set.available(slice)?.first() == Some(&0);
+        exact &= set.available(slice)?.first() == Some(&Reach::Exact);
     }
     if !exact {
         if game.slice_of(&start.position) > last {

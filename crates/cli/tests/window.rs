@@ -3,7 +3,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use nutcracker_table::Manifest;
+use nutcracker_table::{Manifest, Reach};
 use serde_json::{Value, json};
 
 use crate::harness::{Place, tables, up_to_column};
@@ -176,8 +176,11 @@ fn exact_after_narrow() {
         assert!(fs::read(&path).unwrap() == fs::read(same).unwrap(), "{}", path.display());
     }
     let manifest = Manifest::load(&nutcracker_table::Disk::default(), &place.awari()).unwrap();
-    assert_eq!(manifest.entry(8).map(|entry| entry.window), Some(0));
-    assert_eq!(manifest.entry_for(8, 1).map(|entry| entry.window), Some(1));
+    assert_eq!(manifest.entry(8).map(|entry| entry.reach), Some(Reach::Exact));
+    assert_eq!(
+        manifest.entry_for(8, Reach::from(1)).map(|entry| entry.reach),
+        Some(Reach::from(1))
+    );
     // And what is exact serves every window.
     let run = place.run(&["solve", "awari", "--stones", "9", "--window", "1"]).success();
     assert!(run.stderr.contains("is solved already"), "{}", run.stderr);

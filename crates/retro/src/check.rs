@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use nutcracker_game::{ForwardView, Game, Score, Side, Situation, SliceId, Target, Turn};
 use nutcracker_mem::Packed;
-use nutcracker_table::{Histogram, Manifest, TableError, TableSet};
+use nutcracker_table::{Histogram, Manifest, Table, TableError, TableSet};
 
 use crate::conversions::{Nearby, SetChildren};
 pub use crate::fault::{CheckError, Fault};
@@ -39,7 +39,7 @@ pub struct Checked {
 /// Positions a thread checks at a time.
 const CHUNK: u64 = 1 << 16;
 
-/// Checks the file of a slice against the rules and the files of smaller slices.
+/// Checks the best file of a slice against the rules and the files of smaller slices.
 pub fn check_slice<G: Game>(
     game: &G,
     slice: SliceId,
@@ -47,29 +47,37 @@ pub fn check_slice<G: Game>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Checked, CheckError> {
+    check_file(game, &*set.get(slice.0)?, set, threads, progress)
+}
+
+/// Checks one file against the rules and the files of smaller slices in `set`.
+pub fn check_file<G: Game>(
+    game: &G,
+    table: &Table,
+    set: &TableSet,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Checked, CheckError> {
     // Six bits hold a score of up to 31, and leave room for the marks in a byte.
-    if game.max_score(slice) < 32 {
-        check_packed::<8, G>(game, slice, set, threads, progress)
+    if game.max_score(SliceId(table.header().slice)) < 32 {
+        check_packed::<8, G>(game, table, set, threads, progress)
     } else {
-        check_packed::<16, G>(game, slice, set, threads, progress)
+        check_packed::<16, G>(game, table, set, threads, progress)
     }
 }
 
 fn check_packed<const BITS: u32, G: Game>(
     game: &G,
-    slice: SliceId,
+    table: &Table,
     set: &TableSet,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Checked, CheckError> {
-    let table = set.get(slice.0)?;
+    let slice = SliceId(table.header().slice);
     progress.begin(Phase::Verify, table.positions());
     table.verify_digest_while(|| !progress.must_stop())?;
-    let cells = read_scores::<BITS>(set, slice, threads, progress)?;
-    let window = match table.header().window {
-        0 => game.max_score(slice),
-        window => window.into(),
-    };
+    let cells = read_scores::<BITS>(table, threads, progress)?;
+    let window = Score::from(table.header().bound());
     let check = Check::<BITS, G> {
         game,
         slice,
@@ -97,20 +105,18 @@ fn check_packed<const BITS: u32, G: Game>(
     }
 }
 
-/// Compares the file of a slice with what the manifest says of it.
-pub fn check_manifest(set: &TableSet, slice: SliceId, dir: &Path) -> Result<(), CheckError> {
+/// Compares a file with what the manifest of its directory says of it.
+pub fn check_manifest(set: &TableSet, table: &Table, dir: &Path) -> Result<(), CheckError> {
     let manifest = Manifest::load(&**set.storage(), dir)?;
-    Ok(manifest.check(&*set.get(slice.0)?)?)
+    Ok(manifest.check(table)?)
 }
 
 /// Decodes all blocks, each after its checksum, and compares their histogram with the file's.
 fn read_scores<const BITS: u32>(
-    set: &TableSet,
-    slice: SliceId,
+    table: &Table,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Packed<BITS>, CheckError> {
-    let table = set.get(slice.0)?;
     let cells = Packed::zeroed(table.positions())?;
     let counted = Mutex::new(Histogram::new());
     for_each_until_stopped(table.blocks(), 1, threads, progress, |range| {

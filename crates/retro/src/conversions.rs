@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use nutcracker_game::{Children, Exits, Score, SliceId, SliceView};
-use nutcracker_table::{Table, TableError, TableSet};
+use nutcracker_table::{Reach, Table, TableError, TableSet};
 
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{Phase, Progress};
@@ -35,7 +35,7 @@ impl<'a> SetChildren<'a> {
         if let Some(table) = place.get() {
             return Ok(table);
         }
-        let table = self.set.get_for(slice.0, self.needs[slice.0 as usize])?;
+        let table = self.set.get_for(slice.0, Reach::needed(self.needs[slice.0 as usize]))?;
         Ok(place.get_or_init(|| table))
     }
 }

@@ -1,6 +1,7 @@
 //! What solving will take, told before it starts.
 
 use nutcracker_game::{Game, SliceId};
+use nutcracker_table::Reach;
 
 use crate::choice::{Chosen, Solver, choose, memory_to_check};
 use crate::fixpoint::rows::Needs;
@@ -68,13 +69,9 @@ impl Phases {
 }
 
 impl SlicePlan {
-    /// Whether one of the files with these windows, the best first, makes solving needless.
-    pub fn served_by(&self, windows: &[u8]) -> bool {
-        match windows.first() {
-            None => false,
-            Some(0) => true,
-            Some(&widest) => self.window != 0 && widest >= self.window,
-        }
+    /// Whether a file with one of these reaches, the best first, makes solving needless.
+    pub fn served_by(&self, available: &[Reach]) -> bool {
+        available.first().is_some_and(|best| best.serves(Reach::from(self.window)))
     }
 
     /// How many levels a solver with little memory goes through.
@@ -315,9 +312,15 @@ mod tests {
             phases: Phases::default(),
         };
         assert!(!plan(0).served_by(&[]) && !plan(2).served_by(&[]));
-        assert!(plan(0).served_by(&[0]) && plan(2).served_by(&[0, 1]));
-        assert!(plan(2).served_by(&[3, 1]) && plan(2).served_by(&[2]));
-        assert!(!plan(2).served_by(&[1]) && !plan(0).served_by(&[8]));
+        assert!(
+            plan(0).served_by(&[0].map(Reach::from)) && plan(2).served_by(&[0, 1].map(Reach::from))
+        );
+        assert!(
+            plan(2).served_by(&[3, 1].map(Reach::from)) && plan(2).served_by(&[2].map(Reach::from))
+        );
+        assert!(
+            !plan(2).served_by(&[1].map(Reach::from)) && !plan(0).served_by(&[8].map(Reach::from))
+        );
     }
 
     #[test]

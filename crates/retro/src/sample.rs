@@ -15,33 +15,30 @@ use crate::progress::{Phase, Progress};
 /// Positions a thread looks at at a time.
 const CHUNK: u64 = 256;
 
-/// Checks the checksum of a slice's file, and `count` positions: each must have the best score
+/// Checks the checksum of a file, and `count` positions: each must have the best score
 /// of its moves. Returns how many positions were looked at, which are the same every time.
 ///
 /// This does not tell scores that support each other in a circle from true ones, as
 /// [`check_slice`](crate::check::check_slice) does.
 pub fn check_sample<G: Game>(
     game: &G,
-    slice: SliceId,
+    table: &Table,
     set: &TableSet,
     count: u64,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<u64, CheckError> {
-    let table = set.get(slice.0)?;
+    let slice = SliceId(table.header().slice);
     let positions = table.positions();
     let count = count.min(positions);
     progress.begin(Phase::Verify, count);
     table.verify_digest_while(|| !progress.must_stop())?;
-    let window = match table.header().window {
-        0 => game.max_score(slice),
-        window => window.into(),
-    };
+    let window = Score::from(table.header().bound());
     let children = SetChildren::new(set, slice, |child| {
         let gain = game.max_score(slice) - game.max_score(child);
         (window + gain).clamp(0, 127) as u8
     });
-    let sample = Sample { game, slice, set, table: &table, children, window };
+    let sample = Sample { game, slice, set, table, children, window };
     let (done, wrong) = (AtomicU64::new(0), Mutex::new(None));
     for_each_until_stopped(count, CHUNK, threads, progress, |range| {
         let mut moves = Vec::new();

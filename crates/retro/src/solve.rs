@@ -8,12 +8,12 @@ use std::time::Instant;
 use nutcracker_game::{Exits, Game, SliceId, SliceView};
 use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{
-    DirLock, Entry, ErrorKind, Expect, Header, Histogram, Manifest, PackOptions, Storage, Table,
-    TableError, TableSet, pack_with, remove_unfinished,
+    DirLock, Entry, ErrorKind, Expect, Header, Histogram, Manifest, PackOptions, Reach, Storage,
+    Table, TableError, TableSet, pack_with, remove_unfinished,
 };
 use thiserror::Error;
 
-use crate::check::{CheckError, check_slice};
+use crate::check::{CheckError, check_file};
 use crate::choice::{Chosen, Solver, Window, choose, memory_to_check};
 use crate::conversions::{SetChildren, conversions};
 use crate::fixpoint::memory::States;
@@ -264,8 +264,8 @@ pub fn solve<G: Game>(
     // was interrupted, or its check failed. Until this run has checked it, it stays unknown.
     let mut unchecked = reconciled.adopted.clone();
     unchecked.retain(|&(slice, _)| options.verify && slice <= last.0);
-    for &(slice, window) in &unchecked {
-        manifest.remove(slice, window);
+    for &(slice, reach) in &unchecked {
+        manifest.remove(slice, reach);
     }
     if !reconciled.is_clean() {
         manifest.save(&**storage, dir)?;
@@ -273,22 +273,23 @@ pub fn solve<G: Game>(
     let mut reports = Vec::new();
     for slice in options.window.slices(game, last) {
         let top = options.window.of(game, slice, last);
-        let exact = i16::from(top) >= game.max_score(slice);
-        for &(_, window) in unchecked.iter().filter(|(unchecked, _)| *unchecked == slice.0) {
+        for &(_, reach) in unchecked.iter().filter(|(unchecked, _)| *unchecked == slice.0) {
             let job = Job { game, storage, dir, slice, top, options, progress };
-            job.verify(game.slice_len(slice))?;
-            let path = job.open_set().path(slice.0, window);
-            manifest.adopt(&Table::open(&**storage, &path)?)?;
+            let set = job.open_set();
+            let table = set.get_exactly(slice.0, reach)?;
+            job.verify(&table, &set)?;
+            manifest.adopt(&table)?;
             manifest.save(&**storage, dir)?;
         }
-        let serves = |entry: &&Entry| entry.window == 0 || !exact && entry.window >= top;
+        let need = reach_of(game, slice, top);
+        let serves = |entry: &&Entry| entry.reach.serves(need);
         let report = if let Some(entry) = manifest.entry(slice.0).filter(serves) {
             // A file that cannot be opened is found here, not after hours of work on the next.
             open_set(game, Arc::clone(storage), dir, 0).get(slice.0)?;
             SliceReport {
                 slice,
                 positions: entry.positions,
-                window: entry.window,
+                window: entry.reach.into(),
                 bytes: entry.bytes,
                 histogram: entry.histogram.clone(),
                 seconds: None,
@@ -302,6 +303,11 @@ pub fn solve<G: Game>(
         reports.push(report);
     }
     Ok(reports)
+}
+
+/// The reach of a file with scores up to `top`: exact where scores reach no further.
+fn reach_of<G: Game>(game: &G, slice: SliceId, top: u8) -> Reach {
+    if i16::from(top) >= game.max_score(slice) { Reach::Exact } else { Reach::from(top) }
 }
 
 /// Where the files at work on a slice are, whose scores are found up to `top` by a solver of this
@@ -343,7 +349,7 @@ impl<G: Game> Job<'_, G> {
             range,
             self.game.index_scheme(),
         );
-        header.window = if self.top < range { self.top } else { 0 };
+        header.reach = reach_of(self.game, self.slice, self.top);
         let pack = PackOptions { threads: self.options.threads, ..PackOptions::default() };
         self.progress.begin(Phase::Pack, positions);
         let packed = AtomicU64::new(0);
@@ -369,7 +375,8 @@ impl<G: Game> Job<'_, G> {
 
         let started = Instant::now();
         if self.options.verify {
-            self.verify(positions)?;
+            let set = self.open_set();
+            self.verify(&*set.get_exactly(self.slice.0, header.reach)?, &set)?;
         }
         manifest.record(&sealed);
         manifest.save(&**self.storage, self.dir)?;
@@ -378,7 +385,7 @@ impl<G: Game> Job<'_, G> {
         Ok(SliceReport {
             slice: self.slice,
             positions,
-            window: header.window,
+            window: header.reach.into(),
             bytes: sealed.bytes,
             histogram: sealed.histogram,
             seconds: Some(seconds),
@@ -386,11 +393,10 @@ impl<G: Game> Job<'_, G> {
         })
     }
 
-    fn verify(&self, positions: u64) -> Result<(), SolveError> {
-        let set = self.open_set();
+    fn verify(&self, table: &Table, set: &TableSet) -> Result<(), SolveError> {
         let needed = memory_to_check(self.game, self.slice);
         if needed <= self.options.memory {
-            check_slice(self.game, self.slice, &set, self.options.threads, self.progress)?;
+            check_file(self.game, table, set, self.options.threads, self.progress)?;
         } else {
             self.progress.note(&format!(
                 "the scores of {} {} were not compared with each other: that takes {} MiB of \
@@ -399,8 +405,8 @@ impl<G: Game> Job<'_, G> {
                 self.game.slice_unit(),
                 needed >> 20
             ));
-            self.progress.begin(Phase::Verify, positions);
-            self.verify_whole(&*set.get(self.slice.0)?)?;
+            self.progress.begin(Phase::Verify, table.positions());
+            self.verify_whole(table)?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use nutcracker_game::Game;
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::solve::SolveError;
 use nutcracker_table::fault::{Fault, Loss, MemoryStorage};
-use nutcracker_table::{DirLock, ErrorKind, Header, PackOptions, Storage, pack};
+use nutcracker_table::{DirLock, ErrorKind, Header, PackOptions, Reach, Storage, pack};
 
 const LAST: u32 = 4;
 
@@ -119,6 +119,30 @@ fn a_file_that_was_never_checked_is_checked_before_it_is_used() {
     }
     std::fs::remove_file(&path).unwrap();
     solve_on(&awari, &disk(), dir.path(), 5, 1).unwrap();
+}
+
+#[test]
+fn a_clipped_file_is_checked_though_an_exact_one_is_beside_it() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    solve_on(&awari, &disk(), dir.path(), 4, 1).unwrap();
+    // A wrong file of slice 4, clipped to 1, that no manifest knows.
+    let exact = common::scores(&awari, &disk(), dir.path(), 4);
+    let mut wrong: Vec<i8> = exact.iter().map(|&score| score.clamp(-1, 1)).collect();
+    wrong[7] = if wrong[7] == 1 { -1 } else { 1 };
+    std::fs::remove_file(dir.path().join("manifest.json")).unwrap();
+    let id = awari.id();
+    let mut header =
+        Header::new(id.name, id.options, 4, wrong.len() as u64, 4, awari.index_scheme());
+    header.reach = Reach::from(1);
+    pack(&*disk(), dir.path(), &header, &PackOptions::default(), &wrong).unwrap();
+    for _ in 0..2 {
+        let error = solve_on(&awari, &disk(), dir.path(), 4, 1).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DataBroken);
+        assert!(error.to_string().contains("awari-04-w1.nut"), "{error}");
+    }
+    std::fs::remove_file(dir.path().join("awari-04-w1.nut")).unwrap();
+    solve_on(&awari, &disk(), dir.path(), 4, 1).unwrap();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A score as a database tells it: exact, or on the edge of a window and so only a bound.
 
 use nutcracker_game::{Game, Score, Step, Turn};
-use nutcracker_table::{TableError, TableSet};
+use nutcracker_table::{Reach, TableError, TableSet};
 
 /// How much a number says of the score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +78,10 @@ impl Probed {
             true if score > 0 => Kind::AtLeast,
             true => Kind::AtMost,
         };
-        let window = table.header().window;
-        let window = (window != 0).then(|| window.into());
+        let window = match table.header().reach {
+            Reach::Exact => None,
+            Reach::Within(window) => Some(window.get().into()),
+        };
         Ok(Probed { score: score.into(), kind, window })
     }
 

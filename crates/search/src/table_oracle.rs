@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use nutcracker_game::{Score, SliceId};
-use nutcracker_table::{Table, TableError, TableSet};
+use nutcracker_table::{Reach, Table, TableError, TableSet};
 
 use crate::Oracle;
 
@@ -24,7 +24,9 @@ impl TableOracle {
         let mut tables = Vec::new();
         // A slice solved with a window knows large scores only as bounds.
         for slice in set.slices()? {
-            if slice as usize != tables.len() || set.available(slice)?.first() != Some(&0) {
+            if slice as usize != tables.len()
+                || set.available(slice)?.first() != Some(&Reach::Exact)
+            {
                 break;
             }
             tables.push(OnceLock::new());
@@ -55,7 +57,7 @@ impl Oracle for TableOracle {
         let table = if let Some(table) = place.get() {
             table
         } else {
-            let table = self.set.get_for(slice.0, u8::MAX)?;
+            let table = self.set.get_for(slice.0, Reach::Exact)?;
             place.get_or_init(|| table)
         };
         self.set.cache().probe(table, index).map(Score::from)

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::reach::Reach;
+
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, TableError>;
 
@@ -63,7 +65,7 @@ pub enum TableError {
     },
     /// A slice has only tables whose scores are clipped too closely.
     #[error(
-        "slice {slice} of {game} in {dir} is only there with window {window}, and {wanted}",
+        "slice {slice} of {game} in {dir} is available only with {reach}, and {wanted}",
         dir = dir.display(),
         wanted = wanted(*need)
     )]
@@ -74,10 +76,10 @@ pub enum TableError {
         slice: u32,
         /// The directory in which the table was looked for.
         dir: PathBuf,
-        /// The widest window that is there.
-        window: u8,
-        /// The window needed; nothing if exact scores are.
-        need: Option<u8>,
+        /// The widest reach that is there.
+        reach: Reach,
+        /// The reach needed.
+        need: Reach,
     },
     /// A file is none of ours.
     #[error("{path} is not a nutcracker file: {reason}", path = path.display())]
@@ -135,12 +137,12 @@ pub enum TableError {
     },
 }
 
-fn wanted(need: Option<u8>) -> String {
+fn wanted(need: Reach) -> String {
     match need {
-        Some(need) => {
-            format!("window {need} is needed; solve it with --window {need} or without")
+        Reach::Within(_) => {
+            format!("{need} is needed; solve it with {need} or exactly")
         }
-        None => "exact scores are needed; solve it without --window".to_owned(),
+        Reach::Exact => "exact scores are needed; solve it exactly".to_owned(),
     }
 }
 

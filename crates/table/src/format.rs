@@ -49,6 +49,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use crate::codec::CodecId;
 use crate::error::{Result, TableError};
 use crate::histogram::Histogram;
+use crate::reach::Reach;
 
 /// The version of the format that this crate writes, and the last it reads.
 pub const FORMAT_VERSION: u16 = 1;
@@ -86,8 +87,8 @@ pub struct Header {
     pub positions: u64,
     /// Scores lie in -range..=range, 127 at most.
     pub range: u8,
-    /// 0 if scores are exact; K, less than the range, if they are clipped to -K..=K.
-    pub window: u8,
+    /// How far from 0 scores are told apart; less than the range where it is not exact.
+    pub reach: Reach,
     /// The index scheme with its version, such as `halves-1`.
     pub scheme: String,
     /// Positions in a block; the last block may be shorter.
@@ -112,7 +113,7 @@ impl Header {
             slice,
             positions,
             range,
-            window: 0,
+            reach: Reach::Exact,
             scheme: scheme.into(),
             block_positions: DEFAULT_BLOCK_POSITIONS,
             codec: CodecId::Zstd,
@@ -122,7 +123,7 @@ impl Header {
     /// The name of the file: `awari-15.nut`, the slice with at least two digits, and
     /// `awari-15-w4.nut` with window 4.
     pub fn file_name(&self) -> String {
-        file_name(&self.game, self.slice, self.window)
+        file_name(&self.game, self.slice, self.reach)
     }
 
     /// The number of blocks.
@@ -139,7 +140,7 @@ impl Header {
 
     /// The largest distance from 0 that a stored score may have.
     pub fn bound(&self) -> u8 {
-        if self.window == 0 { self.range } else { self.window.min(self.range) }
+        self.reach.bound(self.range)
     }
 
     /// Says why no table can have this header, if so.
@@ -161,16 +162,17 @@ impl Header {
                 self.block_positions
             ));
         }
-        if self.range > MAX_RANGE || self.window > MAX_RANGE {
+        let window = u8::from(self.reach);
+        if self.range > MAX_RANGE || window > MAX_RANGE {
             return Err(format!(
-                "range {} or window {} is larger than {MAX_RANGE}",
-                self.range, self.window
+                "range {} or window {window} is larger than {MAX_RANGE}",
+                self.range
             ));
         }
-        if self.window > 0 && self.window >= self.range {
+        if window > 0 && window >= self.range {
             return Err(format!(
-                "window {} clips nothing where scores reach {}: such a table is exact",
-                self.window, self.range
+                "window {window} clips nothing where scores reach {}: such a table is exact",
+                self.range
             ));
         }
         Ok(())
@@ -187,7 +189,7 @@ impl Header {
         out.extend(self.slice.to_le_bytes());
         out.extend(self.positions.to_le_bytes());
         out.extend(self.block_positions.to_le_bytes());
-        out.extend([self.range, self.window]);
+        out.extend([self.range, self.reach.into()]);
         out.extend(self.codec.to_u16().to_le_bytes());
         out.extend((dictionary.len() as u32).to_le_bytes());
         out.extend(xxh3_64(dictionary).to_le_bytes());
@@ -201,34 +203,28 @@ impl Header {
     }
 }
 
-/// The name of a slice's file with a window, or 0 for exact scores.
-pub(crate) fn file_name(game: &str, slice: u32, window: u8) -> String {
-    if window == 0 {
-        format!("{game}-{slice:02}{EXTENSION}")
-    } else {
-        format!("{game}-{slice:02}-w{window}{EXTENSION}")
+/// The name of a slice's file with a reach.
+pub(crate) fn file_name(game: &str, slice: u32, reach: Reach) -> String {
+    match reach {
+        Reach::Exact => format!("{game}-{slice:02}{EXTENSION}"),
+        Reach::Within(window) => format!("{game}-{slice:02}-w{window}{EXTENSION}"),
     }
 }
 
-/// The slice and the window of a file, if it has a name that we would give to one of this game:
+/// The slice and the reach of a file, if it has a name that we would give to one of this game:
 /// no sign, no other zeros in front, no window that no table can have.
-pub(crate) fn parse_file_name(game: &str, name: &str) -> Option<(u32, u8)> {
+pub(crate) fn parse_file_name(game: &str, name: &str) -> Option<(u32, Reach)> {
     let numbers = name.strip_prefix(game)?.strip_prefix('-')?.strip_suffix(EXTENSION)?;
     let (slice, window) = numbers.split_once("-w").unwrap_or((numbers, "0"));
-    let (slice, window) = (slice.parse().ok()?, window.parse().ok()?);
-    (window < MAX_RANGE && name == file_name(game, slice, window)).then_some((slice, window))
-}
-
-/// How far from 0 scores are told apart by a file with this window: it serves a need of up to
-/// that. An exact file serves every need.
-pub(crate) fn reach(window: u8) -> u8 {
-    if window == 0 { u8::MAX } else { window }
+    let (slice, window): (u32, u8) = (slice.parse().ok()?, window.parse().ok()?);
+    let reach = Reach::from(window);
+    (window < MAX_RANGE && name == file_name(game, slice, reach)).then_some((slice, reach))
 }
 
 /// The order of files and of entries: slice by slice, in each the exact one first, then from the
 /// widest window to the narrowest.
-pub(crate) fn order(slice: u32, window: u8) -> (u32, Reverse<u8>) {
-    (slice, Reverse(reach(window)))
+pub(crate) fn order(slice: u32, reach: Reach) -> (u32, Reverse<Reach>) {
+    (slice, Reverse(reach))
 }
 
 /// A header as read, with what only the reader needs.
@@ -292,7 +288,7 @@ fn parse_fields(bytes: &[u8], len: u64) -> std::result::Result<ParsedHeader, Str
     let positions = fields.u64().ok_or_else(short)?;
     let block_positions = fields.u32().ok_or_else(short)?;
     let range = fields.u8().ok_or_else(short)?;
-    let window = fields.u8().ok_or_else(short)?;
+    let reach = fields.u8().ok_or_else(short)?.into();
     let codec = fields.u16().ok_or_else(short)?;
     let codec = CodecId::from_u16(codec).ok_or_else(|| format!("codec {codec} is not known"))?;
     let dictionary_len = fields.u32().ok_or_else(short)?;
@@ -310,7 +306,7 @@ fn parse_fields(bytes: &[u8], len: u64) -> std::result::Result<ParsedHeader, Str
         return Err(format!("a dictionary of {dictionary_len} bytes"));
     }
     let header =
-        Header { game, options, slice, positions, range, window, scheme, block_positions, codec };
+        Header { game, options, slice, positions, range, reach, scheme, block_positions, codec };
     Ok(ParsedHeader { header, len, dictionary_len, dictionary_sum })
 }
 

@@ -47,6 +47,7 @@ mod format;
 mod histogram;
 mod lock;
 mod manifest;
+mod reach;
 mod reader;
 mod set;
 mod writer;
@@ -63,6 +64,7 @@ pub use format::{
 pub use histogram::Histogram;
 pub use lock::{DirLock, LOCK};
 pub use manifest::{Entry, MANIFEST, MANIFEST_VERSION, Manifest, Reconciled};
+pub use reach::Reach;
 pub use reader::Table;
 pub use set::{Expect, TableSet};
 pub use writer::{Filled, PackOptions, Sealed, TableWriter, pack, pack_with, remove_unfinished};

@@ -13,6 +13,7 @@ use crate::error::{Result, TableError};
 use crate::file::Storage;
 use crate::format::{self, Header};
 use crate::histogram::Histogram;
+use crate::reach::Reach;
 use crate::reader::Table;
 use crate::set::{check_identity, files_in};
 use crate::writer::Sealed;
@@ -46,8 +47,9 @@ pub struct Entry {
     pub positions: u64,
     /// Scores lie in -range..=range.
     pub range: u8,
-    /// 0 if scores are exact; K if they are clipped to -K..=K.
-    pub window: u8,
+    /// How far from 0 scores are told apart; in the file 0 for exact, K for -K..=K.
+    #[serde(rename = "window")]
+    pub reach: Reach,
     /// The index scheme with its version.
     pub scheme: String,
     /// The file's name in the manifest's directory.
@@ -63,11 +65,11 @@ pub struct Entry {
 /// What [`Manifest::reconcile`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reconciled {
-    /// Slice and window of the files that were there without an entry, or with the entry of an
+    /// Slice and reach of the files that were there without an entry, or with the entry of an
     /// earlier file. They have their entries now.
-    pub adopted: Vec<(u32, u8)>,
-    /// Slice and window of the entries that had no file. The entries are gone.
-    pub missing: Vec<(u32, u8)>,
+    pub adopted: Vec<(u32, Reach)>,
+    /// Slice and reach of the entries that had no file. The entries are gone.
+    pub missing: Vec<(u32, Reach)>,
 }
 
 impl Reconciled {
@@ -121,7 +123,7 @@ impl Manifest {
         }
         for entry in &manifest.slices {
             // Also keeps a name from leading out of the directory.
-            if entry.file != format::file_name(&manifest.game, entry.slice, entry.window) {
+            if entry.file != format::file_name(&manifest.game, entry.slice, entry.reach) {
                 return Err(damaged(format!("slice {} has file {:?}", entry.slice, entry.file)));
             }
             if entry.histogram.total() != entry.positions {
@@ -191,9 +193,9 @@ impl Manifest {
         self.slices.get(first).filter(|entry| entry.slice == slice)
     }
 
-    /// The entry of a slice with exactly this window; 0 is exact scores.
-    pub fn entry_for(&self, slice: u32, window: u8) -> Option<&Entry> {
-        self.find(slice, window).ok().map(|place| &self.slices[place])
+    /// The entry of a slice with exactly this reach.
+    pub fn entry_for(&self, slice: u32, reach: Reach) -> Option<&Entry> {
+        self.find(slice, reach).ok().map(|place| &self.slices[place])
     }
 
     /// Enters a table that was just written.
@@ -204,24 +206,24 @@ impl Manifest {
     /// Enters a table that is there, from its header and trailer. Its blocks are not read: see
     /// [`Table::verify_file`].
     pub fn adopt(&mut self, table: &Table) -> Result<()> {
-        let Header { slice, window, .. } = *table.header();
-        check_identity(table, &self.game, &self.options, slice, window)?;
+        let Header { slice, reach, .. } = *table.header();
+        check_identity(table, &self.game, &self.options, slice, reach)?;
         self.put(Entry::of(table));
         Ok(())
     }
 
-    /// Takes out the entry of a slice with exactly this window; 0 is exact scores.
-    pub fn remove(&mut self, slice: u32, window: u8) -> Option<Entry> {
-        self.find(slice, window).ok().map(|place| self.slices.remove(place))
+    /// Takes out the entry of a slice with exactly this reach.
+    pub fn remove(&mut self, slice: u32, reach: Reach) -> Option<Entry> {
+        self.find(slice, reach).ok().map(|place| self.slices.remove(place))
     }
 
-    /// An error if a table is not the one that was entered for its slice and window.
+    /// An error if a table is not the one that was entered for its slice and reach.
     pub fn check(&self, table: &Table) -> Result<()> {
-        let Header { slice, window, .. } = *table.header();
-        check_identity(table, &self.game, &self.options, slice, window)?;
+        let Header { slice, reach, .. } = *table.header();
+        check_identity(table, &self.game, &self.options, slice, reach)?;
         let path = table.path();
         let found = Entry::of(table);
-        let Some(entry) = self.entry_for(slice, window) else {
+        let Some(entry) = self.entry_for(slice, reach) else {
             return Err(TableError::unexpected(
                 path,
                 "a table for slice",
@@ -253,30 +255,30 @@ impl Manifest {
         let present = files_in(storage, dir, &self.game)?;
         let mut result = Reconciled::default();
         self.slices.retain(|entry| {
-            let there = present.contains(&(entry.slice, entry.window));
+            let there = present.contains(&(entry.slice, entry.reach));
             if !there {
-                result.missing.push((entry.slice, entry.window));
+                result.missing.push((entry.slice, entry.reach));
             }
             there
         });
-        for (slice, window) in present {
-            let name = format::file_name(&self.game, slice, window);
+        for (slice, reach) in present {
+            let name = format::file_name(&self.game, slice, reach);
             let table = Table::open(storage, &dir.join(name))?;
-            check_identity(&table, &self.game, &self.options, slice, window)?;
-            if self.entry_for(slice, window) != Some(&Entry::of(&table)) {
+            check_identity(&table, &self.game, &self.options, slice, reach)?;
+            if self.entry_for(slice, reach) != Some(&Entry::of(&table)) {
                 self.adopt(&table)?;
-                result.adopted.push((slice, window));
+                result.adopted.push((slice, reach));
             }
         }
         Ok(result)
     }
 
-    fn find(&self, slice: u32, window: u8) -> std::result::Result<usize, usize> {
-        self.slices.binary_search_by_key(&format::order(slice, window), Entry::order)
+    fn find(&self, slice: u32, reach: Reach) -> std::result::Result<usize, usize> {
+        self.slices.binary_search_by_key(&format::order(slice, reach), Entry::order)
     }
 
     fn put(&mut self, entry: Entry) {
-        match self.find(entry.slice, entry.window) {
+        match self.find(entry.slice, entry.reach) {
             Ok(place) => self.slices[place] = entry,
             Err(place) => self.slices.insert(place, entry),
         }
@@ -289,7 +291,7 @@ impl Entry {
             slice: header.slice,
             positions: header.positions,
             range: header.range,
-            window: header.window,
+            reach: header.reach,
             scheme: header.scheme.clone(),
             file: header.file_name(),
             bytes,
@@ -298,8 +300,8 @@ impl Entry {
         }
     }
 
-    fn order(&self) -> (u32, Reverse<u8>) {
-        format::order(self.slice, self.window)
+    fn order(&self) -> (u32, Reverse<Reach>) {
+        format::order(self.slice, self.reach)
     }
 
     fn of(table: &Table) -> Self {

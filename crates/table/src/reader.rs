@@ -14,6 +14,7 @@ use crate::format::{
     Trailer,
 };
 use crate::histogram::Histogram;
+use crate::reach::Reach;
 
 /// Bytes hashed at a time when a whole file is checked.
 const CHUNK: u64 = 1 << 20;
@@ -138,7 +139,7 @@ impl Table {
     /// window, and the score lies on its edge. Then the true score is at least this one if it is
     /// positive, at most this one if it is negative. Other scores are exact.
     pub fn is_clipped(&self, score: i8) -> bool {
-        self.header.window > 0 && score.unsigned_abs() == self.header.window
+        self.header.reach == Reach::from(score.unsigned_abs()) && score != 0
     }
 
     /// The score of a position. It decodes a block each time; see

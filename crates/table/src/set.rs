@@ -8,7 +8,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::cache::{BlockCache, CacheStats};
 use crate::error::{Result, TableError};
 use crate::file::Storage;
-use crate::format::{self, MAX_RANGE};
+use crate::format;
+use crate::reach::Reach;
 use crate::reader::Table;
 
 /// What the caller knows about a slice and the file must agree with.
@@ -59,10 +60,10 @@ pub struct TableSet {
 
 #[derive(Default)]
 struct Tables {
-    /// The tables that are open, by slice and window: one file is opened once.
-    open: HashMap<(u32, u8), Arc<Table>>,
+    /// The tables that are open, by slice and reach: one file is opened once.
+    open: HashMap<(u32, Reach), Arc<Table>>,
     /// Which of them answers for a slice and a need, `None` for the best that is there.
-    chosen: HashMap<(u32, Option<u8>), Arc<Table>>,
+    chosen: HashMap<(u32, Option<Reach>), Arc<Table>>,
 }
 
 impl fmt::Debug for TableSet {
@@ -136,9 +137,9 @@ impl TableSet {
         self.cache.stats()
     }
 
-    /// Where the table of a slice with a window, or 0 for exact scores, is or would be.
-    pub fn path(&self, slice: u32, window: u8) -> PathBuf {
-        self.dir.join(format::file_name(&self.game, slice, window))
+    /// Where the table of a slice with exactly this reach is or would be.
+    pub fn path(&self, slice: u32, reach: Reach) -> PathBuf {
+        self.dir.join(format::file_name(&self.game, slice, reach))
     }
 
     /// The slices that have a file now, exact or not, ascending. The files are not opened.
@@ -149,12 +150,12 @@ impl TableSet {
         Ok(slices)
     }
 
-    /// The windows with which a slice is there now, the best first: 0, which is exact scores, then
-    /// from the widest to the narrowest. The files are not opened.
-    pub fn available(&self, slice: u32) -> Result<Vec<u8>> {
+    /// The reaches with which a slice is there now, the best first: exact, then from the widest
+    /// window to the narrowest. The files are not opened.
+    pub fn available(&self, slice: u32) -> Result<Vec<Reach>> {
         let mut files = files_in(&*self.storage, &self.dir, &self.game)?;
         files.retain(|&(found, _)| found == slice);
-        Ok(files.into_iter().map(|(_, window)| window).collect())
+        Ok(files.into_iter().map(|(_, reach)| reach).collect())
     }
 
     /// The best table of a slice, opened and compared with its header the first time: the exact
@@ -163,12 +164,16 @@ impl TableSet {
         self.choose(slice, None)
     }
 
-    /// A table of a slice that tells scores apart from `-need` to `need`, opened and compared with
-    /// its header the first time: the one with the narrowest window that is wide enough, or the
-    /// exact one. Its scores may lie beyond the need. A need of the slice's range or more,
-    /// [`u8::MAX`] for one, is of exact scores.
-    pub fn get_for(&self, slice: u32, need: u8) -> Result<Arc<Table>> {
+    /// A table of a slice that tells apart all that `need` asks for, opened and compared with its
+    /// header the first time: the one with the narrowest window that is wide enough, or the exact
+    /// one. Its scores may lie beyond the need.
+    pub fn get_for(&self, slice: u32, need: Reach) -> Result<Arc<Table>> {
         self.choose(slice, Some(need))
+    }
+
+    /// The table of a slice with exactly this reach, whatever others lie beside it.
+    pub fn get_exactly(&self, slice: u32, reach: Reach) -> Result<Arc<Table>> {
+        self.open_table(slice, reach, self.expected(slice)?.as_ref())
     }
 
     /// Forgets the open tables of a slice and which of them answers, for one whose files are others
@@ -192,50 +197,60 @@ impl TableSet {
 
     /// The table that answers for a slice: the best for no particular need, else the narrowest that
     /// serves it.
-    fn choose(&self, slice: u32, need: Option<u8>) -> Result<Arc<Table>> {
+    fn choose(&self, slice: u32, need: Option<Reach>) -> Result<Arc<Table>> {
         let chosen = self.read_tables().chosen.get(&(slice, need)).cloned();
         if let Some(table) = chosen {
             return Ok(table);
         }
-        let expect = match &self.expectation {
-            None => None,
-            Some(expectation) => Some(expectation(slice).ok_or_else(|| {
-                TableError::request(format!("{} has no slice {slice}", self.game))
-            })?),
-        };
-        let windows = self.available(slice)?;
-        let Some(&best) = windows.first() else {
+        let expect = self.expected(slice)?;
+        let available = self.available(slice)?;
+        let Some(&best) = available.first() else {
             return Err(self.missing(slice));
         };
-        let window = match need {
+        let reach = match need {
             None => best,
             Some(need) => {
-                let serves = |window: &&u8| format::reach(**window) >= need;
+                // No window reaches the largest score: such a need is of exact scores.
                 let range = expect.as_ref().map_or(u8::MAX, |expect| expect.range);
-                *windows.iter().rfind(serves).ok_or_else(|| TableError::TooNarrow {
-                    game: self.game.clone(),
-                    slice,
-                    dir: self.dir.clone(),
-                    window: best,
-                    need: Some(need).filter(|&need| need < range.min(MAX_RANGE)),
+                let beyond = matches!(need, Reach::Within(window) if window.get() >= range);
+                let need = if beyond { Reach::Exact } else { need };
+                *available.iter().rfind(|reach| reach.serves(need)).ok_or_else(|| {
+                    TableError::TooNarrow {
+                        game: self.game.clone(),
+                        slice,
+                        dir: self.dir.clone(),
+                        reach: best,
+                        need,
+                    }
                 })?
             }
         };
-        let table = self.open_table(slice, window, expect.as_ref())?;
+        let table = self.open_table(slice, reach, expect.as_ref())?;
         Ok(Arc::clone(self.write_tables().chosen.entry((slice, need)).or_insert(table)))
     }
 
-    fn open_table(&self, slice: u32, window: u8, expect: Option<&Expect>) -> Result<Arc<Table>> {
-        let key = (slice, window);
+    /// What the caller knows about a slice; an error if the game does not have it.
+    fn expected(&self, slice: u32) -> Result<Option<Expect>> {
+        let Some(expectation) = &self.expectation else {
+            return Ok(None);
+        };
+        match expectation(slice) {
+            None => Err(TableError::request(format!("{} has no slice {slice}", self.game))),
+            expect => Ok(expect),
+        }
+    }
+
+    fn open_table(&self, slice: u32, reach: Reach, expect: Option<&Expect>) -> Result<Arc<Table>> {
+        let key = (slice, reach);
         let open = self.read_tables().open.get(&key).cloned();
         if let Some(table) = open {
             return Ok(table);
         }
-        let table = match Table::open(&*self.storage, &self.path(slice, window)) {
+        let table = match Table::open(&*self.storage, &self.path(slice, reach)) {
             Err(TableError::Missing { .. }) => return Err(self.missing(slice)),
             table => table?,
         };
-        check_identity(&table, &self.game, &self.options, slice, window)?;
+        check_identity(&table, &self.game, &self.options, slice, reach)?;
         if let Some(expect) = expect {
             expect.check(&table)?;
         }
@@ -256,13 +271,13 @@ impl TableSet {
     }
 }
 
-/// An error if a table is of another game, other options, another slice or another window.
+/// An error if a table is of another game, other options, another slice or another reach.
 pub(crate) fn check_identity(
     table: &Table,
     game: &str,
     options: &str,
     slice: u32,
-    window: u8,
+    reach: Reach,
 ) -> Result<()> {
     let (path, header) = (table.path(), table.header());
     if header.game != game {
@@ -274,21 +289,22 @@ pub(crate) fn check_identity(
     if header.slice != slice {
         return Err(TableError::unexpected(path, "slice", &header.slice, &slice));
     }
-    if header.window != window {
-        return Err(TableError::unexpected(path, "window", &header.window, &window));
+    if header.reach != reach {
+        let (found, expected) = (u8::from(header.reach), u8::from(reach));
+        return Err(TableError::unexpected(path, "window", &found, &expected));
     }
     Ok(())
 }
 
-/// Slice and window of a game's files in a directory, in the order of [`format::order`].
-pub(crate) fn files_in(storage: &dyn Storage, dir: &Path, game: &str) -> Result<Vec<(u32, u8)>> {
+/// Slice and reach of a game's files in a directory, in the order of [`format::order`].
+pub(crate) fn files_in(storage: &dyn Storage, dir: &Path, game: &str) -> Result<Vec<(u32, Reach)>> {
     let names = match storage.list(dir) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         names => names.map_err(TableError::io("list", dir))?,
     };
-    let mut files: Vec<(u32, u8)> =
+    let mut files: Vec<(u32, Reach)> =
         names.iter().filter_map(|name| format::parse_file_name(game, name)).collect();
-    files.sort_unstable_by_key(|&(slice, window)| format::order(slice, window));
+    files.sort_unstable_by_key(|&(slice, reach)| format::order(slice, reach));
     Ok(files)
 }
 

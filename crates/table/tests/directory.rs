@@ -4,7 +4,8 @@ use std::path::Path;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
-    DirLock, ErrorKind, Header, LOCK, MANIFEST, Manifest, PackOptions, Sealed, Storage, Table, pack,
+    DirLock, ErrorKind, Header, LOCK, MANIFEST, Manifest, PackOptions, Reach, Sealed, Storage,
+    Table, pack,
 };
 
 const DIR: &str = "data";
@@ -74,10 +75,13 @@ fn files_and_manifest_are_reconciled() {
     let error = manifest.check(&table).unwrap_err();
     assert!(error.to_string().contains("blake3"), "{error}");
     let result = manifest.reconcile(&storage, Path::new(DIR)).unwrap();
-    assert_eq!((result.adopted, result.missing), (vec![(2, 0), (7, 0)], vec![(1, 0)]));
+    assert_eq!(
+        (result.adopted, result.missing),
+        (vec![(2, Reach::Exact), (7, Reach::Exact)], vec![(1, Reach::Exact)])
+    );
     manifest.check(&table).unwrap();
-    assert_eq!(manifest.remove(7, 0).unwrap().positions, 1);
-    assert_eq!(manifest.remove(7, 0), None);
+    assert_eq!(manifest.remove(7, Reach::Exact).unwrap().positions, 1);
+    assert_eq!(manifest.remove(7, Reach::Exact), None);
     // A damaged file is not adopted.
     storage.put(&Path::new(DIR).join("awari-07.nut"), b"rubbish");
     let error = manifest.reconcile(&storage, Path::new(DIR)).unwrap_err();

@@ -4,14 +4,15 @@ use std::path::Path;
 
 use nutcracker_table::fault::{Fault, Loss, MemoryStorage};
 use nutcracker_table::{
-    ErrorKind, Header, Manifest, PackOptions, Result, Storage, Table, pack, remove_unfinished,
+    ErrorKind, Header, Manifest, PackOptions, Reach, Result, Storage, Table, pack,
+    remove_unfinished,
 };
 
 const DIR: &str = "data";
 const FILE: &str = "data/awari-04.nut";
 
 fn header(window: u8) -> Header {
-    Header { window, ..Header::new("awari", "", 4, 40_000, 4, "halves-1") }
+    Header { reach: Reach::from(window), ..Header::new("awari", "", 4, 40_000, 4, "halves-1") }
 }
 
 fn values(window: u8) -> Vec<i8> {
@@ -52,7 +53,7 @@ fn recover(storage: &MemoryStorage) {
     remove_unfinished(storage, dir).unwrap();
     assert!(manifest.reconcile(storage, dir).unwrap().is_clean());
     for window in [0, 2] {
-        assert_eq!(manifest.entry_for(4, window).is_some(), is_there(storage, window));
+        assert_eq!(manifest.entry_for(4, Reach::from(window)).is_some(), is_there(storage, window));
     }
     for entry in manifest.entries() {
         manifest.check(&Table::open(storage, &dir.join(&entry.file)).unwrap()).unwrap();

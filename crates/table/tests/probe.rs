@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
-    BlockCache, Disk, ErrorKind, Expect, Header, PackOptions, Storage, Table, TableSet, pack,
+    BlockCache, Disk, ErrorKind, Expect, Header, PackOptions, Reach, Storage, Table, TableSet, pack,
 };
 
 const DIR: &str = "data";
@@ -87,7 +87,7 @@ fn a_reopened_table_does_not_see_the_old_blocks() {
     let header = Header::new("awari", "pits=6", 4, 1000, 60, "halves-1");
     let new = old + 1;
     let options = PackOptions::default();
-    storage.remove(&set.path(4, 0)).unwrap();
+    storage.remove(&set.path(4, Reach::Exact)).unwrap();
     pack(&storage, Path::new(DIR), &header, &options, &[new; 1000]).unwrap();
     assert_eq!(set.probe(4, 7).unwrap(), old);
     set.forget(4);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
-    Codec, CodecId, Disk, ErrorKind, Header, Histogram, PackOptions, Table, TableWriter, pack,
-    pack_with,
+    Codec, CodecId, Disk, ErrorKind, Header, Histogram, PackOptions, Reach, Table, TableWriter,
+    pack, pack_with,
 };
 use proptest::prelude::*;
 
@@ -170,7 +170,7 @@ fn scores_outside_range_or_window_are_refused() {
         assert!(error.to_string().contains("nim-00.nut: the histogram"), "{error}");
     }
     pack(&storage, dir, &header, &options, &fits).unwrap();
-    header.window = 2;
+    header.reach = Reach::from(2);
     let error = pack(&storage, dir, &header, &options, &fits).unwrap_err();
     assert!(error.to_string().contains("nim-00-w2.nut: the histogram"), "{error}");
     let sealed = pack(&storage, dir, &header, &options, &[0, 2, -2, 1]).unwrap();
@@ -188,9 +188,9 @@ fn headers_that_no_table_can_have_are_refused() {
         Header { block_positions: 0, ..good.clone() },
         Header { block_positions: u32::MAX, ..good.clone() },
         Header { range: 128, ..good.clone() },
-        Header { window: 128, ..good.clone() },
-        Header { window: 3, ..good.clone() },
-        Header { range: 0, window: 1, ..good.clone() },
+        Header { reach: Reach::from(128), ..good.clone() },
+        Header { reach: Reach::from(3), ..good.clone() },
+        Header { range: 0, reach: Reach::from(1), ..good.clone() },
         Header { positions: 5, ..good.clone() },
     ];
     for header in wrong {

@@ -5,21 +5,28 @@ use std::sync::Arc;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
-    Codec, CodecId, Disk, ErrorKind, Expect, Header, MANIFEST, Manifest, PackOptions, Sealed,
-    Storage, Table, TableError, TableSet, TableWriter, pack,
+    Codec, CodecId, Disk, ErrorKind, Expect, Header, MANIFEST, Manifest, PackOptions, Reach,
+    Sealed, Storage, Table, TableError, TableSet, TableWriter, pack,
 };
 
 const DIR: &str = "data";
 const RANGE: u8 = 9;
 
 fn header(slice: u32, window: u8) -> Header {
-    Header { window, ..Header::new("awari", "pits=6", slice, 100, RANGE, "halves-1") }
+    Header {
+        reach: Reach::from(window),
+        ..Header::new("awari", "pits=6", slice, 100, RANGE, "halves-1")
+    }
 }
 
 /// Scores from -9 to 9, clipped.
 fn values(window: u8) -> Vec<i8> {
     let bound = header(0, window).bound() as i8;
     (0..100).map(|i| (i % 19 - 9).clamp(-bound, bound)).collect()
+}
+
+fn reaches(windows: &[u8]) -> Vec<Reach> {
+    windows.iter().map(|&window| Reach::from(window)).collect()
 }
 
 fn put(storage: &dyn Storage, slice: u32, window: u8) -> Sealed {
@@ -37,7 +44,7 @@ fn fresh(storage: &dyn Storage) -> Manifest {
 
 fn listed(manifest: &Manifest) -> Vec<(u32, u8, &str)> {
     let entries = manifest.entries().iter();
-    entries.map(|entry| (entry.slice, entry.window, entry.file.as_str())).collect()
+    entries.map(|entry| (entry.slice, entry.reach.into(), entry.file.as_str())).collect()
 }
 
 #[test]
@@ -49,8 +56,11 @@ fn the_window_stands_in_the_name() {
     let storage = MemoryStorage::new();
     let set = set(&storage);
     for window in [0, 4] {
-        assert_eq!(set.path(30, window), Path::new(DIR).join(header(30, window).file_name()));
-        assert_eq!(put(&storage, 30, window).path, set.path(30, window));
+        assert_eq!(
+            set.path(30, Reach::from(window)),
+            Path::new(DIR).join(header(30, window).file_name())
+        );
+        assert_eq!(put(&storage, 30, window).path, set.path(30, Reach::from(window)));
     }
 }
 
@@ -63,7 +73,7 @@ fn a_window_that_clips_nothing_is_refused() {
     for window in 0..RANGE {
         header(1, window).check().unwrap();
     }
-    let error = Header { range: 0, window: 1, ..header(0, 0) }.check().unwrap_err();
+    let error = Header { range: 0, ..header(0, 1) }.check().unwrap_err();
     assert!(error.contains("window 1"), "{error}");
     Header { range: 0, ..header(0, 0) }.check().unwrap();
 }
@@ -113,13 +123,13 @@ fn a_set_knows_all_files_of_a_slice() {
         storage.put(&Path::new(DIR).join(other), b"x");
     }
     assert_eq!(set.slices().unwrap(), [3, 5, 12]);
-    assert_eq!(set.available(3).unwrap(), [0]);
-    assert_eq!(set.available(5).unwrap(), [2, 1]);
-    assert_eq!(set.available(12).unwrap(), [0, 8, 4]);
-    assert_eq!(set.available(6).unwrap(), [0u8; 0]);
+    assert_eq!(set.available(3).unwrap(), reaches(&[0]));
+    assert_eq!(set.available(5).unwrap(), reaches(&[2, 1]));
+    assert_eq!(set.available(12).unwrap(), reaches(&[0, 8, 4]));
+    assert_eq!(set.available(6).unwrap(), []);
     for (slice, window) in [(3, 0), (5, 2), (12, 0)] {
         let table = set.get(slice).unwrap();
-        assert_eq!(table.header().window, window);
+        assert_eq!(table.header().reach, Reach::from(window));
         assert_eq!(set.probe(slice, 0).unwrap(), values(window)[0]);
         let mut scores = [0; 100];
         set.read(slice, 0, &mut scores).unwrap();
@@ -136,20 +146,23 @@ fn the_narrowest_file_that_serves_a_need() {
     put(&storage, 13, 0);
     let set = set(&storage);
     for need in 0..=u8::MAX {
-        let table = set.get_for(12, need).unwrap();
+        let table = set.get_for(12, Reach::needed(need)).unwrap();
         let window = match need {
             0..=3 => 3,
             4..=6 => 6,
             _ => 0,
         };
-        assert_eq!(table.header().window, window, "{need}");
+        assert_eq!(table.header().reach, Reach::from(window), "{need}");
         // One file is opened once, whatever it is asked for.
-        assert!(Arc::ptr_eq(&table, &set.get_for(12, need).unwrap()));
-        assert_eq!(set.get_for(13, need).unwrap().header().window, 0);
+        assert!(Arc::ptr_eq(&table, &set.get_for(12, Reach::needed(need)).unwrap()));
+        assert_eq!(set.get_for(13, Reach::needed(need)).unwrap().header().reach, Reach::from(0));
     }
-    assert!(Arc::ptr_eq(&set.get_for(12, 1).unwrap(), &set.get_for(12, 3).unwrap()));
-    assert!(Arc::ptr_eq(&set.get(12).unwrap(), &set.get_for(12, 9).unwrap()));
-    assert!(!Arc::ptr_eq(&set.get(12).unwrap(), &set.get_for(12, 3).unwrap()));
+    assert!(Arc::ptr_eq(
+        &set.get_for(12, Reach::needed(1)).unwrap(),
+        &set.get_for(12, Reach::needed(3)).unwrap()
+    ));
+    assert!(Arc::ptr_eq(&set.get(12).unwrap(), &set.get_for(12, Reach::needed(9)).unwrap()));
+    assert!(!Arc::ptr_eq(&set.get(12).unwrap(), &set.get_for(12, Reach::needed(3)).unwrap()));
 }
 
 #[test]
@@ -160,7 +173,7 @@ fn blocks_of_different_files_of_a_slice_are_kept_apart() {
     let set = set(&storage);
     for _ in 0..2 {
         for (need, window) in [(2, 2), (9, 0)] {
-            let table = set.get_for(12, need).unwrap();
+            let table = set.get_for(12, Reach::needed(need)).unwrap();
             for index in 0..100 {
                 let score = set.cache().probe(&table, index).unwrap();
                 assert_eq!(score, values(window)[index as usize]);
@@ -177,31 +190,40 @@ fn too_narrow_says_what_is_there_and_what_is_needed() {
         put(&storage, 28, window);
     }
     let free = set(&storage);
-    let error = free.get_for(28, 5).unwrap_err();
+    let error = free.get_for(28, Reach::needed(5)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotHere);
-    assert!(matches!(error, TableError::TooNarrow { window: 3, need: Some(5), .. }));
+    assert!(matches!(error, TableError::TooNarrow { .. }));
     assert_eq!(
         error.to_string(),
-        "slice 28 of awari in data is only there with window 3, and window 5 is needed; \
-         solve it with --window 5 or without"
+        "slice 28 of awari in data is available only with window 3, and window 5 is needed; \
+         solve it with window 5 or exactly"
     );
-    let exact = "slice 28 of awari in data is only there with window 3, and exact scores are \
-                 needed; solve it without --window";
-    assert_eq!(free.get_for(28, u8::MAX).unwrap_err().to_string(), exact);
+    let exact = "slice 28 of awari in data is available only with window 3, and exact scores \
+                 are needed; solve it exactly";
+    assert_eq!(free.get_for(28, Reach::needed(u8::MAX)).unwrap_err().to_string(), exact);
     // The range makes a need of nine one of exact scores.
     let expecting = set(&storage).expecting(|slice| {
         let scheme = "halves-1".to_owned();
         (slice < 40).then_some(Expect { positions: 100, range: RANGE, scheme })
     });
-    assert_eq!(expecting.get_for(28, RANGE).unwrap_err().to_string(), exact);
-    assert!(expecting.get_for(28, RANGE - 1).unwrap_err().to_string().contains("--window 8"));
-    assert_eq!(expecting.get_for(28, 3).unwrap().header().window, 3);
-    assert_eq!(expecting.get_for(40, 3).unwrap_err().kind(), ErrorKind::AskedWrongly);
-    let error = expecting.get_for(29, 3).unwrap_err();
+    assert_eq!(expecting.get_for(28, Reach::needed(RANGE)).unwrap_err().to_string(), exact);
+    assert!(
+        expecting
+            .get_for(28, Reach::needed(RANGE - 1))
+            .unwrap_err()
+            .to_string()
+            .contains("with window 8")
+    );
+    assert_eq!(expecting.get_for(28, Reach::needed(3)).unwrap().header().reach, Reach::from(3));
+    assert_eq!(
+        expecting.get_for(40, Reach::needed(3)).unwrap_err().kind(),
+        ErrorKind::AskedWrongly
+    );
+    let error = expecting.get_for(29, Reach::needed(3)).unwrap_err();
     assert!(matches!(error, TableError::MissingSlice { slice: 29, .. }), "{error}");
     // A wider file that comes later is found.
     put(&storage, 28, 6);
-    assert_eq!(free.get_for(28, 5).unwrap().header().window, 6);
+    assert_eq!(free.get_for(28, Reach::needed(5)).unwrap().header().reach, Reach::from(6));
 }
 
 #[test]
@@ -209,12 +231,12 @@ fn a_choice_holds_until_it_is_forgotten() {
     let storage = MemoryStorage::new();
     put(&storage, 8, 3);
     let set = set(&storage);
-    assert_eq!(set.get(8).unwrap().header().window, 3);
+    assert_eq!(set.get(8).unwrap().header().reach, Reach::from(3));
     put(&storage, 8, 0);
-    assert_eq!(set.get(8).unwrap().header().window, 3);
-    assert_eq!(set.get_for(8, 4).unwrap().header().window, 0);
+    assert_eq!(set.get(8).unwrap().header().reach, Reach::from(3));
+    assert_eq!(set.get_for(8, Reach::needed(4)).unwrap().header().reach, Reach::from(0));
     set.forget(8);
-    assert_eq!(set.get(8).unwrap().header().window, 0);
+    assert_eq!(set.get(8).unwrap().header().reach, Reach::from(0));
 }
 
 #[test]
@@ -225,7 +247,7 @@ fn a_file_under_the_name_of_another_window_is_refused() {
     for (window, reason) in
         [(0, "has window 3, but 0 is expected"), (5, "has window 3, but 5 is expected")]
     {
-        storage.put(&set.path(8, window), &bytes);
+        storage.put(&set.path(8, Reach::from(window)), &bytes);
         set.forget(8);
         for error in [
             set.get(8).unwrap_err(),
@@ -234,7 +256,7 @@ fn a_file_under_the_name_of_another_window_is_refused() {
             assert_eq!(error.kind(), ErrorKind::DataBroken);
             assert!(error.to_string().contains(reason), "{error}");
         }
-        storage.remove(&set.path(8, window)).unwrap();
+        storage.remove(&set.path(8, Reach::from(window))).unwrap();
     }
 }
 
@@ -258,22 +280,22 @@ fn a_manifest_has_an_entry_for_each_file() {
     let mut manifest = Manifest::load(&storage, Path::new(DIR)).unwrap();
     assert_eq!(listed(&manifest), all);
     for (slice, window) in [(3, 0), (5, 2), (12, 0)] {
-        assert_eq!(manifest.entry(slice).unwrap().window, window);
+        assert_eq!(manifest.entry(slice).unwrap().reach, Reach::from(window));
     }
     for slice in [0, 4, 13] {
         assert_eq!(manifest.entry(slice), None);
     }
-    assert_eq!(manifest.entry_for(12, 4).unwrap().file, "awari-12-w4.nut");
-    assert_eq!(manifest.entry_for(12, 5), None);
-    assert_eq!(manifest.entry_for(5, 0), None);
+    assert_eq!(manifest.entry_for(12, Reach::from(4)).unwrap().file, "awari-12-w4.nut");
+    assert_eq!(manifest.entry_for(12, Reach::from(5)), None);
+    assert_eq!(manifest.entry_for(5, Reach::from(0)), None);
     // Each file is compared with its own entry.
     for entry in manifest.entries() {
         let table = Table::open(&storage, &Path::new(DIR).join(&entry.file)).unwrap();
         manifest.check(&table).unwrap();
     }
     let table = Table::open(&storage, &Path::new(DIR).join("awari-12-w4.nut")).unwrap();
-    assert_eq!(manifest.remove(12, 4).unwrap().window, 4);
-    assert_eq!(manifest.remove(12, 4), None);
+    assert_eq!(manifest.remove(12, Reach::from(4)).unwrap().file, "awari-12-w4.nut");
+    assert_eq!(manifest.remove(12, Reach::from(4)), None);
     assert_eq!(manifest.check(&table).unwrap_err().kind(), ErrorKind::DataBroken);
     manifest.adopt(&table).unwrap();
     assert_eq!(listed(&manifest), all);
@@ -296,8 +318,8 @@ fn every_file_of_a_slice_is_reconciled() {
     put(&storage, 13, 4);
     pack(&storage, dir, &header(12, 2), &PackOptions::default(), &[-2; 100]).unwrap();
     let result = manifest.reconcile(&storage, dir).unwrap();
-    assert_eq!(result.adopted, [(12, 2), (13, 4)]);
-    assert_eq!(result.missing, [(12, 0), (12, 5)]);
+    assert_eq!(result.adopted, [(12, Reach::from(2)), (13, Reach::from(4))]);
+    assert_eq!(result.missing, [(12, Reach::Exact), (12, Reach::from(5))]);
     assert_eq!(listed(&manifest), [(12, 2, "awari-12-w2.nut"), (13, 4, "awari-13-w4.nut")]);
     assert_eq!(manifest.entry(12).unwrap().histogram.losses(), 100);
 }
@@ -344,7 +366,7 @@ fn a_manifest_from_before_there_were_windows_is_read() {
     storage.put(&Path::new(DIR).join(MANIFEST), text.as_bytes());
     let manifest = fresh(&storage);
     assert_eq!(listed(&manifest), [(0, 0, "awari-00.nut"), (1, 0, "awari-01.nut")]);
-    assert_eq!(manifest.entry(1), manifest.entry_for(1, 0));
+    assert_eq!(manifest.entry(1), manifest.entry_for(1, Reach::from(0)));
 }
 
 fn assert_refused(error: &TableError, name: &str) {

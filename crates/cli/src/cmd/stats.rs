@@ -96,7 +96,7 @@ impl Visitor for Args {
         for slice in present {
             let table = set.get(slice).map_err(|error| self.subject.explain(&game, error))?;
             let histogram = table.histogram().clone();
-            let window = table.header().window;
+            let window = table.header().reach.into();
             slices.push(Known { slice: SliceId(slice), window, histogram, choices: None });
         }
         drop(set);

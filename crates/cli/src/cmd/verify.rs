@@ -1,22 +1,19 @@
 //! `nutcracker verify`: check finished databases.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
 
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::check::{CheckError, Checked, check_manifest, check_slice};
+use nutcracker_retro::check::{CheckError, Checked, check_file, check_manifest};
 use nutcracker_retro::plan::cache_bytes;
 use nutcracker_retro::sample::check_sample;
-use nutcracker_retro::solve::open_set;
-use nutcracker_table::{Manifest, TableError};
+use nutcracker_table::{Manifest, Reach, TableError};
 use serde_json::{Value, json};
 
 use crate::args::{
     Format, Subject, Threads, need_databases, parse_slice, slice_name, storage, up_to_option,
 };
 use crate::failure::Failure;
-use crate::hiding::Hiding;
 use crate::number::{duration, rounded, thousands};
 use crate::progress::Reporter;
 use crate::{note, print};
@@ -80,7 +77,7 @@ impl Visitor for Args {
         let set = self.subject.open(&game, false, 0);
         let mut present = Vec::new();
         for slice in self.subject.slices(&game, self.up_to)? {
-            present.extend(set.available(slice)?.into_iter().map(|window| (slice, window)));
+            present.extend(set.available(slice)?.into_iter().map(|reach| (slice, reach)));
         }
         let mut files = present.clone();
         let mut findings: Vec<Value> = Vec::new();
@@ -89,11 +86,10 @@ impl Visitor for Args {
         match &manifest {
             Ok(manifest) => {
                 let last = self.up_to.unwrap_or(u32::MAX).min(game.largest_slice().0);
-                files.extend(manifest.entries().iter().map(|entry| (entry.slice, entry.window)));
+                files.extend(manifest.entries().iter().map(|entry| (entry.slice, entry.reach)));
                 files.retain(|&(slice, _)| slice <= last);
                 // In each slice the exact file first, then from the widest window down.
-                files
-                    .sort_unstable_by_key(|&(slice, window)| (slice, window != 0, Reverse(window)));
+                files.sort_unstable_by_key(|&(slice, reach)| (slice, Reverse(reach)));
                 files.dedup();
             }
             Err(error) => {
@@ -103,20 +99,22 @@ impl Visitor for Args {
         }
         let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
         let mut sound = true;
-        for &(slice, window) in &files {
-            let name = file_name(&game, slice, window);
+        for &(slice, reach) in &files {
+            let name = file_name(&game, slice, reach);
             let slice = SliceId(slice);
             reporter.begin_only(slice, "verify", game.slice_len(slice));
-            let finding = if present.contains(&(slice.0, window)) {
+            let finding = if present.contains(&(slice.0, reach)) {
                 let known = manifest.is_ok();
-                self.look(&game, slice, window, known, sound, &reporter)
+                self.look(&game, slice, reach, known, sound, &reporter)
             } else {
-                let clipped =
-                    if window == 0 { String::new() } else { format!(" --window {window}") };
+                let clipped = match reach {
+                    Reach::Exact => String::new(),
+                    Reach::Within(window) => format!(" --window {window}"),
+                };
                 let again = format!(" {} {slice}{clipped}", up_to_option(&game));
                 Finding::Wrong(format!(
                     "the manifest has {name}, and {} is not there; `{}` makes it again",
-                    set.path(slice.0, window).display(),
+                    set.path(slice.0, reach).display(),
                     self.subject.command("solve", &again),
                 ))
             };
@@ -124,8 +122,8 @@ impl Visitor for Args {
             reporter.clear();
             sound &= matches!(finding, Finding::Right(_) | Finding::Sampled(_));
             let mut object = json!({ (game.slice_unit()): slice.0, "ok": false });
-            if window != 0 {
-                object["window"] = window.into();
+            if !reach.is_exact() {
+                object["window"] = u8::from(reach).into();
             }
             self.tell(&finding, &name, game.slice_len(slice), seconds, &mut object)?;
             wrong += u32::from(matches!(finding, Finding::Wrong(_)));
@@ -156,33 +154,27 @@ impl Args {
         &self,
         game: &G,
         slice: SliceId,
-        window: u8,
+        reach: Reach,
         manifest: bool,
         sound: bool,
         reporter: &Reporter,
     ) -> Finding {
         let dir = self.subject.dir(game);
         let check = || -> Result<Finding, CheckError> {
-            let all = self.subject.open(game, false, 0);
-            let others = all.available(slice.0)?.into_iter().filter(|&other| other != window);
-            let names = others.filter_map(|other| {
-                let path = all.path(slice.0, other);
-                Some(path.file_name()?.to_string_lossy().into_owned())
-            });
-            let storage = Arc::new(Hiding::new(names.collect()));
-            let set = open_set(game, storage, &dir, cache_bytes(game.slice_len(slice)));
+            let set = self.subject.open(game, false, cache_bytes(game.slice_len(slice)));
+            let table = set.get_exactly(slice.0, reach)?;
             if manifest {
-                check_manifest(&set, slice, &dir)?;
+                check_manifest(&set, &table, &dir)?;
             }
             if sound {
                 let threads = self.threads.count();
                 match self.sample {
-                    Some(count) => check_sample(game, slice, &set, count, threads, reporter)
+                    Some(count) => check_sample(game, &table, &set, count, threads, reporter)
                         .map(Finding::Sampled),
-                    None => check_slice(game, slice, &set, threads, reporter).map(Finding::Right),
+                    None => check_file(game, &table, &set, threads, reporter).map(Finding::Right),
                 }
             } else {
-                set.get(slice.0)?.verify_file(|_| {})?;
+                table.verify_file(|_| {})?;
                 Ok(Finding::Whole)
             }
         };
@@ -258,10 +250,10 @@ impl Args {
 }
 
 /// A slice, and what its scores are clipped to, if they are.
-fn file_name<G: Game>(game: &G, slice: u32, window: u8) -> String {
-    match window {
-        0 => slice_name(game, slice),
-        window => format!("{}, window {window}", slice_name(game, slice)),
+fn file_name<G: Game>(game: &G, slice: u32, reach: Reach) -> String {
+    match reach {
+        Reach::Exact => slice_name(game, slice),
+        Reach::Within(window) => format!("{}, window {window}", slice_name(game, slice)),
     }
 }
 

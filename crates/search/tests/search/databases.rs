@@ -8,7 +8,7 @@ use nutcracker_games::awari::Awari;
 use nutcracker_retro::progress::Silent;
 use nutcracker_retro::solve::{SolveOptions, open_set, solve};
 use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, TableOracle, Value};
-use nutcracker_table::{Disk, Storage};
+use nutcracker_table::{Disk, Reach, Storage};
 
 fn oracle(game: &Awari, dir: &Path) -> TableOracle {
     TableOracle::new(Arc::new(open_set(game, Arc::new(Disk::default()), dir, 1 << 20))).unwrap()
@@ -34,7 +34,7 @@ fn slices_without_a_gap_are_covered() {
     assert_eq!(scores, expected);
 
     // Over the databases of fewer stones, what the search proves is what the database says.
-    std::fs::remove_file(all.set().path(5, 0)).unwrap();
+    std::fs::remove_file(all.set().path(5, Reach::Exact)).unwrap();
     let some = oracle(&awari, dir.path());
     assert_eq!(some.last(), Some(SliceId(4)));
     for threads in [1, 2] {

@@ -95,7 +95,7 @@ impl<G: Evaluate> Handle<G> {
             extremes.lines += 1;
             self.follow(&mut player, slice, dice.below(len), &mut extremes)?;
         }
-        if !all && table.header().window == 0 {
+        if !all && table.header().reach.is_exact() {
             self.find_richest(&table, slice, budget, &mut extremes)?;
         }
         let extremes = Arc::new(extremes);

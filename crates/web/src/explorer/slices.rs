@@ -88,7 +88,7 @@ impl<G: Evaluate> Handle<G> {
             bytes += table.bytes();
             slices.push(Slice {
                 slice,
-                window: table.header().window,
+                window: table.header().reach.into(),
                 tally: Tally::new(table.histogram(), table.bytes()),
                 blake3: table.blake3(),
             });
