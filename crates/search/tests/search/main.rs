@@ -6,3 +6,4 @@ mod exact;
 mod graph;
 mod minimax;
 mod proofs;
+mod signature;
