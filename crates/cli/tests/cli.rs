@@ -7,6 +7,8 @@ mod experiment;
 mod games;
 mod harness;
 mod interrupt;
+mod licences;
+mod listed;
 mod othello;
 mod plan;
 mod planted;
