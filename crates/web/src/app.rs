@@ -1,22 +1,25 @@
 //! What all requests share.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use nutcracker_games::registry::{GAMES, Options};
+use nutcracker_games::registry::{GAMES, Options, UnknownGame};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config::Config;
-use crate::explorer::{self, Budget, Explorer, Shelves};
+use crate::explorer::{self, Budget, Explorer, ExplorerError, Shelves};
 use crate::job::Jobs;
+use crate::lru::Lru;
 use crate::metrics::Metrics;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Kind, Problem, chain};
 
 /// How long a search waits for others to end before it is refused.
 const QUEUE: Duration = Duration::from_secs(2);
+
+/// The thread that grows a book.
+pub type Growing = JoinHandle<Result<(), ExplorerError>>;
 
 /// The state of a server.
 #[derive(Debug)]
@@ -25,8 +28,8 @@ pub struct App {
     pub config: Config,
     /// Every game with its usual options.
     usual: Vec<(&'static str, Arc<dyn Explorer>)>,
-    /// Games with other options, by name and options, and when each was used last.
-    special: RwLock<Special>,
+    /// Games with other options, by name and options; those used last stay open.
+    special: Mutex<Lru<(String, String), Arc<dyn Explorer>>>,
     /// Their books.
     shelves: Shelves,
     /// Leave to search.
@@ -39,15 +42,9 @@ pub struct App {
     closing: AtomicBool,
 }
 
-#[derive(Debug, Default)]
-struct Special {
-    games: HashMap<(String, String), (Arc<dyn Explorer>, u64)>,
-    clock: u64,
-}
-
 impl App {
     /// The state over a configuration. No file is touched yet.
-    pub fn new(config: Config) -> Result<Arc<Self>, Problem> {
+    pub fn new(config: Config) -> Result<Arc<Self>, ExplorerError> {
         let limits = config.limits;
         let shelves = Shelves::default();
         let usual = GAMES
@@ -62,11 +59,11 @@ impl App {
                 )?;
                 Ok((info.name, game))
             })
-            .collect::<Result<_, Problem>>()?;
+            .collect::<Result<_, ExplorerError>>()?;
         Ok(Arc::new(App {
             usual,
             shelves,
-            special: RwLock::default(),
+            special: Mutex::new(Lru::new(limits.open_games)),
             searches: Arc::new(Semaphore::new(limits.searches)),
             jobs: Jobs::default(),
             metrics: Metrics::default(),
@@ -76,7 +73,11 @@ impl App {
     }
 
     /// A game by its name and its options, `pits=4,empty-capture=yes`.
-    pub fn game(&self, name: &str, options: Option<&str>) -> Result<Arc<dyn Explorer>, Problem> {
+    pub fn game(
+        &self,
+        name: &str,
+        options: Option<&str>,
+    ) -> Result<Arc<dyn Explorer>, ExplorerError> {
         let options = options.unwrap_or_default();
         if options.is_empty()
             && let Some((_, game)) = self.usual.iter().find(|(usual, _)| *usual == name)
@@ -84,56 +85,51 @@ impl App {
             return Ok(Arc::clone(game));
         }
         let key = (name.to_owned(), options.to_owned());
-        if let Some((game, _)) = self.read_special().games.get(&key) {
+        if let Some(game) = self.special().get(&key) {
             return Ok(Arc::clone(game));
         }
         let limits = self.config.limits;
         let parsed = parse_options(options)?;
         let game =
             explorer::open(name, &parsed, &self.config.data, limits.cache_bytes, &self.shelves)?;
-        let mut special = self.special.write().unwrap_or_else(PoisonError::into_inner);
-        special.clock += 1;
-        let now = special.clock;
-        if special.games.len() >= limits.open_games
-            && let Some(oldest) =
-                special.games.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone())
-        {
-            special.games.remove(&oldest);
-        }
-        let (game, _) = special.games.entry(key).or_insert((game, now));
-        Ok(Arc::clone(game))
+        // Another request may have opened it meanwhile: all use the same.
+        Ok(Arc::clone(self.special().get_or_insert(key, game)))
     }
 
     /// Every game that is open.
     pub fn open_games(&self) -> Vec<Arc<dyn Explorer>> {
         let usual = self.usual.iter().map(|(_, game)| Arc::clone(game));
-        let special = self.read_special();
-        usual.chain(special.games.values().map(|(game, _)| Arc::clone(game))).collect()
+        usual.chain(self.special().values().map(Arc::clone)).collect()
     }
 
-    fn read_special(&self) -> std::sync::RwLockReadGuard<'_, Special> {
-        self.special.read().unwrap_or_else(PoisonError::into_inner)
+    fn special(&self) -> std::sync::MutexGuard<'_, Lru<(String, String), Arc<dyn Explorer>>> {
+        self.special.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs something that takes longer than a probe, beside the threads that serve, when it is
-    /// its turn; it learns from its budget when whoever asked has gone.
-    pub async fn search<T: Send + 'static>(
+    /// Runs blocking work off the threads that serve connections, when a permit is free. Its budget
+    /// ends when the client goes away.
+    pub async fn run_blocking<T: Send + 'static, E: Into<Problem> + Send + 'static>(
         &self,
-        work: impl FnOnce(&Budget) -> Result<T, Problem> + Send + 'static,
+        work: impl FnOnce(&Budget) -> Result<T, E> + Send + 'static,
     ) -> Result<T, Problem> {
         let (search, _stop) = self.begin(self.config.limits.search_time).await?;
         let work = tokio::task::spawn_blocking(move || work(search.budget()));
-        work.await.unwrap_or_else(|_| {
-            Err(Problem::new(Kind::Internal, "the search failed; please report what was asked"))
-        })
+        match work.await {
+            Ok(result) => result.map_err(Into::into),
+            Err(error) => Err(Problem::new(
+                Kind::Internal,
+                "internal error; please report it with the request",
+            )
+            .because(error.to_string())),
+        }
     }
 
-    /// Leave to search for some time, when it is one's turn; the search ends early when the second
-    /// of the two is dropped.
+    /// A permit to search for some time, when one is free; the search ends early when the second of
+    /// the two is dropped.
     pub async fn begin(&self, time: Duration) -> Result<(Search, StopOnDrop), Problem> {
         let turn = Arc::clone(&self.searches).acquire_owned();
         let Ok(Ok(permit)) = tokio::time::timeout(QUEUE, turn).await else {
-            return Err(Problem::new(Kind::Busy, "too many searches are at work; try again soon"));
+            return Err(Problem::new(Kind::Busy, "too many searches are running; try again soon"));
         };
         let stop = Arc::new(AtomicBool::new(false));
         let budget = Budget::new(time, Arc::clone(&stop));
@@ -147,7 +143,7 @@ impl App {
 
     /// Begins to grow the book that the configuration names, if it names one; the thread ends with
     /// [`App::close`].
-    pub fn grow(self: &Arc<Self>) -> Result<Option<JoinHandle<Result<(), Problem>>>, Problem> {
+    pub fn grow(self: &Arc<Self>) -> Result<Option<Growing>, ExplorerError> {
         let Some(grow) = self.config.grow.clone() else { return Ok(None) };
         let (name, options) = explorer::game_of(&grow.file)?;
         // Under the usual options the page finds the book without being told more.
@@ -159,8 +155,12 @@ impl App {
         };
         let app = Arc::clone(self);
         let thread = std::thread::Builder::new().name("grow".to_owned());
-        let spawned = thread.spawn(move || game.grow(&grow, &app.closing));
-        spawned.map(Some).map_err(|error| Problem::new(Kind::Internal, error.to_string()))
+        let spawned = thread.spawn(move || {
+            game.grow(&grow, &app.closing).inspect_err(|error| {
+                tracing::error!(file = %grow.file.display(), "the book stopped growing: {}", chain(error));
+            })
+        });
+        spawned.map(Some).map_err(ExplorerError::System)
     }
 
     /// Closes books that nobody has asked for lately: another process may want them.
@@ -204,10 +204,10 @@ impl Drop for StopOnDrop {
 }
 
 /// Reads `pits=4,empty-capture=yes`; `no` is as if the option was not there.
-pub fn parse_options(text: &str) -> Result<Options, Problem> {
+pub fn parse_options(text: &str) -> Result<Options, UnknownGame> {
     let mut options = Options::new();
     if text.len() > 200 {
-        return Err(Problem::new(Kind::BadOptions, "the options are longer than any game has"));
+        return Err(UnknownGame::Options("the options are longer than any game has".to_owned()));
     }
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, "yes"));

@@ -15,8 +15,8 @@ use tokio::time::{Interval, MissedTickBehavior};
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::explorer::Explorer;
-use crate::problem::{Kind, Problem};
+use crate::explorer::{Explorer, ExplorerError};
+use crate::problem::{Kind, Problem, chain};
 
 /// Jobs remembered after they ended.
 const REMEMBERED: usize = 20;
@@ -171,17 +171,26 @@ impl Jobs {
             match outcome {
                 Ok(Ok(())) => job.state = State::Done,
                 Ok(Err(error)) => {
+                    tracing::error!(
+                        job = job.id,
+                        game = job.game,
+                        "building failed: {}",
+                        chain(&error)
+                    );
                     job.state = State::Failed;
                     job.error = Some(error.to_string());
                 }
                 Err(_) => {
+                    // The panic hook has logged the rest.
+                    tracing::error!(job = job.id, game = job.game, "building panicked");
                     job.state = State::Failed;
-                    job.error = Some("a fault of the solver; please report it".to_owned());
+                    job.error = Some("internal error, please report it".to_owned());
                 }
             }
         });
-        if spawned.is_err() {
-            return refused("the system has no thread to spare; try again later");
+        if let Err(error) = spawned {
+            lock(&self.0).retain(|job| lock(job).id != id);
+            return Err(ExplorerError::System(error).into());
         }
         Ok(snapshot)
     }

@@ -10,7 +10,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let dir = tempfile::tempdir()?;
 //! let config = Config::new("127.0.0.1:0".parse()?, dir.path());
-//! let app = App::new(config).map_err(|problem| problem.detail)?;
+//! let app = App::new(config)?;
 //! tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
 //!     let server = Server::bind(app).await?;
 //!     assert!(server.address()?.ip().is_loopback());
@@ -26,6 +26,7 @@ mod assets;
 pub mod config;
 pub mod explorer;
 pub mod job;
+mod lru;
 pub mod metrics;
 mod openapi;
 pub mod problem;

@@ -1,147 +1,92 @@
-//! Errors as RFC 9457 has them: one JSON object that a program can tell apart and a person can read.
+//! Errors in the form of RFC 9457, and how each is logged.
+
+use std::error::Error;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use nutcracker_table::{ErrorKind, TableError};
+use nutcracker_games::registry::UnknownGame;
 use serde::Serialize;
+use tracing::Level;
 use utoipa::ToSchema;
 
-/// The type of an answer that is a problem.
+use crate::explorer::ExplorerError;
+
+/// The content type of a problem.
 pub const PROBLEM: &str = "application/problem+json";
 
-/// What can go wrong, and what it is called. The names are part of the interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The request is not understood.
-    BadRequest,
-    /// The position is not one of the game.
-    BadPosition,
-    /// The rule options do not fit.
-    BadOptions,
-    /// The move is not legal there.
-    NoSuchMove,
-    /// There is no such game.
-    NoSuchGame,
-    /// There is nothing at this address.
-    NotFound,
-    /// The address takes other methods.
-    MethodNotAllowed,
-    /// The position is not in the databases here.
-    NoDatabase,
-    /// No position is as it was asked for.
-    NoSuchPosition,
-    /// There is no book, or the position is not in it.
-    NotInBook,
-    /// The book is open in another process.
-    BookInUse,
-    /// The body is too large.
-    TooLarge,
-    /// There are too many positions or moves in one request.
-    TooMany,
-    /// It took too long.
-    TooSlow,
-    /// Others are being served.
-    Busy,
-    /// This server builds no databases, or builds another one now.
-    NotBuilding,
-    /// A database is damaged or not readable.
-    Damaged,
-    /// A fault of the server.
-    Internal,
+/// Declares every kind of problem once: its anchor on the page `/api`, title, status and log level.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident: $anchor:literal, $title:literal, $status:ident, $level:ident;)+) => {
+        /// What can go wrong. The anchors are part of the interface.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl Kind {
+            /// Every kind.
+            pub const ALL: &[Kind] = &[$(Kind::$kind),+];
+
+            /// Where the kind is described; programs tell problems apart by it.
+            pub const fn uri(self) -> &'static str {
+                match self { $(Kind::$kind => concat!("/api#", $anchor),)+ }
+            }
+
+            /// The kind in words.
+            pub const fn title(self) -> &'static str {
+                match self { $(Kind::$kind => $title,)+ }
+            }
+
+            /// The status of the response.
+            pub const fn status(self) -> StatusCode {
+                match self { $(Kind::$kind => StatusCode::$status,)+ }
+            }
+
+            /// How important it is to the operator of the server.
+            pub const fn level(self) -> Level {
+                match self { $(Kind::$kind => Level::$level,)+ }
+            }
+        }
+    };
 }
 
-impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 18] = [
-        Kind::BadRequest,
-        Kind::BadPosition,
-        Kind::BadOptions,
-        Kind::NoSuchMove,
-        Kind::NoSuchGame,
-        Kind::NotFound,
-        Kind::MethodNotAllowed,
-        Kind::NoDatabase,
-        Kind::NoSuchPosition,
-        Kind::NotInBook,
-        Kind::BookInUse,
-        Kind::TooLarge,
-        Kind::TooMany,
-        Kind::TooSlow,
-        Kind::Busy,
-        Kind::NotBuilding,
-        Kind::Damaged,
-        Kind::Internal,
-    ];
-
-    /// Where it is described.
-    pub fn uri(self) -> &'static str {
-        match self {
-            Kind::BadRequest => "/api#bad-request",
-            Kind::BadPosition => "/api#bad-position",
-            Kind::BadOptions => "/api#bad-options",
-            Kind::NoSuchMove => "/api#no-such-move",
-            Kind::NoSuchGame => "/api#no-such-game",
-            Kind::NotFound => "/api#not-found",
-            Kind::MethodNotAllowed => "/api#method-not-allowed",
-            Kind::NoDatabase => "/api#no-database",
-            Kind::NoSuchPosition => "/api#no-such-position",
-            Kind::NotInBook => "/api#not-in-book",
-            Kind::BookInUse => "/api#book-in-use",
-            Kind::TooLarge => "/api#too-large",
-            Kind::TooMany => "/api#too-many",
-            Kind::TooSlow => "/api#too-slow",
-            Kind::Busy => "/api#busy",
-            Kind::NotBuilding => "/api#not-building",
-            Kind::Damaged => "/api#damaged",
-            Kind::Internal => "/api#internal",
-        }
-    }
-
-    /// The same for people.
-    pub fn title(self) -> &'static str {
-        match self {
-            Kind::BadRequest => "The request is not understood",
-            Kind::BadPosition => "This is not a position of the game",
-            Kind::BadOptions => "The rule options do not fit",
-            Kind::NoSuchMove => "The move is not legal there",
-            Kind::NoSuchGame => "There is no such game",
-            Kind::NotFound => "There is nothing at this address",
-            Kind::MethodNotAllowed => "The address takes other methods",
-            Kind::NoDatabase => "The position is not in the databases here",
-            Kind::NoSuchPosition => "No position is as it was asked for",
-            Kind::NotInBook => "The position is in no book here",
-            Kind::BookInUse => "The book is open in another process",
-            Kind::TooLarge => "The body is too large",
-            Kind::TooMany => "There are too many in one request",
-            Kind::TooSlow => "It took too long",
-            Kind::Busy => "Others are being served",
-            Kind::NotBuilding => "No database can be built now",
-            Kind::Damaged => "A database cannot be read",
-            Kind::Internal => "The server has a fault",
-        }
-    }
-
-    /// The status of the answer.
-    pub fn status(self) -> StatusCode {
-        match self {
-            Kind::BadRequest
-            | Kind::BadPosition
-            | Kind::BadOptions
-            | Kind::NoSuchMove
-            | Kind::TooMany => StatusCode::BAD_REQUEST,
-            Kind::NoSuchGame
-            | Kind::NotFound
-            | Kind::NoDatabase
-            | Kind::NoSuchPosition
-            | Kind::NotInBook => StatusCode::NOT_FOUND,
-            Kind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Kind::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Kind::NotBuilding | Kind::BookInUse => StatusCode::CONFLICT,
-            Kind::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            Kind::Damaged | Kind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
+kinds! {
+    /// The request is malformed.
+    BadRequest: "bad-request", "Malformed request", BAD_REQUEST, DEBUG;
+    /// The position is not one of the game.
+    BadPosition: "bad-position", "Not a position of the game", BAD_REQUEST, DEBUG;
+    /// The rule options are not valid.
+    BadOptions: "bad-options", "Invalid rule options", BAD_REQUEST, DEBUG;
+    /// The move is not legal in the position.
+    NoSuchMove: "no-such-move", "Illegal move", BAD_REQUEST, DEBUG;
+    /// There is no such game.
+    NoSuchGame: "no-such-game", "Unknown game", NOT_FOUND, DEBUG;
+    /// There is nothing at this address.
+    NotFound: "not-found", "Not found", NOT_FOUND, DEBUG;
+    /// The address takes other methods.
+    MethodNotAllowed: "method-not-allowed", "Method not allowed", METHOD_NOT_ALLOWED, DEBUG;
+    /// The position is not in the databases here.
+    NoDatabase: "no-database", "Not in the databases", NOT_FOUND, DEBUG;
+    /// No position matches the filters.
+    NoSuchPosition: "no-such-position", "No matching position", NOT_FOUND, DEBUG;
+    /// There is no book, or the position is not in it.
+    NotInBook: "not-in-book", "Not in a book", NOT_FOUND, DEBUG;
+    /// The book is open in another process.
+    BookInUse: "book-in-use", "Book in use", CONFLICT, WARN;
+    /// The body is too large.
+    TooLarge: "too-large", "Body too large", PAYLOAD_TOO_LARGE, DEBUG;
+    /// There are too many positions or moves in one request.
+    TooMany: "too-many", "Too many items in one request", BAD_REQUEST, DEBUG;
+    /// The time limit was exceeded.
+    TooSlow: "too-slow", "Time limit exceeded", REQUEST_TIMEOUT, WARN;
+    /// All searches that may run at once are running.
+    Busy: "busy", "Server busy", SERVICE_UNAVAILABLE, WARN;
+    /// This server builds no databases, or builds another set now.
+    NotBuilding: "not-building", "Cannot build now", CONFLICT, DEBUG;
+    /// A database or book is damaged or not readable.
+    Damaged: "damaged", "Unreadable data", INTERNAL_SERVER_ERROR, ERROR;
+    /// An error of the server itself.
+    Internal: "internal", "Internal error", INTERNAL_SERVER_ERROR, ERROR;
 }
 
 /// An error of a request.
@@ -149,8 +94,10 @@ impl Kind {
 pub struct Problem {
     /// What went wrong.
     pub kind: Kind,
-    /// One sentence about this case, with what to do.
+    /// One sentence about this case, with what to do. Sent to the client.
     pub detail: String,
+    /// The errors behind it, for the log alone: they may name paths of the server.
+    cause: Option<String>,
 }
 
 /// An error, as RFC 9457 has it.
@@ -163,7 +110,7 @@ pub struct ProblemBody<'a> {
     pub kind: &'static str,
     /// The kind in words.
     pub title: &'static str,
-    /// The status of the answer.
+    /// The status of the response.
     pub status: u16,
     /// What is wrong in this case and what to do, in one sentence.
     pub detail: &'a str,
@@ -172,10 +119,17 @@ pub struct ProblemBody<'a> {
 impl Problem {
     /// A problem with a sentence about this case.
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
-        Problem { kind, detail: detail.into() }
+        Problem { kind, detail: detail.into(), cause: None }
     }
 
-    /// As it is sent.
+    /// The same problem with the error behind it, for the log.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<String>) -> Self {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    /// The body of the response.
     pub fn body(&self) -> ProblemBody<'_> {
         ProblemBody {
             kind: self.kind.uri(),
@@ -184,25 +138,66 @@ impl Problem {
             detail: &self.detail,
         }
     }
+
+    /// Writes it to the log, at the level of its kind. `during` is the route or task.
+    pub fn log(&self, during: &str) {
+        let (kind, detail) = (self.kind, self.detail.as_str());
+        let status = kind.status().as_u16();
+        let cause = self.cause.as_deref().unwrap_or_default();
+        // The level of an event is a constant to the macro.
+        macro_rules! event {
+            ($($level:ident),+) => {
+                match kind.level() {
+                    $(Level::$level => {
+                        tracing::event!(Level::$level, during, status, ?kind, cause, "{detail}");
+                    })+
+                }
+            };
+        }
+        event!(ERROR, WARN, INFO, DEBUG, TRACE);
+    }
 }
 
-impl From<TableError> for Problem {
-    fn from(error: TableError) -> Self {
-        match error.kind() {
-            // Paths of the server are no business of its clients.
-            ErrorKind::NotHere => {
-                Problem::new(Kind::NoDatabase, "there is no database for this position here")
-            }
-            ErrorKind::AskedWrongly => Problem::new(Kind::BadRequest, error.to_string()),
-            ErrorKind::DataBroken | ErrorKind::Io => Problem::new(
-                Kind::Damaged,
-                "a database of this game cannot be read; `nutcracker verify` says which",
-            ),
+impl From<ExplorerError> for Problem {
+    fn from(error: ExplorerError) -> Self {
+        let kind = match &error {
+            ExplorerError::UnknownGame(UnknownGame::Name(_)) => Kind::NoSuchGame,
+            ExplorerError::UnknownGame(_) => Kind::BadOptions,
+            ExplorerError::Request(_) => Kind::BadRequest,
+            ExplorerError::BadPosition(_) => Kind::BadPosition,
+            ExplorerError::IllegalMove(_) => Kind::NoSuchMove,
+            ExplorerError::NoDatabase(_) => Kind::NoDatabase,
+            ExplorerError::NoMatch(_) => Kind::NoSuchPosition,
+            ExplorerError::NotInBook(_) => Kind::NotInBook,
+            ExplorerError::BookInUse(_) => Kind::BookInUse,
+            ExplorerError::TimedOut(_) => Kind::TooSlow,
+            ExplorerError::Table(_) | ExplorerError::Book(_) => Kind::Damaged,
+            ExplorerError::System(_) => Kind::Internal,
+        };
+        let problem = Problem::new(kind, error.to_string());
+        match error.source() {
+            Some(cause) => problem.because(chain(cause)),
+            None => problem,
         }
     }
 }
 
+/// An error with everything behind it, in one line.
+pub fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let told = cause.to_string();
+        if !text.ends_with(&told) {
+            text = format!("{text}: {told}");
+        }
+        next = cause.source();
+    }
+    text
+}
+
 impl IntoResponse for Problem {
+    /// The response carries the problem along, for the log.
     fn into_response(self) -> Response {
         let status = self.kind.status();
         let body = serde_json::to_vec(&self.body()).unwrap_or_default();
@@ -213,6 +208,7 @@ impl IntoResponse for Problem {
         if self.kind == Kind::Busy {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
         }
+        response.extensions_mut().insert(self);
         response
     }
 }

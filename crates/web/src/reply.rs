@@ -31,8 +31,12 @@ pub fn etag(bytes: &[u8]) -> HeaderValue {
 }
 
 fn json<T: Serialize>(body: &T) -> Result<Vec<u8>, Problem> {
-    serde_json::to_vec(body)
-        .map_err(|_| Problem::new(Kind::Internal, "the answer could not be written"))
+    serde_json::to_vec(body).map_err(|error| unwritten(&error))
+}
+
+/// A response that could not be serialized.
+pub fn unwritten(error: &serde_json::Error) -> Problem {
+    Problem::new(Kind::Internal, "the response could not be written").because(error.to_string())
 }
 
 /// JSON that is written already.

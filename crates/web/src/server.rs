@@ -69,9 +69,13 @@ impl Server {
                 next = next => next,
                 () = &mut stop => break,
             };
-            let Ok((stream, _)) = accepted else {
-                tokio::time::sleep(BREATH).await;
-                continue;
+            let stream = match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!("cannot accept a connection: {error}");
+                    tokio::time::sleep(BREATH).await;
+                    continue;
+                }
             };
             // Answers are small and written at once: waiting for more would only delay them.
             let _ = stream.set_nodelay(true);
@@ -81,8 +85,10 @@ impl Server {
             let app = Arc::clone(&app);
             app.metrics.connections.fetch_add(1, Relaxed);
             tokio::spawn(async move {
-                // How a client went away is its own affair.
-                let _ = connection.await;
+                // Connection errors are the client's; nothing to do.
+                if let Err(error) = connection.await {
+                    tracing::debug!("connection ended: {error}");
+                }
                 app.metrics.connections.fetch_sub(1, Relaxed);
                 drop(place);
             });

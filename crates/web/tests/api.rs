@@ -1,10 +1,14 @@
 //! What is answered.
 
 use std::fmt::Write;
+use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use nutcracker_games::kalah::Kalah;
+use nutcracker_web::App;
 use nutcracker_web::problem::Kind;
+use nutcracker_web::routes::router;
 use serde_json::{Value, json};
 
 use crate::common::{LAST, ask, book, config, get, post, run, server};
@@ -73,6 +77,7 @@ fn problems_say_what_is_wrong() {
             "/api/v1/games/awari/search?seconds=-1".to_owned(),
             "/api/v1/games/awari/search?moves=Z9".to_owned(),
             "/api/v1/games/awari/book".to_owned(),
+            "/api/v1/games/kalah/book?options=pits=3,seeds=3".to_owned(),
             "/api/v1/games/othello/probe".to_owned(),
             "/api/v1/jobs/7".to_owned(),
             "/api/v1/jobs/x/events".to_owned(),
@@ -148,7 +153,7 @@ fn many_positions_in_one_request() {
 }
 
 #[test]
-fn a_book_may_be_asked_without_an_error() {
+fn optional_book_queries_return_null_when_absent() {
     run(async {
         let dir = tempfile::tempdir().expect("a directory");
         book(dir.path());
@@ -374,4 +379,74 @@ fn the_description_names_every_question() {
         }
         insta::assert_snapshot!("questions", all);
     });
+}
+
+#[test]
+fn games_used_last_stay_open() {
+    let mut config = config();
+    config.limits.open_games = 2;
+    let app = App::new(config).expect("a server");
+    let open = |pits: &str| app.game("awari", Some(pits)).expect("a game");
+    let first = open("pits=2");
+    open("pits=3");
+    // It was opened first and is used again: the other one makes room.
+    assert!(Arc::ptr_eq(&first, &open("pits=2")));
+    open("pits=4");
+    assert!(Arc::ptr_eq(&first, &open("pits=2")));
+}
+
+/// What is logged while something runs on this thread.
+fn logged(work: impl FnOnce()) -> String {
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+    impl std::io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("a log").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    tracing::subscriber::with_default(subscriber, work);
+    let bytes = log.0.lock().expect("a log").clone();
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn unreadable_data_is_logged_with_its_cause() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let folder = dir.path().join("awari-pits6");
+    std::fs::create_dir(&folder).expect("a directory");
+    std::fs::write(folder.join("awari-03.nut"), "not a table").expect("a file");
+    let kalah = Kalah::new(6, 4, false).expect("kalah");
+    let book = dir.path().join(nutcracker_book::file_name(&kalah));
+    std::fs::write(&book, "not a book").expect("a file");
+    let mut config = config();
+    dir.path().clone_into(&mut config.data);
+    let app = App::new(config).expect("a server");
+    let server = router(&app);
+    for (uri, path) in [
+        ("/api/v1/games/awari/probe?position=0,0,0,0,0,1/1,1,0,0,0,0", "awari-03.nut"),
+        ("/api/v1/games/kalah/book", "book"),
+    ] {
+        let log = logged(|| {
+            run(async {
+                let answer = get(&server, uri).await;
+                assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR, "{uri}");
+                assert_eq!(answer.problem(), "/api#damaged");
+                // Paths of the server are not for its clients.
+                assert!(!answer.text().contains(&*dir.path().to_string_lossy()));
+            });
+        });
+        let line = log.lines().find(|line| line.contains("ERROR")).unwrap_or_default();
+        assert!(line.contains(path) && line.contains("/api/v1/games/{game}/"), "{log}");
+    }
+    let log = logged(|| {
+        run(async { get(&server, "/api/v1/games/chequers").await });
+    });
+    assert_eq!(log, "", "errors of clients are not the operator's");
 }

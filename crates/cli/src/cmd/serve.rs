@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use nutcracker_web::explorer::ExplorerError;
+use nutcracker_web::problem::chain;
 use nutcracker_web::{App, Config, Server};
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::args::Data;
 use crate::cmd::book::expand::Growth;
@@ -41,6 +44,9 @@ pub struct Args {
     /// given more than once
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     cors: Vec<String>,
+    /// What is logged to standard error: off, error, warn, info or debug
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    log: LevelFilter,
     /// Grow this book while serving it, with the options of `book expand`
     #[arg(long, value_name = "BOOK")]
     grow: Option<PathBuf>,
@@ -51,18 +57,23 @@ pub struct Args {
 impl Args {
     /// Serves until it is interrupted.
     pub fn run(self) -> Result<(), Failure> {
-        // A fault in one answer must not end all others; the server counts it and goes on.
+        tracing_subscriber::fmt()
+            .with_max_level(self.log)
+            .with_writer(io::stderr)
+            .with_target(false)
+            .init();
+        // A panic in one request must not end the others: it is logged and counted.
         std::panic::set_hook(Box::new(|panic| {
             let what = panic.to_string().replace('\n', " ");
-            note(&format!("nutcracker: a fault in this program, please report it: {what}"));
+            tracing::error!("internal error, please report it: {what}");
         }));
         let mut config = Config::new(self.listen, self.data.data);
         config.cors = self.cors;
         config.grow = self.grow.map(|file| self.growth.beside_serving(file)).transpose()?;
         config.program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
         let data = config.data.display().to_string();
-        let app = App::new(config).map_err(|problem| Failure::Failed(problem.detail))?;
-        let growing = app.grow().map_err(|problem| Failure::Failed(problem.detail))?;
+        let app = App::new(config).map_err(|error| whole(&error))?;
+        let growing = app.grow().map_err(|error| whole(&error))?;
         let failed = |error: io::Error| Failure::Failed(format!("cannot serve: {error}"));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(workers())
@@ -89,13 +100,19 @@ impl Args {
         });
         // A book that grows is written before the end.
         app.close();
-        if let Some(Ok(Err(problem))) = growing.map(std::thread::JoinHandle::join) {
-            return Err(Failure::Failed(problem.detail));
+        if let Some(Ok(Err(error))) = growing.map(std::thread::JoinHandle::join) {
+            return Err(whole(&error));
         }
         // A database at work is not waited for: what is finished is on disk.
         runtime.shutdown_background();
         outcome
     }
+}
+
+/// The whole error: the person who starts a server may see its paths.
+fn whole(error: &ExplorerError) -> Failure {
+    let cause = std::error::Error::source(error);
+    Failure::Failed(cause.map_or_else(|| error.to_string(), chain))
 }
 
 /// Threads for connections: half of what there is. The others are left to searches, to what is
@@ -104,23 +121,25 @@ fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
 
-/// Ready when the process is asked to end.
+/// Ready when a signal asks the process to end.
 #[cfg(unix)]
 fn interrupted() -> io::Result<impl Future<Output = ()>> {
+    use crate::interrupt::ignores_hangup;
     use tokio::signal::unix::{SignalKind, signal};
-    let (mut interrupt, mut terminate) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+    if !ignores_hangup() {
+        kinds.push(SignalKind::hangup());
+    }
+    let mut signals = kinds.into_iter().map(signal).collect::<io::Result<Vec<_>>>()?;
     Ok(std::future::poll_fn(move |context| {
-        let asked = interrupt.poll_recv(context).is_ready();
-        if asked || terminate.poll_recv(context).is_ready() {
-            std::task::Poll::Ready(())
-        } else {
-            std::task::Poll::Pending
-        }
+        // Each is polled, so that each wakes this task.
+        let received: Vec<bool> =
+            signals.iter_mut().map(|one| one.poll_recv(context).is_ready()).collect();
+        if received.contains(&true) { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
     }))
 }
 
-/// Ready when the process is asked to end.
+/// Ready when a signal asks the process to end.
 #[cfg(not(unix))]
 fn interrupted() -> io::Result<impl Future<Output = ()>> {
     Ok(async {

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Handle;
+use super::error::ExplorerError;
 use super::shelf::CACHE;
-use crate::problem::{self, Problem};
 
 /// Predecessors that are told.
 const PARENTS: usize = 20;
@@ -179,22 +179,12 @@ pub enum Whose {
 }
 
 /// The game and options of a book, as its file says: `kalah (pits=4,empty-capture=no)`.
-pub fn game_of(file: &Path) -> Result<(String, String), Problem> {
-    let store = RedbStore::open(file, CACHE).map_err(|error| told(&error))?;
-    let bytes = store.facts().map_err(|error| told(&error))?.unwrap_or_default();
-    let game = Facts::decode(&bytes).map_err(|error| told(&error))?.game;
+pub fn game_of(file: &Path) -> Result<(String, String), ExplorerError> {
+    let store = RedbStore::open(file, CACHE).map_err(ExplorerError::Book)?;
+    let bytes = store.facts().map_err(ExplorerError::Book)?.unwrap_or_default();
+    let game = Facts::decode(&bytes).map_err(ExplorerError::Book)?.game;
     let (name, options) = game.split_once(" (").unwrap_or((&game, ""));
     Ok((name.to_owned(), options.trim_end_matches(')').to_owned()))
-}
-
-/// A failure of a book at the start of a server, with the path.
-fn told(error: &BookError) -> Problem {
-    let kind = match error {
-        BookError::Locked(_) => problem::Kind::BookInUse,
-        BookError::Missing(_) => problem::Kind::NotInBook,
-        _ => problem::Kind::Damaged,
-    };
-    Problem::new(kind, error.to_string())
 }
 
 /// A place on a walk through a book.
@@ -208,30 +198,24 @@ struct Stop {
 }
 
 impl<G: Evaluate> Handle<G> {
-    /// What a failure of a book means to whoever asked.
-    pub(super) fn book_problem(&self, error: &BookError) -> Problem {
+    /// An error of the book, in terms of this game.
+    pub(super) fn book_error(&self, error: BookError) -> ExplorerError {
         let id = self.game.id();
         match error {
             BookError::Locked(path) => {
                 let file = path.file_name().unwrap_or_default().to_string_lossy();
-                Problem::new(
-                    problem::Kind::BookInUse,
-                    format!(
-                        "the book {file} of {id} is open in another process; end that one, or let \
-                         this server grow it with `nutcracker serve --grow {file}`"
-                    ),
-                )
+                ExplorerError::BookInUse(format!(
+                    "the book {file} of {id} is open in another process; end that one, or let this \
+                     server grow it with `nutcracker serve --grow {file}`"
+                ))
             }
-            BookError::Missing(_) => Problem::new(
-                problem::Kind::NotInBook,
-                format!("there is no book of {id}; `nutcracker book new {}` makes one", id.name),
-            ),
-            BookError::NotInBook(_) => Problem::new(problem::Kind::NotInBook, error.to_string()),
-            BookError::Illegal(_) => Problem::new(problem::Kind::NoSuchMove, error.to_string()),
-            _ => Problem::new(
-                problem::Kind::Damaged,
-                "the book cannot be read; `nutcracker book check` says why",
-            ),
+            BookError::Missing(_) => ExplorerError::NotInBook(format!(
+                "there is no book of {id}; `nutcracker book new {}` makes one",
+                self.command_line(),
+            )),
+            BookError::NotInBook(_) => ExplorerError::NotInBook(error.to_string()),
+            BookError::Illegal(_) => ExplorerError::IllegalMove(error.to_string()),
+            error => ExplorerError::Book(error),
         }
     }
 
@@ -267,7 +251,7 @@ impl<G: Evaluate> Handle<G> {
     pub(super) fn node_of_book(
         &self,
         situation: &Situation<G::Position>,
-    ) -> Result<BookNode, Problem> {
+    ) -> Result<BookNode, ExplorerError> {
         let game = &self.game;
         self.with_book(|book| {
             let found = book.find(&situation.position)?;
@@ -316,11 +300,11 @@ impl<G: Evaluate> Handle<G> {
     }
 
     /// The facts of the book, and where it starts.
-    pub(super) fn facts_of_book(&self) -> Result<BookFacts, Problem> {
+    pub(super) fn facts_of_book(&self) -> Result<BookFacts, ExplorerError> {
         self.with_book(|book| self.book_facts(book))
     }
 
-    pub(super) fn diagram_of_book(&self, whose: Whose) -> Result<DropOuts, Problem> {
+    pub(super) fn diagram_of_book(&self, whose: Whose) -> Result<DropOuts, ExplorerError> {
         self.with_book(|book| {
             let diagram = book.dropouts(player(whose))?;
             let dots = [(&diagram.open, false), (&diagram.solved, true)];
@@ -347,7 +331,7 @@ impl<G: Evaluate> Handle<G> {
         whose: Whose,
         depth: u32,
         value: f64,
-    ) -> Result<BookLine, Problem> {
+    ) -> Result<BookLine, ExplorerError> {
         let wanted = (value * 100.0).round() as Hundredths;
         self.with_book(|book| {
             let root = book.root();

@@ -9,9 +9,9 @@ use nutcracker_table::Table;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::error::ExplorerError;
 use super::random::{Dice, Random, Wanted};
 use super::{Budget, Handle, Kind};
-use crate::problem::{self, Problem};
 
 /// Slices with at most so many positions are looked at in full, of larger ones so many positions.
 const EXAMINED: u64 = 200_000;
@@ -57,7 +57,7 @@ impl<G: Evaluate> Handle<G> {
         &self,
         slice: u32,
         budget: &Budget,
-    ) -> Result<Arc<Extremes>, Problem> {
+    ) -> Result<Arc<Extremes>, ExplorerError> {
         let lock = || self.extremes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(known) = lock().get(&slice) {
             return Ok(Arc::clone(known));
@@ -79,8 +79,7 @@ impl<G: Evaluate> Handle<G> {
         let mut dice = Dice(u64::from(slice));
         for turn in 0..extremes.examined {
             if turn % 256 == 0 && budget.is_over() {
-                return Err(Problem::new(
-                    problem::Kind::TooSlow,
+                return Err(ExplorerError::TimedOut(
                     "the slice could not be looked at in the time allowed; try again later",
                 ));
             }
@@ -110,7 +109,7 @@ impl<G: Evaluate> Handle<G> {
         slice: u32,
         budget: &Budget,
         extremes: &mut Extremes,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ExplorerError> {
         let mut scores: Vec<Score> =
             table.histogram().iter().map(|(score, _)| score.into()).collect();
         scores.sort_unstable();
@@ -128,14 +127,19 @@ impl<G: Evaluate> Handle<G> {
                     break;
                 }
                 // In all positions with this score the game is over.
-                Err(error) if error.kind == problem::Kind::NoSuchPosition && !budget.is_over() => {}
+                Err(ExplorerError::NoMatch(_)) if !budget.is_over() => {}
                 Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    fn look_at(&self, slice: u32, index: u64, extremes: &mut Extremes) -> Result<(), Problem> {
+    fn look_at(
+        &self,
+        slice: u32,
+        index: u64,
+        extremes: &mut Extremes,
+    ) -> Result<(), ExplorerError> {
         let position = self.game.unrank(SliceId(slice), index);
         if self.game.outcome(&position).is_some() {
             return Ok(());
@@ -165,13 +169,13 @@ impl<G: Evaluate> Handle<G> {
         slice: u32,
         index: u64,
         extremes: &mut Extremes,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ExplorerError> {
         let position = self.game.unrank(SliceId(slice), index);
         let Some(found) = self.known(&position)? else { return Ok(()) };
         let start = Situation::new(position, Side::First);
         let line = match self.play_perfectly(player, start, PLIES) {
             // Clipped scores do not tell how to realise them.
-            Err(error) if error.kind == problem::Kind::NoDatabase => return Ok(()),
+            Err(ExplorerError::NoDatabase(_)) => return Ok(()),
             line => line?,
         };
         if line.over {

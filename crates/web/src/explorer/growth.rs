@@ -10,7 +10,7 @@ use nutcracker_book::{Strategy, Tuning};
 use nutcracker_game::Evaluate;
 
 use super::Handle;
-use crate::problem::Problem;
+use super::error::ExplorerError;
 
 /// How long a book grows before others may read it.
 const ROUND: Duration = Duration::from_millis(100);
@@ -43,14 +43,14 @@ pub struct Grow {
 impl<G: Evaluate> Handle<G> {
     /// Grows the book in rounds until it is done, its plan is, or it is stopped; between rounds
     /// others read it.
-    pub(super) fn grow_book(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem> {
+    pub(super) fn grow_book(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError> {
         self.shelf.growing.store(true, Ordering::Relaxed);
         let result = self.grow_rounds(grow, stop);
         self.shelf.growing.store(false, Ordering::Relaxed);
         result
     }
 
-    fn grow_rounds(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem> {
+    fn grow_rounds(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError> {
         let oracle = self.oracle()?;
         let oracle = oracle.last().is_some().then_some(&oracle);
         let mut experts: Vec<_> =

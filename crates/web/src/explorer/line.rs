@@ -8,8 +8,8 @@ use nutcracker_search::player::{Perfect, PlayerError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::error::ExplorerError;
 use super::{Handle, Outcome, Value};
-use crate::problem::{self, Problem};
 
 /// A line of play.
 #[derive(Debug, Serialize, ToSchema)]
@@ -60,7 +60,7 @@ impl<G: Evaluate> Handle<G> {
         &self,
         start: Situation<G::Position>,
         moves: &[&str],
-    ) -> Result<Line, Problem> {
+    ) -> Result<Line, ExplorerError> {
         let mut names = moves.iter();
         self.walk(start, |handle, situation, _| {
             let Some(&name) = names.next() else { return Ok(None) };
@@ -70,10 +70,10 @@ impl<G: Evaluate> Handle<G> {
                 .iter()
                 .position(|option| game.format_move(situation, &option.mv, &option.step) == name);
             found.map(|at| Some((at, options))).ok_or_else(|| {
-                Problem::new(
-                    problem::Kind::NoSuchMove,
-                    format!("{name:?} is not a move in {}", game.format(situation)),
-                )
+                ExplorerError::IllegalMove(format!(
+                    "{name:?} is not a move in {}",
+                    game.format(situation)
+                ))
             })
         })
     }
@@ -82,7 +82,7 @@ impl<G: Evaluate> Handle<G> {
         &self,
         start: Situation<G::Position>,
         plies: usize,
-    ) -> Result<Line, Problem> {
+    ) -> Result<Line, ExplorerError> {
         self.found(&start.position)?;
         self.play_perfectly(&mut self.perfect()?, start, plies)
     }
@@ -93,7 +93,7 @@ impl<G: Evaluate> Handle<G> {
         player: &mut Perfect<G, TableOracle>,
         start: Situation<G::Position>,
         plies: usize,
-    ) -> Result<Line, Problem> {
+    ) -> Result<Line, ExplorerError> {
         let mut left = plies;
         self.walk(start, |handle, situation, history| {
             if left == 0 {
@@ -118,8 +118,8 @@ impl<G: Evaluate> Handle<G> {
             &Self,
             &Situation<G::Position>,
             &[G::Position],
-        ) -> Result<Option<(usize, Chosen<G>)>, Problem>,
-    ) -> Result<Line, Problem> {
+        ) -> Result<Option<(usize, Chosen<G>)>, ExplorerError>,
+    ) -> Result<Line, ExplorerError> {
         let game = &self.game;
         let mut seen = HashSet::new();
         let mut history = Vec::new();

@@ -1,6 +1,7 @@
 //! A game with its databases, behind one interface for all games.
 
 mod book;
+mod error;
 mod extremes;
 mod growth;
 mod line;
@@ -20,7 +21,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use nutcracker_game::{Evaluate, Side, Situation, SliceId};
-use nutcracker_games::registry::{GAMES, GameInfo, Options, Registered, Visitor, with_game};
+use nutcracker_games::registry::{
+    GAMES, GameInfo, Options, Registered, UnknownGame, Visitor, with_game,
+};
 use nutcracker_retro::progress::Progress;
 use nutcracker_retro::solve::{SolveError, SolveOptions, open_set, solve};
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
@@ -30,6 +33,7 @@ use utoipa::ToSchema;
 pub use book::{
     BookFacts, BookLine, BookMove, BookNode, BookValue, Dot, DropOuts, NodeState, Whose, game_of,
 };
+pub use error::ExplorerError;
 pub use extremes::{Extreme, Extremes};
 pub use growth::Grow;
 pub use line::{Line, Node, Played};
@@ -40,8 +44,6 @@ pub use search::{Estimate, EstimateKind, Searched};
 pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};
 pub use value::{Kind, Outcome, Value};
-
-use crate::problem::{self, Problem};
 
 /// A position looked up.
 #[derive(Debug, Serialize, ToSchema)]
@@ -99,6 +101,9 @@ pub struct GameCard {
     /// Its rule options in full.
     #[schema(example = "pits=6")]
     pub options: String,
+    /// The same on the command line: `nutcracker solve` and this, for example.
+    #[schema(example = "awari --pits 4")]
+    pub command: String,
     /// The game in one line.
     pub about: &'static str,
     /// What a slice's number counts.
@@ -159,21 +164,28 @@ impl Budget {
 /// A game with its databases, whatever game it is.
 pub trait Explorer: fmt::Debug + Send + Sync {
     /// What there is to know.
-    fn card(&self) -> Result<GameCard, Problem>;
+    fn card(&self) -> Result<GameCard, ExplorerError>;
     /// The databases.
-    fn slices(&self) -> Result<Slices, Problem>;
+    fn slices(&self) -> Result<Slices, ExplorerError>;
     /// Looks a position up.
-    fn probe(&self, text: &str) -> Result<Probed, Problem>;
+    fn probe(&self, text: &str) -> Result<Probed, ExplorerError>;
     /// Only its value.
-    fn value(&self, text: &str) -> Result<Value, Problem>;
+    fn value(&self, text: &str) -> Result<Value, ExplorerError>;
     /// The legal moves with their values.
-    fn moves(&self, text: &str) -> Result<Moves, Problem>;
+    fn moves(&self, text: &str) -> Result<Moves, ExplorerError>;
+    /// Whether moves by their names can be played, without their values.
+    fn check_line(&self, text: &str, moves: &[&str]) -> Result<(), ExplorerError>;
     /// Plays moves by their names.
-    fn play(&self, text: &str, moves: &[&str]) -> Result<Line, Problem>;
+    fn play(&self, text: &str, moves: &[&str]) -> Result<Line, ExplorerError>;
     /// Plays best moves.
-    fn best_line(&self, text: &str, plies: usize) -> Result<Line, Problem>;
+    fn best_line(&self, text: &str, plies: usize) -> Result<Line, ExplorerError>;
     /// Chooses a move as a player of a level does.
-    fn reply(&self, text: &str, opponent: &Opponent, budget: &Budget) -> Result<Reply, Problem>;
+    fn reply(
+        &self,
+        text: &str,
+        opponent: &Opponent,
+        budget: &Budget,
+    ) -> Result<Reply, ExplorerError>;
     /// Searches until the budget is used up, and tells what is found on the way.
     fn search(
         &self,
@@ -182,21 +194,21 @@ pub trait Explorer: fmt::Debug + Send + Sync {
         depth: Option<u32>,
         budget: &Budget,
         tell: &mut dyn FnMut(Searched),
-    ) -> Result<(), Problem>;
+    ) -> Result<(), ExplorerError>;
     /// Looks for a position.
-    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, Problem>;
+    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, ExplorerError>;
     /// Remarkable positions of a slice.
-    fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, Problem>;
+    fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError>;
     /// What there is to know of the game's book.
-    fn book_facts(&self) -> Result<BookFacts, Problem>;
+    fn book_facts(&self) -> Result<BookFacts, ExplorerError>;
     /// What the book says of a position.
-    fn book_node(&self, text: &str) -> Result<BookNode, Problem>;
+    fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError>;
     /// Where an opponent can leave the book.
-    fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, Problem>;
+    fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError>;
     /// The way to a leaf of that diagram.
-    fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, Problem>;
+    fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, ExplorerError>;
     /// Grows the book of a file until it is stopped.
-    fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem>;
+    fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError>;
     /// How many positions the slices up to this one have together; `None` for one the game has
     /// not.
     fn positions_up_to(&self, slice: u32) -> Option<u64>;
@@ -218,11 +230,12 @@ pub fn open(
     data: &Path,
     cache_bytes: u64,
     shelves: &Shelves,
-) -> Result<Arc<dyn Explorer>, Problem> {
+) -> Result<Arc<dyn Explorer>, ExplorerError> {
     struct Open<'a> {
         data: &'a Path,
         cache_bytes: u64,
         shelves: &'a Shelves,
+        info: &'static GameInfo,
     }
     impl Visitor for Open<'_> {
         type Output = Arc<dyn Explorer>;
@@ -230,19 +243,14 @@ pub fn open(
             let id = game.id();
             let dir = self.data.join(id.folder());
             let storage: Arc<dyn Storage> = Arc::new(Disk { map: true });
-            let info = GAMES.iter().find(|info| info.name == id.name).unwrap_or(&GAMES[0]);
             let set = Arc::new(open_set(&game, storage, &dir, self.cache_bytes));
             let shelf = self.shelves.at(self.data.join(nutcracker_book::file_name(&game)));
-            Arc::new(Handle { game, set, info, shelf, extremes: Mutex::default() })
+            Arc::new(Handle { game, set, info: self.info, shelf, extremes: Mutex::default() })
         }
     }
-    with_game(name, options, Open { data, cache_bytes, shelves }).map_err(|error| {
-        let kind = match error {
-            nutcracker_games::registry::UnknownGame::Name(_) => problem::Kind::NoSuchGame,
-            _ => problem::Kind::BadOptions,
-        };
-        Problem::new(kind, error.to_string())
-    })
+    let info = GAMES.iter().find(|info| info.name == name);
+    let info = info.ok_or_else(|| UnknownGame::Name(name.to_owned()))?;
+    Ok(with_game(name, options, Open { data, cache_bytes, shelves, info })?)
 }
 
 /// Slices of a set that is built in seconds have at most so many positions.
@@ -264,26 +272,23 @@ impl<G: Evaluate> fmt::Debug for Handle<G> {
 }
 
 impl<G: Evaluate> Handle<G> {
-    fn parse(&self, text: &str) -> Result<Situation<G::Position>, Problem> {
+    fn parse(&self, text: &str) -> Result<Situation<G::Position>, ExplorerError> {
         self.game.parse(text).map_err(|error| {
             let example = self.game.format(&self.game.start());
-            Problem::new(
-                problem::Kind::BadPosition,
-                format!("{error}; a position looks like \"{example}\""),
-            )
+            ExplorerError::BadPosition(format!("{error}; a position looks like \"{example}\""))
         })
     }
 
-    fn found(&self, position: &G::Position) -> Result<nutcracker_search::Probed, Problem> {
+    fn found(&self, position: &G::Position) -> Result<nutcracker_search::Probed, ExplorerError> {
         nutcracker_search::Probed::probe(&self.game, &self.set, position)
             .map_err(|error| self.explain(error))
     }
 
     /// An error of the databases, with what would help.
-    fn explain(&self, error: TableError) -> Problem {
+    fn explain(&self, error: TableError) -> ExplorerError {
         match error {
             TableError::MissingSlice { slice, .. } => {
-                Problem::new(problem::Kind::NoDatabase, self.missing(slice))
+                ExplorerError::NoDatabase(self.missing(slice))
             }
             error => error.into(),
         }
@@ -296,26 +301,25 @@ impl<G: Evaluate> Handle<G> {
         }
         let option = if self.game.slice_unit() == "stones" { "--stones" } else { "--up-to" };
         format!(
-            "there is no database of {id} for {}; `nutcracker solve {}{} {option} {slice}` makes it",
+            "there is no database of {id} for {}; `nutcracker solve {} {option} {slice}` makes it",
             self.slice_name(slice),
-            id.name,
-            self.rules(),
+            self.command_line(),
         )
     }
 
-    /// The rule options that are not the usual ones, as the command line has them.
-    fn rules(&self) -> String {
-        let all = self.game.id().options;
-        let given = all.split(',').map(|one| one.split_once('=').unwrap_or((one, "yes")));
-        given
-            .filter_map(|(name, value)| {
-                let option = self.info.options.iter().find(|option| option.name == name)?;
-                match option.value {
-                    Some(_) => (value != option.default).then(|| format!(" --{name} {value}")),
-                    None => (value == "yes").then(|| format!(" --{name}")),
-                }
-            })
-            .collect()
+    /// The game on the command line: its name and the options that do not have their defaults.
+    fn command_line(&self) -> String {
+        let (id, start) = (self.game.id(), self.game.start_options());
+        let all = id.options.split(',').chain(start.split(','));
+        let chosen = all.map(|one| one.split_once('=').unwrap_or((one, "yes")));
+        let options = chosen.filter_map(|(name, value)| {
+            let option = self.info.options.iter().find(|option| option.name == name)?;
+            match option.value {
+                Some(_) => (value != option.default).then(|| format!(" --{name} {value}")),
+                None => (value == "yes").then(|| format!(" --{name}")),
+            }
+        });
+        std::iter::once(id.name.to_owned()).chain(options).collect()
     }
 
     fn slice_name(&self, slice: u32) -> String {
@@ -351,12 +355,13 @@ impl<G: Evaluate> Handle<G> {
 }
 
 impl<G: Evaluate> Explorer for Handle<G> {
-    fn card(&self) -> Result<GameCard, Problem> {
+    fn card(&self) -> Result<GameCard, ExplorerError> {
         let (id, start) = (self.game.id(), self.game.start());
         let small_set = self.small_set();
         Ok(GameCard {
             name: id.name,
             options: id.options,
+            command: self.command_line(),
             about: self.info.about,
             unit: self.game.slice_unit(),
             sides: [Side::First, Side::Second].map(|side| self.game.side_name(side)),
@@ -369,11 +374,11 @@ impl<G: Evaluate> Explorer for Handle<G> {
         })
     }
 
-    fn slices(&self) -> Result<Slices, Problem> {
+    fn slices(&self) -> Result<Slices, ExplorerError> {
         self.all_slices()
     }
 
-    fn probe(&self, text: &str) -> Result<Probed, Problem> {
+    fn probe(&self, text: &str) -> Result<Probed, ExplorerError> {
         let situation = self.parse(text)?;
         let value = Value::from(self.found(&situation.position)?);
         Ok(Probed {
@@ -390,23 +395,32 @@ impl<G: Evaluate> Explorer for Handle<G> {
         })
     }
 
-    fn value(&self, text: &str) -> Result<Value, Problem> {
+    fn value(&self, text: &str) -> Result<Value, ExplorerError> {
         Ok(self.found(&self.parse(text)?.position)?.into())
     }
 
-    fn moves(&self, text: &str) -> Result<Moves, Problem> {
+    fn moves(&self, text: &str) -> Result<Moves, ExplorerError> {
         self.moves_of(&self.parse(text)?)
     }
 
-    fn play(&self, text: &str, moves: &[&str]) -> Result<Line, Problem> {
+    fn check_line(&self, text: &str, moves: &[&str]) -> Result<(), ExplorerError> {
+        self.history(self.parse(text)?, moves).map(drop)
+    }
+
+    fn play(&self, text: &str, moves: &[&str]) -> Result<Line, ExplorerError> {
         self.replay(self.parse(text)?, moves)
     }
 
-    fn best_line(&self, text: &str, plies: usize) -> Result<Line, Problem> {
+    fn best_line(&self, text: &str, plies: usize) -> Result<Line, ExplorerError> {
         self.play_best(self.parse(text)?, plies)
     }
 
-    fn reply(&self, text: &str, opponent: &Opponent, budget: &Budget) -> Result<Reply, Problem> {
+    fn reply(
+        &self,
+        text: &str,
+        opponent: &Opponent,
+        budget: &Budget,
+    ) -> Result<Reply, ExplorerError> {
         self.choose(self.parse(text)?, opponent, budget)
     }
 
@@ -417,35 +431,35 @@ impl<G: Evaluate> Explorer for Handle<G> {
         depth: Option<u32>,
         budget: &Budget,
         tell: &mut dyn FnMut(Searched),
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ExplorerError> {
         self.search_from(self.parse(text)?, moves, depth, budget, tell)
     }
 
-    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, Problem> {
+    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, ExplorerError> {
         self.find_random(wanted, budget)
     }
 
-    fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, Problem> {
+    fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {
         self.find_extremes(slice, budget)
     }
 
-    fn book_facts(&self) -> Result<BookFacts, Problem> {
+    fn book_facts(&self) -> Result<BookFacts, ExplorerError> {
         self.facts_of_book()
     }
 
-    fn book_node(&self, text: &str) -> Result<BookNode, Problem> {
+    fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError> {
         self.node_of_book(&self.parse(text)?)
     }
 
-    fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, Problem> {
+    fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError> {
         self.diagram_of_book(whose)
     }
 
-    fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, Problem> {
+    fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, ExplorerError> {
         self.leaf_of_book(whose, depth, value)
     }
 
-    fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), Problem> {
+    fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError> {
         self.shelf.set_file(&grow.file);
         self.grow_book(grow, stop)
     }

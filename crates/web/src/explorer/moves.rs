@@ -5,9 +5,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use nutcracker_search::Probed;
+use nutcracker_table::ErrorKind;
 
+use super::error::ExplorerError;
 use super::{Handle, Outcome, Points, Value};
-use crate::problem::{self, Problem};
 
 /// A position with its moves.
 #[derive(Debug, Serialize, ToSchema)]
@@ -73,16 +74,16 @@ type Candidates<G> = Vec<Candidate<<G as Game>::Move, <G as Game>::Position>>;
 
 impl<G: Evaluate> Handle<G> {
     /// What the database says, or nothing where there is none.
-    pub(super) fn known(&self, position: &G::Position) -> Result<Option<Probed>, Problem> {
-        match self.found(position) {
+    pub(super) fn known(&self, position: &G::Position) -> Result<Option<Probed>, ExplorerError> {
+        match Probed::probe(&self.game, &self.set, position) {
             Ok(found) => Ok(Some(found)),
-            Err(error) if error.kind == problem::Kind::NoDatabase => Ok(None),
-            Err(error) => Err(error),
+            Err(error) if error.kind() == ErrorKind::NotHere => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
 
     /// The legal moves in the order of the rules.
-    pub(super) fn options(&self, position: &G::Position) -> Result<Candidates<G>, Problem> {
+    pub(super) fn options(&self, position: &G::Position) -> Result<Candidates<G>, ExplorerError> {
         let known = self.known(position)?;
         let mut moves = Vec::new();
         self.game.moves(position, &mut moves);
@@ -97,7 +98,10 @@ impl<G: Evaluate> Handle<G> {
             .collect()
     }
 
-    pub(super) fn moves_of(&self, situation: &Situation<G::Position>) -> Result<Moves, Problem> {
+    pub(super) fn moves_of(
+        &self,
+        situation: &Situation<G::Position>,
+    ) -> Result<Moves, ExplorerError> {
         let game = &self.game;
         let known = self.known(&situation.position)?.map(Value::from);
         let slice = game.slice_of(&situation.position).0;

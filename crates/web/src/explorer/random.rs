@@ -6,8 +6,8 @@ use nutcracker_game::{Evaluate, Score, Side, Situation, SliceId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::error::ExplorerError;
 use super::{Budget, Handle, Value};
-use crate::problem::{self, Problem};
 
 /// Positions tried at random before the slice is read in sequence.
 const THROWS: u64 = 20_000;
@@ -100,13 +100,18 @@ impl Wanted {
 }
 
 impl<G: Evaluate> Handle<G> {
-    pub(super) fn find_random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, Problem> {
+    pub(super) fn find_random(
+        &self,
+        wanted: &Wanted,
+        budget: &Budget,
+    ) -> Result<Random, ExplorerError> {
         let last = self.set.slices()?.last().copied();
-        let slice = wanted.slice.or(last).ok_or_else(|| {
-            Problem::new(problem::Kind::NoDatabase, self.missing(self.small_set()))
-        })?;
+        let slice = wanted
+            .slice
+            .or(last)
+            .ok_or_else(|| ExplorerError::NoDatabase(self.missing(self.small_set())))?;
         let table = self.set.get(slice).map_err(|error| self.explain(error))?;
-        let none = |detail: String| Err(Problem::new(problem::Kind::NoSuchPosition, detail));
+        let none = |detail: String| Err(ExplorerError::NoMatch(detail));
         if !table.histogram().iter().any(|(score, _)| wanted.allows(score.into())) {
             return none(format!("no position of {} has such a score", self.slice_name(slice)));
         }
@@ -161,13 +166,13 @@ impl<G: Evaluate> Handle<G> {
         slice: u32,
         index: u64,
         examined: u64,
-    ) -> Result<Option<Random>, Problem> {
+    ) -> Result<Option<Random>, ExplorerError> {
         let game = &self.game;
         let position = game.unrank(SliceId(slice), index);
         if game.outcome(&position).is_some() {
             return Ok(None);
         }
-        let found = || -> Result<_, Problem> {
+        let found = || -> Result<_, ExplorerError> {
             let situation = Situation::new(position, Side::First);
             let value = Value::from(self.found(&position)?);
             Ok(Some(Random { position: game.format(&situation), value, examined }))
@@ -176,7 +181,7 @@ impl<G: Evaluate> Handle<G> {
             return found();
         }
         let options = match self.options(&position) {
-            Err(error) if error.kind == problem::Kind::NoDatabase => return Ok(None),
+            Err(ExplorerError::NoDatabase(_)) => return Ok(None),
             options => options?,
         };
         if options.iter().any(|option| option.best.is_none()) {

@@ -10,9 +10,9 @@ use nutcracker_table::TableError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::error::ExplorerError;
 use super::search::Estimate;
 use super::{Budget, Handle};
-use crate::problem::{self, Problem};
 
 /// Positions a perfect player looks at for one move.
 const LOOKED_AT: usize = 100_000;
@@ -57,23 +57,21 @@ pub enum Source {
 type Reached<P> = (Vec<P>, Situation<P>);
 
 impl<G: Evaluate> Handle<G> {
-    pub(super) fn oracle(&self) -> Result<TableOracle, Problem> {
+    pub(super) fn oracle(&self) -> Result<TableOracle, ExplorerError> {
         Ok(TableOracle::new(Arc::clone(&self.set))?)
     }
 
     /// A player by the databases.
-    pub(super) fn perfect(&self) -> Result<Perfect<G, TableOracle>, Problem> {
+    pub(super) fn perfect(&self) -> Result<Perfect<G, TableOracle>, ExplorerError> {
         Ok(Perfect::with_limit(self.game.clone(), self.oracle()?, LOOKED_AT))
     }
 
     /// Why a player could not choose.
-    pub(super) fn blame(&self, error: PlayerError<TableError>) -> Problem {
+    pub(super) fn blame(&self, error: PlayerError<TableError>) -> ExplorerError {
         match error {
-            PlayerError::NoDatabase { slice } => {
-                Problem::new(problem::Kind::NoDatabase, self.missing(slice.0))
-            }
+            PlayerError::NoDatabase { slice } => ExplorerError::NoDatabase(self.missing(slice.0)),
             PlayerError::Oracle(error) => self.explain(error),
-            error => Problem::new(problem::Kind::NoSuchMove, error.to_string()),
+            error => ExplorerError::IllegalMove(error.to_string()),
         }
     }
 
@@ -82,7 +80,7 @@ impl<G: Evaluate> Handle<G> {
         &self,
         start: Situation<G::Position>,
         moves: &[&str],
-    ) -> Result<Reached<G::Position>, Problem> {
+    ) -> Result<Reached<G::Position>, ExplorerError> {
         let game = &self.game;
         let (mut situation, mut history) = (start, Vec::new());
         let mut legal = Vec::new();
@@ -96,10 +94,7 @@ impl<G: Evaluate> Handle<G> {
                 .map(|(_, step)| step)
                 .ok_or_else(|| {
                     let at = game.format(&situation);
-                    Problem::new(
-                        problem::Kind::NoSuchMove,
-                        format!("{name:?} is not a move in {at}"),
-                    )
+                    ExplorerError::IllegalMove(format!("{name:?} is not a move in {at}"))
                 })?;
             history.push(situation.position);
             situation = game.advance(&situation, &step);
@@ -112,7 +107,7 @@ impl<G: Evaluate> Handle<G> {
         start: Situation<G::Position>,
         opponent: &Opponent,
         budget: &Budget,
-    ) -> Result<Reply, Problem> {
+    ) -> Result<Reply, ExplorerError> {
         let moves: Vec<&str> = opponent.moves.iter().map(String::as_str).collect();
         let (history, situation) = self.history(start, &moves)?;
         let (game, position) = (&self.game, &situation.position);
@@ -150,7 +145,7 @@ impl<G: Evaluate> Handle<G> {
         let guesses: Vec<_> =
             values.iter().map(|&(mv, value)| ((mv, value), value.hundredths())).collect();
         let ((mv, value), _) = fallible.choose(&guesses, &mut random).ok_or_else(|| {
-            Problem::new(problem::Kind::NoSuchMove, "the game is over here, so there is no move")
+            ExplorerError::IllegalMove("the game is over here, so there is no move".to_owned())
         })?;
         Ok(described(&mv, Estimate::of(value), Source::Search))
     }

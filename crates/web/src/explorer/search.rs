@@ -5,8 +5,8 @@ use nutcracker_search::{Engine, EngineOptions, Limits, Report, SearchError, Valu
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::error::ExplorerError;
 use super::{Budget, Handle};
-use crate::problem::Problem;
 
 /// Memory of a search.
 const TABLE: usize = 32 << 20;
@@ -77,7 +77,7 @@ impl<G: Evaluate> Handle<G> {
         depth: Option<u32>,
         budget: &Budget,
         tell: &mut dyn FnMut(Searched),
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ExplorerError> {
         let (history, situation) = self.history(start, moves)?;
         if self.game.outcome(&situation.position).is_some() {
             return Ok(());

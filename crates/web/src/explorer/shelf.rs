@@ -14,7 +14,7 @@ use nutcracker_book::{Book, BookError};
 use nutcracker_game::Evaluate;
 
 use super::Handle;
-use crate::problem::Problem;
+use super::error::ExplorerError;
 
 /// Pages of a book's file kept in memory, in bytes.
 pub(super) const CACHE: usize = 64 << 20;
@@ -106,7 +106,7 @@ impl<G: Evaluate> Handle<G> {
     pub(super) fn with_book<T>(
         &self,
         work: impl FnOnce(&mut Book<G, RedbStore>) -> Result<T, BookError>,
-    ) -> Result<T, Problem> {
+    ) -> Result<T, ExplorerError> {
         let mut place = lock(&self.shelf.book);
         let opened = match &mut *place {
             Some(opened) => opened,
@@ -114,12 +114,12 @@ impl<G: Evaluate> Handle<G> {
                 let file = lock(&self.shelf.file).clone();
                 let book = RedbStore::open(&file, CACHE)
                     .and_then(|store| Book::open(self.game.clone(), store, ROOM))
-                    .map_err(|error| self.book_problem(&error))?;
+                    .map_err(|error| self.book_error(error))?;
                 empty.insert(Opened { book, used: Instant::now() })
             }
         };
         let result = work(&mut opened.book);
         opened.used = Instant::now();
-        result.map_err(|error| self.book_problem(&error))
+        result.map_err(|error| self.book_error(error))
     }
 }

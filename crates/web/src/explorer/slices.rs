@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Handle;
-use crate::problem::Problem;
+use super::error::ExplorerError;
 
 /// Positions counted by their scores.
 #[derive(Debug, Serialize, ToSchema)]
@@ -77,7 +77,7 @@ pub struct Slices {
 }
 
 impl<G: Evaluate> Handle<G> {
-    pub(super) fn all_slices(&self) -> Result<Slices, Problem> {
+    pub(super) fn all_slices(&self) -> Result<Slices, ExplorerError> {
         let (mut slices, mut total, mut bytes) = (Vec::new(), Histogram::new(), 0);
         for slice in self.set.slices()? {
             if slice > self.game.largest_slice().0 {

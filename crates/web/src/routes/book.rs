@@ -8,9 +8,9 @@ use utoipa::IntoParams;
 
 use super::probe::{At, Common, name_of};
 use crate::app::App;
-use crate::explorer::{BookFacts, BookLine, BookNode, DropOuts, Whose};
+use crate::explorer::{BookFacts, BookLine, BookNode, DropOuts, ExplorerError, Whose};
 use crate::openapi::Problems;
-use crate::problem::{Kind, Problem};
+use crate::problem::Problem;
 use crate::reply::{Ask, Cached, Fresh};
 
 /// Whether there must be something.
@@ -22,11 +22,10 @@ pub struct Perhaps {
 }
 
 impl Perhaps {
-    fn judge<T>(&self, found: Result<T, Problem>) -> Result<Option<T>, Problem> {
+    /// Nothing instead of an error, where the client wants that.
+    fn apply<T>(&self, found: Result<T, ExplorerError>) -> Result<Option<T>, ExplorerError> {
         match found {
-            Err(problem) if problem.kind == Kind::NotInBook && self.optional == Some(true) => {
-                Ok(None)
-            }
+            Err(ExplorerError::NotInBook(_)) if self.optional == Some(true) => Ok(None),
             found => found.map(Some),
         }
     }
@@ -42,7 +41,7 @@ pub async fn facts(
     Ask(perhaps): Ask<Perhaps>,
 ) -> Result<Fresh<Option<BookFacts>>, Problem> {
     let game = app.game(name_of(&game), common.options())?;
-    perhaps.judge(app.search(move |_| game.book_facts()).await).map(Fresh)
+    app.run_blocking(move |_| perhaps.apply(game.book_facts())).await.map(Fresh)
 }
 
 /// Tells what a book says of a position
@@ -55,7 +54,7 @@ pub async fn node(
     Ask(perhaps): Ask<Perhaps>,
 ) -> Result<Cached<Option<BookNode>>, Problem> {
     let (game, position) = at.find(&app, name_of(&game))?;
-    perhaps.judge(app.search(move |_| game.book_node(&position)).await).map(Cached)
+    app.run_blocking(move |_| perhaps.apply(game.book_node(&position))).await.map(Cached)
 }
 
 /// Whose diagram.
@@ -79,7 +78,7 @@ pub async fn dropouts(
 ) -> Result<Cached<DropOuts>, Problem> {
     let game = app.game(name_of(&game), side.options.as_deref())?;
     let whose = side.player.unwrap_or_default();
-    app.search(move |_| game.book_dropouts(whose)).await.map(Cached)
+    app.run_blocking(move |_| game.book_dropouts(whose)).await.map(Cached)
 }
 
 /// Which leaf of a diagram.
@@ -107,5 +106,5 @@ pub async fn leaf(
 ) -> Result<Cached<BookLine>, Problem> {
     let game = app.game(name_of(&game), leaf.options.as_deref())?;
     let whose = leaf.player.unwrap_or_default();
-    app.search(move |_| game.book_leaf(whose, leaf.depth, leaf.value)).await.map(Cached)
+    app.run_blocking(move |_| game.book_leaf(whose, leaf.depth, leaf.value)).await.map(Cached)
 }

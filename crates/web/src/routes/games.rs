@@ -95,7 +95,7 @@ pub async fn slices(
     Ask(common): Ask<Common>,
 ) -> Result<Cached<Slices>, Problem> {
     let game = app.game(name_of(&game), common.options())?;
-    app.search(move |_| game.slices()).await.map(Cached)
+    app.run_blocking(move |_| game.slices()).await.map(Cached)
 }
 
 /// Which slice.
@@ -121,6 +121,6 @@ pub async fn extremes(
     if game.positions_up_to(which.slice).is_none() {
         return Err(Problem::new(Kind::BadRequest, "the game has no such slice"));
     }
-    let found = app.search(move |budget| game.extremes(which.slice, budget)).await?;
+    let found = app.run_blocking(move |budget| game.extremes(which.slice, budget)).await?;
     Ok(Cached(&*found).into_response())
 }

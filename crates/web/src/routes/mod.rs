@@ -108,11 +108,12 @@ async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
         Ok(Ok(response)) => response,
         Ok(Err(_)) => {
             app.metrics.panics.fetch_add(1, Relaxed);
-            Problem::new(Kind::Internal, "a fault of the server; please report what was asked")
+            Problem::new(Kind::Internal, "internal error; please report it with the request")
+                .because("the handler panicked")
                 .into_response()
         }
         Err(_) => {
-            Problem::new(Kind::TooSlow, "the request took too long to arrive or to be answered")
+            Problem::new(Kind::TooSlow, "the request took too long to arrive or to be served")
                 .into_response()
         }
     };
@@ -128,6 +129,9 @@ async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     }
     guard(response.headers_mut());
     let route = route.as_ref().map_or("other", MatchedPath::as_str);
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        problem.log(route);
+    }
     app.metrics.count(route, response.status().as_u16(), started.elapsed());
     response
 }

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::explorer::{Explorer, Line, Moves, Probed, Random, Value, Wanted};
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem, ProblemBody};
-use crate::reply::{Ask, Cached, Fresh, Posted, raw};
+use crate::reply::{Ask, Cached, Fresh, Posted, raw, unwritten};
 
 /// Bytes of a batch that is answered where it arrives.
 const SMALL: usize = 2048;
@@ -86,7 +86,7 @@ pub async fn one(
 ) -> Result<Cached<Probed>, Problem> {
     let (game, position) = at.find(&app, name_of(&game))?;
     app.metrics.positions.fetch_add(1, Relaxed);
-    game.probe(&position).map(Cached)
+    Ok(Cached(game.probe(&position)?))
 }
 
 /// Positions to be looked up.
@@ -137,23 +137,26 @@ pub async fn many(
             return Err(Problem::new(Kind::TooMany, detail));
         }
         app.metrics.positions.fetch_add(batch.positions.len() as u64, Relaxed);
-        let found: Vec<_> = batch.positions.iter().map(|text| game.value(text)).collect();
+        let found: Vec<Result<_, Problem>> =
+            batch.positions.iter().map(|text| game.value(text).map_err(Problem::from)).collect();
         let results = found
             .iter()
             .map(|found| match found {
                 Ok(value) => Answer::Known(*value),
-                Err(problem) => Answer::Unknown { problem: problem.body() },
+                Err(problem) => {
+                    problem.log("probe of many positions");
+                    Answer::Unknown { problem: problem.body() }
+                }
             })
             .collect();
-        serde_json::to_vec(&Answers { results })
-            .map_err(|_| Problem::new(Kind::Internal, "the answer could not be written"))
+        serde_json::to_vec(&Answers { results }).map_err(|error| unwritten(&error))
     };
     // A large batch would make others wait on this thread.
     let body = if small {
         answer(&app)?
     } else {
         let for_work = Arc::clone(&app);
-        app.search(move |_| answer(&for_work)).await?
+        app.run_blocking(move |_| answer(&for_work)).await?
     };
     Ok(raw(body))
 }
@@ -168,7 +171,7 @@ pub async fn moves(
 ) -> Result<Cached<Moves>, Problem> {
     let (game, position) = at.find(&app, name_of(&game))?;
     app.metrics.positions.fetch_add(1, Relaxed);
-    game.moves(&position).map(Cached)
+    Ok(Cached(game.moves(&position)?))
 }
 
 /// Which position and which moves from there.
@@ -201,7 +204,7 @@ pub async fn line(
     if moves.len() > limits.text_bytes || moves.split_whitespace().count() > limits.plies {
         return Err(Problem::new(Kind::TooMany, "the line is too long; begin it further on"));
     }
-    app.search(move |_| {
+    app.run_blocking(move |_| {
         let moves: Vec<&str> = moves.split_whitespace().collect();
         game.play(&position, &moves)
     })
@@ -237,7 +240,7 @@ pub async fn best_line(
     if plies > app.config.limits.plies {
         return Err(Problem::new(Kind::TooMany, "the line is too long; begin it further on"));
     }
-    app.search(move |_| game.best_line(&position, plies)).await.map(Cached)
+    app.run_blocking(move |_| game.best_line(&position, plies)).await.map(Cached)
 }
 
 /// Finds a random position that is like this
@@ -251,6 +254,6 @@ pub async fn random(
 ) -> Result<Response, Problem> {
     let game = app.game(name_of(&game), common.options())?;
     let seeded = wanted.seed.is_some();
-    let found = app.search(move |budget| game.random(&wanted, budget)).await?;
+    let found = app.run_blocking(move |budget| game.random(&wanted, budget)).await?;
     Ok(if seeded { Cached(found).into_response() } else { Fresh(found).into_response() })
 }

@@ -16,7 +16,7 @@ use utoipa::IntoParams;
 
 use super::probe::{find, name_of};
 use crate::app::{App, StopOnDrop};
-use crate::explorer::{Opponent, Reply, Searched};
+use crate::explorer::{ExplorerError, Opponent, Reply, Searched};
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem};
 use crate::reply::{Ask, Cached, Fresh};
@@ -59,9 +59,14 @@ pub async fn search(
     let seconds = sought.seconds.unwrap_or(5.0);
     let time = Duration::try_from_secs_f64(seconds)
         .map_err(|_| Problem::new(Kind::BadRequest, "seconds must be a number from 0 up"))?;
-    // What is wrong with the question is told before the stream begins.
-    let line: Vec<&str> = moves.iter().map(String::as_str).collect();
-    game.play(&position, &line)?;
+    // A bad request is refused before the stream begins.
+    let (game, position, moves) = app
+        .run_blocking(move |_| {
+            let line: Vec<&str> = moves.iter().map(String::as_str).collect();
+            game.check_line(&position, &line)?;
+            Ok::<_, ExplorerError>((game, position, moves))
+        })
+        .await?;
     let (search, stop) = app.begin(time.min(limit)).await?;
     let (sender, receiver) = mpsc::channel(AHEAD);
     let closing = Arc::clone(&app);
@@ -76,7 +81,11 @@ pub async fn search(
         };
         let last = match game.search(&position, &line, sought.depth, budget, &mut tell) {
             Ok(()) => Told::Done,
-            Err(problem) => Told::Problem(problem),
+            Err(error) => {
+                let problem = Problem::from(error);
+                problem.log("search");
+                Told::Problem(problem)
+            }
         };
         let _ = sender.blocking_send(last);
     });
@@ -165,7 +174,7 @@ pub async fn reply(
     let level = level.parse().map_err(|error: String| Problem::new(Kind::BadRequest, error))?;
     let seed = asked.seed.unwrap_or_else(|| RandomState::new().hash_one(0));
     let opponent = Opponent { moves: names(&app, asked.moves)?, level, seed };
-    let reply = app.search(move |budget| game.reply(&position, &opponent, budget)).await?;
+    let reply = app.run_blocking(move |budget| game.reply(&position, &opponent, budget)).await?;
     let certain = asked.seed.is_some() && reply.source == crate::explorer::Source::Database;
     Ok(if certain { Cached(reply).into_response() } else { Fresh(reply).into_response() })
 }

@@ -1,0 +1,88 @@
+//! Why a question about a game has no answer. Nothing here knows of HTTP.
+
+use std::fmt;
+
+use nutcracker_book::BookError;
+use nutcracker_games::registry::UnknownGame;
+use nutcracker_table::{ErrorKind, TableError};
+
+/// Why a question about a game has no answer. Messages are one sentence for the client and name no
+/// path of the server; what only its operator may read is in the sources.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ExplorerError {
+    /// There is no such game, or it has no such options.
+    UnknownGame(UnknownGame),
+    /// The request makes no sense for this game.
+    Request(String),
+    /// The text is not a position of the game.
+    BadPosition(String),
+    /// The move is not legal in the position.
+    IllegalMove(String),
+    /// No database here has the position.
+    NoDatabase(String),
+    /// No position matches the filters.
+    NoMatch(String),
+    /// There is no book, or it does not have the position.
+    NotInBook(String),
+    /// The book is open in another process.
+    BookInUse(String),
+    /// The time was used up.
+    TimedOut(&'static str),
+    /// A database cannot be read.
+    Table(TableError),
+    /// A book cannot be read.
+    Book(BookError),
+    /// The system refused something that the server needs.
+    System(std::io::Error),
+}
+
+impl fmt::Display for ExplorerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ExplorerError::UnknownGame(error) => return error.fmt(f),
+            ExplorerError::Request(text)
+            | ExplorerError::BadPosition(text)
+            | ExplorerError::IllegalMove(text)
+            | ExplorerError::NoDatabase(text)
+            | ExplorerError::NoMatch(text)
+            | ExplorerError::NotInBook(text)
+            | ExplorerError::BookInUse(text) => text,
+            ExplorerError::TimedOut(text) => text,
+            ExplorerError::Table(_) => {
+                "a database of this game cannot be read; `nutcracker verify` says which"
+            }
+            ExplorerError::Book(_) => "the book cannot be read; `nutcracker book check` says why",
+            ExplorerError::System(_) => "the server lacks resources; try again later",
+        })
+    }
+}
+
+impl std::error::Error for ExplorerError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ExplorerError::Table(error) => Some(error),
+            ExplorerError::Book(error) => Some(error),
+            ExplorerError::System(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<UnknownGame> for ExplorerError {
+    fn from(error: UnknownGame) -> Self {
+        ExplorerError::UnknownGame(error)
+    }
+}
+
+impl From<TableError> for ExplorerError {
+    fn from(error: TableError) -> Self {
+        match error.kind() {
+            ErrorKind::NotHere => {
+                ExplorerError::NoDatabase("there is no database for this position here".to_owned())
+            }
+            ErrorKind::AskedWrongly => ExplorerError::Request(error.to_string()),
+            ErrorKind::DataBroken | ErrorKind::Io => ExplorerError::Table(error),
+        }
+    }
+}
