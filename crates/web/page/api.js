@@ -46,8 +46,10 @@ export const post = (path, body) =>
 
 /** The questions about one game under one set of options; none is answered after `signal`. */
 export function about(game, options, signal) {
-  const ask = (what) => (parameters = {}) =>
-    get(`/games/${encodeURIComponent(game)}${what}`, { ...parameters, options }, signal);
+  const ask =
+    (what) =>
+    (parameters = {}) =>
+      get(`/games/${encodeURIComponent(game)}${what}`, { ...parameters, options }, signal);
   return {
     card: ask(""),
     slices: ask("/slices"),

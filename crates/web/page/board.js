@@ -18,7 +18,8 @@ import { capital, describe, score, slice, verdict } from "./words.js";
 const HINT = 1600;
 
 /** The editor of positions that suits a notation, if there is one. */
-const editorOf = (position) => [pitsEditor, gridEditor].find((editor) => editor.reads(position ?? "")) ?? null;
+const editorOf = (position) =>
+  [pitsEditor, gridEditor].find((editor) => editor.reads(position ?? "")) ?? null;
 
 /** Shows the board of a game until `signal`. */
 export async function boardPage({ game, options, query, main, go, signal }) {
@@ -27,8 +28,20 @@ export async function boardPage({ game, options, query, main, go, signal }) {
   if (card.slices.length === 0 && card.small_set > 0 && !query.get("from")) {
     // Nothing is known yet: offer to find out.
     const build = builder(card, options, { done: () => go(location.pathname + location.search), signal });
-    main.replaceChildren(h("div", { class: "narrow" }, build.panel,
-      h("p", { class: "note" }, "Or ", h("a", { href: boardUrl(game, { from: card.start, options }) }, "look at the board"), " without values.")));
+    main.replaceChildren(
+      h(
+        "div",
+        { class: "narrow" },
+        build.panel,
+        h(
+          "p",
+          { class: "note" },
+          "Or ",
+          h("a", { href: boardUrl(game, { from: card.start, options }) }, "look at the board"),
+          " without values.",
+        ),
+      ),
+    );
     return;
   }
   await new Board(game, options, card, ask, main, signal).open(query);
@@ -37,10 +50,23 @@ export async function boardPage({ game, options, query, main, go, signal }) {
 /** What the keyboard does. */
 function help() {
   const keys = [
-    ["← →", "back and forth"], ["Home End", "to the ends of the line"], ["a–f", "sow that pit"], ["v", "values"], ["t", "turn the board"], ["?", "hint"],
+    ["← →", "back and forth"],
+    ["Home End", "to the ends of the line"],
+    ["a–f", "sow that pit"],
+    ["v", "values"],
+    ["t", "turn the board"],
+    ["?", "hint"],
   ];
-  return h("details", { class: "keys" }, h("summary", {}, "Keys"),
-    h("p", { class: "note" }, keys.map(([key, what], i) => [i > 0 && " · ", h("kbd", {}, key), ` ${what}`])));
+  return h(
+    "details",
+    { class: "keys" },
+    h("summary", {}, "Keys"),
+    h(
+      "p",
+      { class: "note" },
+      keys.map(([key, what], i) => [i > 0 && " · ", h("kbd", {}, key), ` ${what}`]),
+    ),
+  );
 }
 
 class Board {
@@ -72,11 +98,16 @@ class Board {
     if (!from && !this.card.slices.includes(this.card.start_slice) && this.card.slices.length) {
       // The start is not in the databases: begin with a riddle from the largest.
       const wanted = { min_score: 1, only: "best", captures: "none", tempting: true, seed: 7 };
-      const found = await this.ask.random(wanted).catch(() => this.ask.random({ seed: 7 })).catch(() => null);
+      const found = await this.ask
+        .random(wanted)
+        .catch(() => this.ask.random({ seed: 7 }))
+        .catch(() => null);
       if (found) {
         root = found.position;
         const last = this.card.slices[this.card.slices.length - 1];
-        this.note = `The start, ${slice(this.card.start_slice, this.card.unit)}, is beyond the databases; this is an ending with ${slice(last, this.card.unit)}.`;
+        const start = slice(this.card.start_slice, this.card.unit);
+        const ending = slice(last, this.card.unit);
+        this.note = `The start, ${start}, is beyond the databases; this is an ending with ${ending}.`;
       }
     }
     await this.begin(root, line ? line.split(" ").filter(Boolean) : []);
@@ -112,28 +143,47 @@ class Board {
       graph: h("div", {}),
       setup: h("div", { class: "setup" }),
     };
-    const tools = this.tools = h("div", { class: "tools", role: "toolbar", "aria-label": "Line" },
+    const tools = (this.tools = h(
+      "div",
+      { class: "tools", role: "toolbar", "aria-label": "Line" },
       button("first", "Back to the start of the line", "|◀", () => this.jump(0)),
       button("undo", "Back one move", "◀", () => this.back()),
       button("redo", "Forward one move", "▶", () => this.jump(this.session.at + 1)),
       button("last", "To the end of the line", "▶|", () => this.jump(this.session.nodes.length)),
       button("flip", "Turn the board round", "⇅ Flip", () => this.turn()),
-      this.valuesButton = button("values", "Show or hide values", "", () => this.toggle()),
+      (this.valuesButton = button("values", "Show or hide values", "", () => this.toggle())),
       button("hint", "Show a best move for a moment", "Hint", () => this.showHint()),
       button("setup", "Set up a position", "Set up", () => this.edit()),
-      this.card.slices.length > 0 && button("random", "A random position from the databases", "Random", () => this.random()),
+      this.card.slices.length > 0 &&
+        button("random", "A random position from the databases", "Random", () => this.random()),
       button("start", "Where the game starts", "Start", () => this.restart(this.card.start)),
-      button("copy", "Copy a link to this position and line", "Copy link", () => this.copy()));
+      button("copy", "Copy a link to this position and line", "Copy link", () => this.copy()),
+    ));
     this.main.replaceChildren(
-      h("div", { class: "layout" },
-        h("section", { class: "panel table", "aria-label": "Board and position" },
-          this.parts.verdict, this.parts.stage, this.parts.note, tools, this.parts.setup, help()),
-        h("aside", { class: "side" },
+      h(
+        "div",
+        { class: "layout" },
+        h(
+          "section",
+          { class: "panel table", "aria-label": "Board and position" },
+          this.parts.verdict,
+          this.parts.stage,
+          this.parts.note,
+          tools,
+          this.parts.setup,
+          help(),
+        ),
+        h(
+          "aside",
+          { class: "side" },
           h("section", { class: "panel" }, h("h2", {}, "Moves here"), this.parts.choices),
           h("section", { class: "panel" }, h("h2", {}, "Line"), this.parts.graph, this.parts.line),
           this.book.panel,
           this.rival.panel,
-          this.engine.panel)));
+          this.engine.panel,
+        ),
+      ),
+    );
   }
 
   /** The drawing that suits the notation. */
@@ -142,9 +192,12 @@ class Board {
     if (!this.drawing || this.drawing.kind !== kind) {
       const act = (choice) => this.play(choice);
       const edit = (...change) => this.edited((editor, text) => editor.change(text, ...change));
-      const drawing = kind === "pits"
-        ? new Pits({ act, edit, stores: this.game === "kalah" })
-        : kind === "grid" ? new Grid({ act, edit }) : new Plain({ act });
+      const drawing =
+        kind === "pits"
+          ? new Pits({ act, edit, stores: this.game === "kalah" })
+          : kind === "grid"
+            ? new Grid({ act, edit })
+            : new Plain({ act });
       drawing.kind = kind;
       this.drawing = drawing;
       this.parts.stage.replaceChildren(drawing.element);
@@ -160,18 +213,27 @@ class Board {
     const shown = this.shown && this.editing === null;
     const names = this.sides.map(capital);
     this.stage(position).render({
-      position, drawing: now.drawing, choices, shown, flip: this.flip, hint: this.hint,
-      banked: this.session.banked(this.sides), editing: this.editing !== null, names,
+      position,
+      drawing: now.drawing,
+      choices,
+      shown,
+      flip: this.flip,
+      hint: this.hint,
+      banked: this.session.banked(this.sides),
+      editing: this.editing !== null,
+      names,
     });
-    const told = now.repeats ? "This position was there before: the game ends, and what is left is divided." : verdict(now, this.sides);
+    const told = now.repeats
+      ? "This position was there before: the game ends, and what is left is divided."
+      : verdict(now, this.sides);
     const known = this.shown || now.over ? told : `${capital(now.mover)} to move.`;
     const editor = this.editing === null ? null : editorOf(position);
     const setting = editor
       ? `Set up a position, ${names[editor.mover(position)]} to move: ${editor.help}, or write it below.`
       : "Set up a position: write it below.";
     this.parts.verdict.textContent = this.editing !== null ? setting : known;
-    this.parts.verdict.dataset.outcome = this.shown && now.value ? now.outcome ?? "" : "";
-    this.parts.note.textContent = this.note || (this.editing !== null ? "" : now.missing ?? "");
+    this.parts.verdict.dataset.outcome = this.shown && now.value ? (now.outcome ?? "") : "";
+    this.parts.note.textContent = this.note || (this.editing !== null ? "" : (now.missing ?? ""));
     this.valuesButton.textContent = this.shown ? "Hide values" : "Show values";
     this.valuesButton.setAttribute("aria-pressed", String(!this.shown));
     this.renderChoices(choices, shown);
@@ -189,41 +251,114 @@ class Board {
 
   renderChoices(choices, shown) {
     if (choices.length === 0) {
-      this.parts.choices.replaceChildren(h("p", { class: "note" }, this.editing !== null ? "Not while a position is set up." : "The game is over here."));
+      this.parts.choices.replaceChildren(
+        h(
+          "p",
+          { class: "note" },
+          this.editing !== null ? "Not while a position is set up." : "The game is over here.",
+        ),
+      );
       return;
     }
     const ordered = shown ? choices : [...choices].sort((a, b) => a.move.localeCompare(b.move));
     this.parts.choices.replaceChildren(
-      h("table", {},
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Move"), h("th", { scope: "col" }, "Banks"), h("th", { scope: "col" }, "Value"))),
-        h("tbody", {}, ordered.map((choice) =>
-          h("tr", { class: shown ? `${choice.outcome ?? ""}${choice.best ? " best" : ""}` : "", "data-choice": choice.move, onclick: () => this.play(choice) },
-            h("td", {}, h("button", { class: "link", "aria-label": describe(choice, shown) }, choice.move)),
-            h("td", {}, choice.captures || ""),
-            h("td", { class: "value" }, shown ? h("span", { class: `badge ${choice.outcome ?? "unknown"}` }, score(choice.value)) : "·",
-              shown && choice.best ? h("span", { class: "star", title: "best" }, "★") : null))))));
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, "Move"),
+            h("th", { scope: "col" }, "Banks"),
+            h("th", { scope: "col" }, "Value"),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          ordered.map((choice) =>
+            h(
+              "tr",
+              {
+                class: shown ? `${choice.outcome ?? ""}${choice.best ? " best" : ""}` : "",
+                "data-choice": choice.move,
+                onclick: () => this.play(choice),
+              },
+              h("td", {}, h("button", { class: "link", "aria-label": describe(choice, shown) }, choice.move)),
+              h("td", {}, choice.captures || ""),
+              h(
+                "td",
+                { class: "value" },
+                shown
+                  ? h("span", { class: `badge ${choice.outcome ?? "unknown"}` }, score(choice.value))
+                  : "·",
+                shown && choice.best ? h("span", { class: "star", title: "best" }, "★") : null,
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   renderLine() {
     const items = this.session.nodes.map((node, i) => {
       if (i === 0) {
-        return h("li", {}, h("button", { class: `link${this.session.at === 0 ? " now" : ""}`, onclick: () => this.jump(0), "data-ply": 0 }, "start"));
+        return h(
+          "li",
+          {},
+          h(
+            "button",
+            {
+              class: `link${this.session.at === 0 ? " now" : ""}`,
+              onclick: () => this.jump(0),
+              "data-ply": 0,
+            },
+            "start",
+          ),
+        );
       }
       const before = this.session.nodes[i - 1];
       const played = before.played;
       const error = this.shown ? mistake(before) : null;
       const mark = error ? (error.grave ? "??" : "?") : "";
-      return h("li", { class: error ? (error.grave ? "grave" : "slip") : "" },
-        h("button", {
-          class: `link${this.session.at === i ? " now" : ""}`, "data-ply": i, onclick: () => this.jump(i),
-          "aria-current": this.session.at === i ? "step" : undefined,
-          title: error ? `loses ${error.lost}${error.grave ? " and the result" : ""}` : undefined,
-        }, played.move, mark),
-        this.shown && played.value && h("span", { class: `badge small ${played.outcome ?? "unknown"}` }, score(played.value)));
+      return h(
+        "li",
+        { class: error ? (error.grave ? "grave" : "slip") : "" },
+        h(
+          "button",
+          {
+            class: `link${this.session.at === i ? " now" : ""}`,
+            "data-ply": i,
+            onclick: () => this.jump(i),
+            "aria-current": this.session.at === i ? "step" : undefined,
+            title: error ? `loses ${error.lost}${error.grave ? " and the result" : ""}` : undefined,
+          },
+          played.move,
+          mark,
+        ),
+        this.shown &&
+          played.value &&
+          h("span", { class: `badge small ${played.outcome ?? "unknown"}` }, score(played.value)),
+      );
     });
     this.parts.line.replaceChildren(...items);
     const chart = this.shown ? graph(this.session, this.sides, (at) => this.jump(at)) : null;
-    this.parts.graph.replaceChildren(...(chart ? [chart, h("p", { class: "note caption" }, `${capital(this.sides[0])}'s margin at the end with best play from each move on`)] : []));
+    this.parts.graph.replaceChildren(
+      ...(chart
+        ? [
+            chart,
+            h(
+              "p",
+              { class: "note caption" },
+              `${capital(this.sides[0])}'s margin at the end with best play from each move on`,
+            ),
+          ]
+        : []),
+    );
   }
 
   renderSetup() {
@@ -232,7 +367,12 @@ class Board {
       return;
     }
     if (!this.field) {
-      this.field = h("input", { id: "notation", "aria-label": "Position", spellcheck: "false", autocomplete: "off" });
+      this.field = h("input", {
+        id: "notation",
+        "aria-label": "Position",
+        spellcheck: "false",
+        autocomplete: "off",
+      });
       this.field.addEventListener("input", () => {
         this.editing = this.field.value;
         if (editorOf(this.editing)) this.render();
@@ -244,19 +384,34 @@ class Board {
     const clear = () => this.edited((editor, text) => editor.clear(text));
     if (this.parts.setup.contains(this.field)) return;
     this.parts.setup.replaceChildren(
-      h("form", { onsubmit: (event) => { event.preventDefault(); this.done(); } },
+      h(
+        "form",
+        {
+          onsubmit: (event) => {
+            event.preventDefault();
+            this.done();
+          },
+        },
         h("label", {}, "Position ", this.field),
-        h("div", { class: "tools" },
+        h(
+          "div",
+          { class: "tools" },
           h("button", { class: "primary", id: "done" }, "Done"),
           h("button", { type: "button", id: "cancel", onclick: () => this.edit(false) }, "Cancel"),
           clickable && h("button", { type: "button", id: "mover", onclick: turn }, "Other side moves"),
-          clickable && h("button", { type: "button", id: "clear", onclick: clear }, "Clear"))));
+          clickable && h("button", { type: "button", id: "clear", onclick: clear }, "Clear"),
+        ),
+      ),
+    );
   }
 
   link() {
     return boardUrl(this.game, {
-      from: this.session.root.position, line: this.session.moves(), at: this.session.at,
-      options: this.options, flip: this.flip,
+      from: this.session.root.position,
+      line: this.session.moves(),
+      at: this.session.at,
+      options: this.options,
+      flip: this.flip,
     });
   }
 
@@ -267,7 +422,10 @@ class Board {
     this.note = "";
     try {
       const mover = capital(this.session.now.mover);
-      const [next] = await Promise.all([this.ask.moves({ position: choice.next }), this.drawing.animate(choice, choice.next)]);
+      const [next] = await Promise.all([
+        this.ask.moves({ position: choice.next }),
+        this.drawing.animate(choice, choice.next),
+      ]);
       this.session.play(choice, next);
       this.render();
       const banks = choice.captures > 0 ? ` and banks ${choice.captures}` : "";
@@ -398,7 +556,13 @@ class Board {
   }
 
   key(event) {
-    if (event.defaultPrevented || event.altKey || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+    if (
+      event.defaultPrevented ||
+      event.altKey ||
+      event.target instanceof HTMLInputElement ||
+      event.target instanceof HTMLSelectElement
+    )
+      return;
     if ((event.ctrlKey || event.metaKey) && event.key === "z") this.back();
     else if (event.ctrlKey || event.metaKey) return;
     else if (event.key === "ArrowLeft" || event.key === "Backspace") this.back();
@@ -409,7 +573,9 @@ class Board {
     else if (event.key === "t") this.turn();
     else if (event.key === "?") this.showHint();
     else if (/^[a-f]$/i.test(event.key) && this.drawing?.kind === "pits") {
-      const choice = this.session.now.moves.find((one) => one.move[0].toLowerCase() === event.key.toLowerCase());
+      const choice = this.session.now.moves.find(
+        (one) => one.move[0].toLowerCase() === event.key.toLowerCase(),
+      );
       if (choice) this.play(choice);
     } else return;
     event.preventDefault();

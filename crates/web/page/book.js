@@ -17,14 +17,43 @@ function state(move) {
 
 /** The moves of a node; `act` is called with a move's name. */
 function moveTable(node, act) {
-  if (!node.moves.length) return h("p", { class: "note" }, node.state === "over" ? "The game is over here." : "The book ends here.");
-  return h("table", {},
-    h("thead", {}, h("tr", {}, ["Move", "Value", "State"].map((text) => h("th", { scope: "col" }, text)))),
-    h("tbody", {}, node.moves.map((move) =>
-      h("tr", { class: move.best ? "best" : "", "data-book": move.move, onclick: () => act(move) },
-        h("td", {}, h("button", { class: "link" }, move.move), move.best && h("span", { class: "star", title: "best" }, "★")),
-        h("td", {}, bookValue(move.value)),
-        h("td", { class: "soft" }, state(move))))));
+  if (!node.moves.length)
+    return h(
+      "p",
+      { class: "note" },
+      node.state === "over" ? "The game is over here." : "The book ends here.",
+    );
+  return h(
+    "table",
+    {},
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        ["Move", "Value", "State"].map((text) => h("th", { scope: "col" }, text)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      node.moves.map((move) =>
+        h(
+          "tr",
+          { class: move.best ? "best" : "", "data-book": move.move, onclick: () => act(move) },
+          h(
+            "td",
+            {},
+            h("button", { class: "link" }, move.move),
+            move.best && h("span", { class: "star", title: "best" }, "★"),
+          ),
+          h("td", {}, bookValue(move.value)),
+          h("td", { class: "soft" }, state(move)),
+        ),
+      ),
+    ),
+  );
 }
 
 /** A panel beside the board; it hides itself where no book covers the position. */
@@ -58,10 +87,18 @@ export function bookPanel(board) {
       if (choice) board.play(choice);
     };
     body.replaceChildren(
-      h("p", {}, h("strong", {}, bookValue(node.value)), node.value.solved ? " solved" : "",
-        node.depth === 0 ? ", where the book starts" : `, depth ${node.depth}, ${count(node.ways)} ${node.ways === 1 ? "way" : "ways"} here`),
+      h(
+        "p",
+        {},
+        h("strong", {}, bookValue(node.value)),
+        node.value.solved ? " solved" : "",
+        node.depth === 0
+          ? ", where the book starts"
+          : `, depth ${node.depth}, ${count(node.ways)} ${node.ways === 1 ? "way" : "ways"} here`,
+      ),
       moveTable(node, play),
-      around(board, node));
+      around(board, node),
+    );
   }
 
   return { panel, render };
@@ -77,9 +114,17 @@ function around(board, node) {
     below.querySelector("summary").textContent = "From here";
     const rest = node.ways - node.parents.length;
     fill(tree, {}, [
-      node.parents.length > 0 && h("p", {}, "Reached from ",
-        node.parents.map((one, i) => [i > 0 && ", ", h("a", { href: boardUrl(game, { from: one, options }) }, h("code", {}, one))]),
-        rest > 0 && ` and ${count(rest)} more`),
+      node.parents.length > 0 &&
+        h(
+          "p",
+          {},
+          "Reached from ",
+          node.parents.map((one, i) => [
+            i > 0 && ", ",
+            h("a", { href: boardUrl(game, { from: one, options }) }, h("code", {}, one)),
+          ]),
+          rest > 0 && ` and ${count(rest)} more`,
+        ),
       below,
       h("p", {}, h("a", { href: pageUrl("book", game, options) }, "The whole book")),
     ]);
@@ -99,28 +144,56 @@ function diagram(data, pick) {
   const marks = [];
   const step = [1, 2, 5, 10, 20, 50].find((one) => (high - low) / one <= 12) ?? 100;
   for (let value = Math.ceil(low / step) * step; value <= high; value += step) {
-    marks.push(s("line", { class: "grid", x1: x(value), x2: x(value), y1: 14, y2: HEIGHT - 34 }),
-      s("text", { x: x(value), y: HEIGHT - 16, "text-anchor": "middle" }, signed(value)));
+    marks.push(
+      s("line", { class: "grid", x1: x(value), x2: x(value), y1: 14, y2: HEIGHT - 34 }),
+      s("text", { x: x(value), y: HEIGHT - 16, "text-anchor": "middle" }, signed(value)),
+    );
   }
   const rung = Math.ceil(deepest / 8);
   for (let depth = 0; depth <= deepest; depth += rung) {
     marks.push(s("text", { x: 40, y: y(depth) + 4, "text-anchor": "end" }, depth));
   }
-  const front = data.frontier === null ? null : (() => {
-    const at = (value) => Math.max(0, Math.min(deepest, data.frontier - data.omega * (value - data.root)));
-    return s("path", { class: "front", d: `M${x(low)} ${y(at(low))}L${x(high)} ${y(at(high))}` });
-  })();
+  const front =
+    data.frontier === null
+      ? null
+      : (() => {
+          const at = (value) =>
+            Math.max(0, Math.min(deepest, data.frontier - data.omega * (value - data.root)));
+          return s("path", { class: "front", d: `M${x(low)} ${y(at(low))}L${x(high)} ${y(at(high))}` });
+        })();
   const spots = dots.map((dot) => {
-    const name = `${count(dot.leaves)} ${dot.solved ? "solved" : "open"} after ${dot.depth} moves, ${signed(dot.value)}`;
+    const leaves = `${count(dot.leaves)} ${dot.solved ? "solved" : "open"}`;
+    const name = `${leaves} after ${dot.depth} moves, ${signed(dot.value)}`;
     const act = () => pick(dot);
-    return s("circle", {
-      class: `leaf${dot.solved ? " solved" : ""}`, cx: x(dot.value), cy: y(dot.depth), r: 4 + Math.min(8, 2 * Math.log10(dot.leaves)),
-      tabindex: 0, role: "button", "aria-label": name, onclick: act,
-      onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } },
-    }, s("title", {}, name));
+    return s(
+      "circle",
+      {
+        class: `leaf${dot.solved ? " solved" : ""}`,
+        cx: x(dot.value),
+        cy: y(dot.depth),
+        r: 4 + Math.min(8, 2 * Math.log10(dot.leaves)),
+        tabindex: 0,
+        role: "button",
+        "aria-label": name,
+        onclick: act,
+        onkeydown: (event) => {
+          if (event.key === "Enter" || event.key === " ") {
+            event.preventDefault();
+            act();
+          }
+        },
+      },
+      s("title", {}, name),
+    );
   });
-  return s("svg", { class: "dropouts", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Drop-out diagram" },
-    marks, s("line", { class: "root", x1: x(data.root), x2: x(data.root), y1: 14, y2: HEIGHT - 34 }), front, spots);
+  return s(
+    "svg",
+    { class: "dropouts", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Drop-out diagram" },
+    marks,
+    s("line", { class: "root", x1: x(data.root), x2: x(data.root), y1: 14, y2: HEIGHT - 34 }),
+    front,
+    spots,
+  );
 }
 
 /** A node whose moves can be opened further. */
@@ -132,19 +205,37 @@ function branch(ask, game, options, position, open) {
     loaded = true;
     try {
       const node = await ask.bookNode({ position });
-      body.replaceChildren(...node.moves.map((move) => {
-        const inner = branch(ask, game, options, move.next, false);
-        put(inner.querySelector("summary"),
-          h("strong", {}, move.move), ` ${bookValue(move.value)} `, h("span", { class: "note" }, state(move)), move.best && h("span", { class: "star" }, "★"),
-          " ", h("a", { href: boardUrl(game, { from: move.next, options }) }, "board"));
-        return inner;
-      }));
+      body.replaceChildren(
+        ...node.moves.map((move) => {
+          const inner = branch(ask, game, options, move.next, false);
+          put(
+            inner.querySelector("summary"),
+            h("strong", {}, move.move),
+            ` ${bookValue(move.value)} `,
+            h("span", { class: "note" }, state(move)),
+            move.best && h("span", { class: "star" }, "★"),
+            " ",
+            h("a", { href: boardUrl(game, { from: move.next, options }) }, "board"),
+          );
+          return inner;
+        }),
+      );
       if (!node.moves.length) body.replaceChildren(h("p", { class: "note" }, "The book ends here."));
     } catch (error) {
       body.replaceChildren(h("p", { class: "note" }, error.message));
     }
   };
-  const element = h("details", { class: "branch", ontoggle: (event) => { if (event.target.open) load(); } }, h("summary", {}, position), body);
+  const element = h(
+    "details",
+    {
+      class: "branch",
+      ontoggle: (event) => {
+        if (event.target.open) load();
+      },
+    },
+    h("summary", {}, position),
+    body,
+  );
   if (open) {
     element.open = true;
     load();
@@ -155,30 +246,51 @@ function branch(ask, game, options, position, open) {
 export async function bookPage({ game, options, main, go, signal }) {
   const ask = about(game, options, signal);
   const title = h("h1", {}, `${capital(game)}: book`);
-  const nothing = (why) => main.replaceChildren(title, h("section", { class: "panel narrow" }, h("p", { role: "alert" }, capital(why), ".")));
-  let facts;
+  const nothing = (why) =>
+    main.replaceChildren(
+      title,
+      h("section", { class: "panel narrow" }, h("p", { role: "alert" }, capital(why), ".")),
+    );
+  let facts, card;
   try {
-    facts = await ask.book({ optional: true });
+    [facts, card] = await Promise.all([ask.book({ optional: true }), ask.card()]);
   } catch (error) {
     if (!signal.aborted) nothing(error.message);
     return;
   }
   if (!facts) {
-    nothing(`there is no book of ${game} here; “nutcracker book new ${game}” makes one, and “nutcracker book expand ${game}” lets it grow`);
+    const { command } = card;
+    nothing(
+      `there is no book of ${game} here; “nutcracker book new ${command}” makes one, ` +
+        `and “nutcracker book expand ${command}” lets it grow`,
+    );
     return;
   }
   const numbers = h("p", { id: "bookfacts" });
   const chart = h("div", {});
-  const player = h("select", { "aria-label": "Whose book", onchange: () => draw() },
-    ["both", "first", "second"].map((one) => h("option", { value: one }, one === "both" ? "whoever is nearer" : one === "first" ? "who moves first" : "the other")));
+  const player = h(
+    "select",
+    { "aria-label": "Whose book", onchange: () => draw() },
+    ["both", "first", "second"].map((one) =>
+      h(
+        "option",
+        { value: one },
+        one === "both" ? "the one with the nearer leaf" : one === "first" ? "who moves first" : "the other",
+      ),
+    ),
+  );
   const note = h("p", { class: "note", role: "alert" });
   let timer = null;
   signal.addEventListener("abort", () => clearTimeout(timer));
 
   const tell = (now) => {
-    put(numbers,
-      h("strong", {}, bookValue(now.value)), ` for the side to move at the start. ${count(now.nodes)} positions, ${count(now.solved)} solved, ${count(now.expansions)} expansions. `,
-      now.growing ? h("em", {}, "It grows.") : "");
+    put(
+      numbers,
+      h("strong", {}, bookValue(now.value)),
+      ` for the side to move at the start. ${count(now.nodes)} positions, `,
+      `${count(now.solved)} solved, ${count(now.expansions)} expansions. `,
+      now.growing ? h("em", {}, "It grows.") : "",
+    );
   };
   const pick = async (dot) => {
     try {
@@ -215,13 +327,34 @@ export async function bookPage({ game, options, main, go, signal }) {
   }
   const branches = branch(ask, game, options, facts.start, true);
   branches.querySelector("summary").textContent = "Start";
-  main.replaceChildren(title,
-    h("section", { class: "panel" }, numbers, h("p", {}, h("a", { href: boardUrl(game, { from: facts.start, options }) }, "Start on the board"))),
-    h("div", { class: "layout even below" },
-      h("section", { class: "panel" }, h("h2", {}, "Where the book can be left"),
-        h("label", {}, "The book of ", player), chart,
-        h("p", { class: "note" }, "Across: what the book's player then has. Down: moves from the start. Click a point to see how it comes about."), note),
-      h("section", { class: "panel" }, h("h2", {}, "Moves"), branches)));
+  main.replaceChildren(
+    title,
+    h(
+      "section",
+      { class: "panel" },
+      numbers,
+      h("p", {}, h("a", { href: boardUrl(game, { from: facts.start, options }) }, "Start on the board")),
+    ),
+    h(
+      "div",
+      { class: "layout even below" },
+      h(
+        "section",
+        { class: "panel" },
+        h("h2", {}, "Where the book can be left"),
+        h("label", {}, "The book of ", player),
+        chart,
+        h(
+          "p",
+          { class: "note" },
+          "Across: what the book's player then has. Down: moves from the start. ",
+          "Click a point to see the line that leads to it.",
+        ),
+        note,
+      ),
+      h("section", { class: "panel" }, h("h2", {}, "Moves"), branches),
+    ),
+  );
   tell(facts);
   await draw();
   if (facts.growing && !signal.aborted) timer = setTimeout(tick, TICK);

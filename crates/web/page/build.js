@@ -18,12 +18,27 @@ function strip(finished, unit) {
     bar.style.width = share(number);
     return bar;
   };
-  return h("tr", {},
+  return h(
+    "tr",
+    {},
     h("th", { scope: "row" }, slice(finished.slice, unit)),
     h("td", {}, count(finished.positions)),
     h("td", {}, size(finished.bytes)),
-    h("td", { class: "strip", "aria-label": `${count(finished.wins)} won, ${count(finished.draws)} drawn, ${count(finished.losses)} lost` },
-      part("win", finished.wins), part("draw", finished.draws), part("loss", finished.losses)));
+    h(
+      "td",
+      {
+        class: "strip",
+        "aria-label": [
+          `${count(finished.wins)} won`,
+          `${count(finished.draws)} drawn`,
+          `${count(finished.losses)} lost`,
+        ].join(", "),
+      },
+      part("win", finished.wins),
+      part("draw", finished.draws),
+      part("loss", finished.losses),
+    ),
+  );
 }
 
 /** A panel that offers to build the small set, and shows how far it is. */
@@ -34,13 +49,21 @@ export function builder(card, options, { upTo, done, signal }) {
 
   const offer = (problem) => {
     const empty = card.slices.length === 0;
-    put(panel,
+    put(
+      panel,
       h("h2", {}, empty ? `No databases of ${card.name} yet` : "More databases"),
-      h("p", {}, empty
-        ? `Without databases nobody knows what a position is worth. The small set, up to ${slice(target, card.unit)}, has ${count(card.small_set_positions)} positions and takes seconds.`
-        : `Build what is missing up to ${slice(target, card.unit)}.`),
+      h(
+        "p",
+        {},
+        empty
+          ? "Without databases the value of a position is unknown. " +
+              `The small set, up to ${slice(target, card.unit)}, ` +
+              `has ${count(card.small_set_positions)} positions and takes seconds.`
+          : `Build what is missing up to ${slice(target, card.unit)}.`,
+      ),
       h("button", { class: "primary", id: "build", onclick: start }, empty ? "Build the small set" : "Build"),
-      problem && h("p", { role: "alert", class: "note" }, problem));
+      problem && h("p", { role: "alert", class: "note" }, problem),
+    );
   };
 
   const show = (job) => {
@@ -49,13 +72,32 @@ export function builder(card, options, { upTo, done, signal }) {
     const fraction = job.solved / Math.max(1, job.total);
     const bar = h("progress", { max: 1, value: fraction, "aria-label": "Positions solved" });
     const rows = job.finished.filter((one) => one.positions > 0).slice(-8);
-    put(panel,
-      h("h2", {}, job.state === "running" ? `Building ${job.game} up to ${slice(job.up_to, card.unit)}` : "Built"),
+    put(
+      panel,
+      h(
+        "h2",
+        {},
+        job.state === "running" ? `Building ${job.game} up to ${slice(job.up_to, card.unit)}` : "Built",
+      ),
       bar,
       h("p", {}, `${count(job.solved)} of ${count(job.total)} positions (${share(job.solved, job.total)})`),
-      job.slice !== null && h("p", { class: "note" },
-        `${capital(slice(job.slice, card.unit))}: ${PHASES[job.phase] ?? "beginning"}, ${(100 * now).toFixed(0)}%`),
-      h("table", { class: "building" }, h("tbody", {}, rows.map((one) => strip(one, card.unit)))));
+      job.slice !== null &&
+        h(
+          "p",
+          { class: "note" },
+          `${capital(slice(job.slice, card.unit))}: ${PHASES[job.phase] ?? "starting"}, `,
+          `${(100 * now).toFixed(0)}%`,
+        ),
+      h(
+        "table",
+        { class: "building" },
+        h(
+          "tbody",
+          {},
+          rows.map((one) => strip(one, card.unit)),
+        ),
+      ),
+    );
   };
 
   signal.addEventListener("abort", () => events?.close());
@@ -92,13 +134,17 @@ export function builder(card, options, { upTo, done, signal }) {
   }
 
   offer();
-  // Somebody may have begun it before.
-  get("/jobs").then((jobs) => {
-    const job = jobs.find((one) => one.state === "running" && one.game === card.name && one.options === card.options);
-    if (job) {
-      show(job);
-      watch(job.id);
-    }
-  }).catch(() => {});
+  // A job may be running already.
+  get("/jobs")
+    .then((jobs) => {
+      const job = jobs.find(
+        (one) => one.state === "running" && one.game === card.name && one.options === card.options,
+      );
+      if (job) {
+        show(job);
+        watch(job.id);
+      }
+    })
+    .catch(() => {});
   return { panel, leave: () => events?.close() };
 }

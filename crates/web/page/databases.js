@@ -20,18 +20,41 @@ function histogram(pairs, label, pick) {
   const bars = pairs.map(([score, number]) => {
     const kind = score > 0 ? "win" : score < 0 ? "loss" : "draw";
     const name = `score ${signed(score)}: ${count(number)} positions`;
-    return s("g", { class: `column ${kind}`, tabindex: 0, role: "button", "aria-label": `${name}, show one`, "data-score": score,
-      onclick: () => pick(score), onkeydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(score)) },
+    return s(
+      "g",
+      {
+        class: `column ${kind}`,
+        tabindex: 0,
+        role: "button",
+        "aria-label": `${name}, show one`,
+        "data-score": score,
+        onclick: () => pick(score),
+        onkeydown: (event) =>
+          (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(score)),
+      },
       s("title", {}, name),
       s("rect", { class: "catch", x: x(score), y: 0, width: wide, height: HEIGHT - 26 }),
-      s("rect", { class: "bar", x: x(score) + wide * 0.08, y: HEIGHT - 26 - tall(number), width: wide * 0.84, height: tall(number), rx: Math.min(3, wide / 4) }));
+      s("rect", {
+        class: "bar",
+        x: x(score) + wide * 0.08,
+        y: HEIGHT - 26 - tall(number),
+        width: wide * 0.84,
+        height: tall(number),
+        rx: Math.min(3, wide / 4),
+      }),
+    );
   });
   const step = [1, 2, 5, 10, 20].find((one) => reach / one <= 7) ?? 20;
   const ticks = [];
   for (let score = -Math.floor(reach / step) * step; score <= reach; score += step) {
     ticks.push(s("text", { x: x(score) + wide / 2, y: HEIGHT - 8, "text-anchor": "middle" }, signed(score)));
   }
-  return s("svg", { class: "histogram", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": label }, bars, ticks);
+  return s(
+    "svg",
+    { class: "histogram", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": label },
+    bars,
+    ticks,
+  );
 }
 
 function shares(tally) {
@@ -41,8 +64,16 @@ function shares(tally) {
     bar.style.width = share(number) + "%";
     return bar;
   };
-  return h("td", { class: "strip", "aria-label": `${share(tally.wins)}% won, ${share(tally.draws)}% drawn, ${share(tally.losses)}% lost` },
-    part("win", tally.wins), part("draw", tally.draws), part("loss", tally.losses));
+  return h(
+    "td",
+    {
+      class: "strip",
+      "aria-label": `${share(tally.wins)}% won, ${share(tally.draws)}% drawn, ${share(tally.losses)}% lost`,
+    },
+    part("win", tally.wins),
+    part("draw", tally.draws),
+    part("loss", tally.losses),
+  );
 }
 
 export async function databasesPage({ game, options, main, go, signal }) {
@@ -52,7 +83,10 @@ export async function databasesPage({ game, options, main, go, signal }) {
   const again = () => go(location.pathname + location.search);
   if (known.slices.length === 0) {
     if (card.small_set === 0) {
-      main.replaceChildren(title, h("section", { class: "panel" }, h("p", {}, "This game has no databases.")));
+      main.replaceChildren(
+        title,
+        h("section", { class: "panel" }, h("p", {}, "This game has no databases.")),
+      );
       return;
     }
     const build = builder(card, options, { done: again, signal });
@@ -80,7 +114,8 @@ export async function databasesPage({ game, options, main, go, signal }) {
     chart.replaceChildren(
       h("h2", {}, `Scores, ${label}`),
       histogram(one.histogram, `Positions by score, ${label}`, (score) => find({ slice: number, score })),
-      h("p", { class: "note" }, "Click a column to see a position with that score."));
+      h("p", { class: "note" }, "Click a column to see a position with that score."),
+    );
     for (const row of document.querySelectorAll("[data-slice]")) {
       row.classList.toggle("now", row.dataset.slice === String(number));
     }
@@ -89,69 +124,231 @@ export async function databasesPage({ game, options, main, go, signal }) {
     if (number === null) return;
     const fetching = h("p", { class: "note" }, "Looking for remarkable positions …");
     extremes.replaceChildren(fetching);
-    ask.extremes({ slice: number }).then((found) => {
-      if (chosen !== number) return;
-      const kinds = [
-        ["richest", "The richest", (best) => `${signed(best.score)} for the side to move`, one.window ? `the most of ${count(found.examined)} positions taken at random` : "no position has more"],
-        ["luckiest", "The luckiest", (one) => `one move is worth ${one.measure} more than any other`,
-          found.all ? "the most of all positions" : `the most of ${count(found.examined)} positions taken at random`],
-        ["longest", "The longest", (one) => `best play takes ${one.measure} moves`, `the longest of ${count(found.lines)} lines of best play`],
-      ];
-      const cards = kinds.filter(([key]) => found[key]).map(([key, name, text, of]) =>
-        h("a", { class: "extreme", href: boardUrl(game, { from: found[key].position, options }) },
-          h("strong", {}, name), h("span", {}, text(found[key])), h("code", {}, found[key].position), h("span", { class: "note" }, capital(of), ".")));
-      extremes.replaceChildren(h("div", { class: "cards" }, cards),
-        h("p", { class: "note" }, found.all
-          ? `All ${count(found.positions)} positions were looked at, and ${count(found.lines)} lines followed: there may be a longer one.`
-          : `This slice has ${count(found.positions)} positions, too many to look at each while you wait: there may be luckier and longer ones.`));
-    }).catch((error) => { if (!signal.aborted && chosen === number) fetching.replaceChildren(error.message); });
+    ask
+      .extremes({ slice: number })
+      .then((found) => {
+        if (chosen !== number) return;
+        const kinds = [
+          [
+            "richest",
+            "The richest",
+            (best) => `${signed(best.score)} for the side to move`,
+            one.window
+              ? `the most of ${count(found.examined)} positions taken at random`
+              : "no position has more",
+          ],
+          [
+            "luckiest",
+            "The luckiest",
+            (one) => `one move is worth ${one.measure} more than any other`,
+            found.all
+              ? "the most of all positions"
+              : `the most of ${count(found.examined)} positions taken at random`,
+          ],
+          [
+            "longest",
+            "The longest",
+            (one) => `best play takes ${one.measure} moves`,
+            `the longest of ${count(found.lines)} lines of best play`,
+          ],
+        ];
+        const cards = kinds
+          .filter(([key]) => found[key])
+          .map(([key, name, text, of]) =>
+            h(
+              "a",
+              { class: "extreme", href: boardUrl(game, { from: found[key].position, options }) },
+              h("strong", {}, name),
+              h("span", {}, text(found[key])),
+              h("code", {}, found[key].position),
+              h("span", { class: "note" }, capital(of), "."),
+            ),
+          );
+        extremes.replaceChildren(
+          h("div", { class: "cards" }, cards),
+          h(
+            "p",
+            { class: "note" },
+            found.all
+              ? `All ${count(found.positions)} positions were examined, ` +
+                  `and ${count(found.lines)} lines followed: there may be a longer one.`
+              : `This slice has ${count(found.positions)} positions, too many to examine each ` +
+                  "while you wait: there may be luckier and longer ones.",
+          ),
+        );
+      })
+      .catch((error) => {
+        if (!signal.aborted && chosen === number) fetching.replaceChildren(error.message);
+      });
   };
 
   const clipped = known.slices.some((entry) => entry.window);
-  const row = (entry) => h("tr", { "data-slice": entry.slice, onclick: () => choose(entry.slice) },
-    h("th", { scope: "row" }, h("button", { class: "link" }, entry.slice)),
-    h("td", {}, count(entry.positions)),
-    h("td", {}, size(entry.bytes)),
-    h("td", {}, entry.bits_per_position.toFixed(2)),
-    h("td", {}, signed(Number(entry.mean.toFixed(2)))),
-    shares(entry),
-    clipped && h("td", {}, entry.window ? `±${entry.window}` : "exact"));
-  const table = h("div", { class: "scroll" }, h("table", { class: "slices" },
-    h("thead", {}, h("tr", {}, [capital(known.unit), "Positions", "Size", "Bits each", "Mean", "Won, drawn, lost", ...(clipped ? ["Scores"] : [])].map((text) => h("th", { scope: "col" }, text)))),
-    h("tbody", {}, [...known.slices].reverse().map(row)),
-    h("tfoot", {}, h("tr", { "data-slice": "null", onclick: () => choose(null) },
-      h("th", { scope: "row" }, h("button", { class: "link" }, "all")), h("td", {}, count(known.all.positions)), h("td", {}, size(known.all.bytes)),
-      h("td", {}, known.all.bits_per_position.toFixed(2)), h("td", {}, signed(Number(known.all.mean.toFixed(2)))), shares(known.all), clipped && h("td", {})))));
+  const row = (entry) =>
+    h(
+      "tr",
+      { "data-slice": entry.slice, onclick: () => choose(entry.slice) },
+      h("th", { scope: "row" }, h("button", { class: "link" }, entry.slice)),
+      h("td", {}, count(entry.positions)),
+      h("td", {}, size(entry.bytes)),
+      h("td", {}, entry.bits_per_position.toFixed(2)),
+      h("td", {}, signed(Number(entry.mean.toFixed(2)))),
+      shares(entry),
+      clipped && h("td", {}, entry.window ? `±${entry.window}` : "exact"),
+    );
+  const table = h(
+    "div",
+    { class: "scroll" },
+    h(
+      "table",
+      { class: "slices" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          [
+            capital(known.unit),
+            "Positions",
+            "Size",
+            "Bits each",
+            "Mean",
+            "Won, drawn, lost",
+            ...(clipped ? ["Scores"] : []),
+          ].map((text) => h("th", { scope: "col" }, text)),
+        ),
+      ),
+      h("tbody", {}, [...known.slices].reverse().map(row)),
+      h(
+        "tfoot",
+        {},
+        h(
+          "tr",
+          { "data-slice": "null", onclick: () => choose(null) },
+          h("th", { scope: "row" }, h("button", { class: "link" }, "all")),
+          h("td", {}, count(known.all.positions)),
+          h("td", {}, size(known.all.bytes)),
+          h("td", {}, known.all.bits_per_position.toFixed(2)),
+          h("td", {}, signed(Number(known.all.mean.toFixed(2)))),
+          shares(known.all),
+          clipped && h("td", {}),
+        ),
+      ),
+    ),
+  );
 
   const option = (value, text) => h("option", { value }, text);
-  const form = h("form", { class: "find", onsubmit: (event) => {
-    event.preventDefault();
-    const fields = event.target.elements;
-    find({
-      slice: fields.slice.value, score: fields.score.value, only: fields.only.value, captures: fields.captures.value,
-      tempting: fields.tempting.checked ? "true" : "",
-    });
-  } },
-    h("label", {}, capital(known.unit), " ", h("select", { name: "slice" }, option("", "any"), known.slices.map((one) => option(one.slice, one.slice)))),
-    h("label", {}, "Score ", h("input", { name: "score", inputmode: "numeric", size: 4, pattern: "[+-]?[0-9]{1,3}" })),
-    h("label", {}, "Only one move ", h("select", { name: "only" }, option("", "need not be"), option("winning", "wins"), option("best", "is best"))),
-    h("label", {}, "The best move banks ", h("select", { name: "captures" }, option("", "anything"), option("none", "nothing"), option("some", "something"))),
+  const form = h(
+    "form",
+    {
+      class: "find",
+      onsubmit: (event) => {
+        event.preventDefault();
+        const fields = event.target.elements;
+        find({
+          slice: fields.slice.value,
+          score: fields.score.value,
+          only: fields.only.value,
+          captures: fields.captures.value,
+          tempting: fields.tempting.checked ? "true" : "",
+        });
+      },
+    },
+    h(
+      "label",
+      {},
+      capital(known.unit),
+      " ",
+      h(
+        "select",
+        { name: "slice" },
+        option("", "any"),
+        known.slices.map((one) => option(one.slice, one.slice)),
+      ),
+    ),
+    h(
+      "label",
+      {},
+      "Score ",
+      h("input", { name: "score", inputmode: "numeric", size: 4, pattern: "[+-]?[0-9]{1,3}" }),
+    ),
+    h(
+      "label",
+      {},
+      "Only one move ",
+      h(
+        "select",
+        { name: "only" },
+        option("", "need not be"),
+        option("winning", "wins"),
+        option("best", "is best"),
+      ),
+    ),
+    h(
+      "label",
+      {},
+      "The best move banks ",
+      h(
+        "select",
+        { name: "captures" },
+        option("", "anything"),
+        option("none", "nothing"),
+        option("some", "something"),
+      ),
+    ),
     h("label", {}, h("input", { name: "tempting", type: "checkbox" }), " another move banks more"),
-    h("button", { class: "primary", id: "find" }, "Show me one"));
+    h("button", { class: "primary", id: "find" }, "Show me one"),
+  );
   const last = known.slices[known.slices.length - 1].slice;
   const place = h("div", { class: "below" });
   let build = null;
-  const more = h("form", { class: "find", onsubmit: (event) => {
-    event.preventDefault();
-    build?.leave();
-    build = builder(card, options, { upTo: Number(event.target.elements.upto.value), done: again, signal });
-    place.replaceChildren(build.panel);
-  } },
-    h("label", {}, "Build more, up to ", h("input", { name: "upto", type: "number", min: 0, max: card.largest_slice, value: Math.min(last + 1, card.largest_slice) }), ` ${known.unit} `),
-    h("button", {}, "Build"));
-  main.replaceChildren(title,
-    h("div", { class: "layout even" },
+  const more = h(
+    "form",
+    {
+      class: "find",
+      onsubmit: (event) => {
+        event.preventDefault();
+        build?.leave();
+        build = builder(card, options, {
+          upTo: Number(event.target.elements.upto.value),
+          done: again,
+          signal,
+        });
+        place.replaceChildren(build.panel);
+      },
+    },
+    h(
+      "label",
+      {},
+      "Build more, up to ",
+      h("input", {
+        name: "upto",
+        type: "number",
+        min: 0,
+        max: card.largest_slice,
+        value: Math.min(last + 1, card.largest_slice),
+      }),
+      ` ${known.unit} `,
+    ),
+    h("button", {}, "Build"),
+  );
+  main.replaceChildren(
+    title,
+    h(
+      "div",
+      { class: "layout even" },
       h("section", { class: "panel" }, chart, extremes),
-      h("section", { class: "panel" }, h("h2", {}, "Find a position"), form, note, table, last < card.largest_slice && h("div", { class: "below" }, more), place)));
+      h(
+        "section",
+        { class: "panel" },
+        h("h2", {}, "Find a position"),
+        form,
+        note,
+        table,
+        last < card.largest_slice && h("div", { class: "below" }, more),
+        place,
+      ),
+    ),
+  );
   choose(null);
 }

@@ -15,8 +15,7 @@ export function fill(element, attributes, children) {
   return element;
 }
 
-export const h = (name, attributes, ...children) =>
-  fill(document.createElement(name), attributes, children);
+export const h = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
 
 export const s = (name, attributes, ...children) =>
   fill(document.createElementNS(SVG, name), attributes, children);
@@ -29,7 +28,7 @@ export function put(element, ...children) {
 
 export const $ = (selector) => document.querySelector(selector);
 
-/** Tells somebody who does not see the page. */
+/** Announces a text to a screen reader. */
 export function say(text) {
   $("#say").textContent = text;
 }

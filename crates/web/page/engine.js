@@ -1,4 +1,4 @@
-// A search, shown while it goes on.
+// A search, shown while it runs.
 
 import { address } from "./api.js";
 import { h, put } from "./dom.js";
@@ -8,7 +8,8 @@ const SECONDS = 5;
 
 function estimate({ points, kind }) {
   const sign = points > 0 ? "+" : points < 0 ? "−" : "";
-  const number = Number.isInteger(points) && kind !== "guess" ? Math.abs(points) : Math.abs(points).toFixed(2);
+  const number =
+    Number.isInteger(points) && kind !== "guess" ? Math.abs(points) : Math.abs(points).toFixed(2);
   const mark = { exact: "", "at-least": "≥ ", "at-most": "≤ ", guess: "about " }[kind];
   return mark + sign + number;
 }
@@ -33,9 +34,14 @@ export function engine(board) {
     problem = "";
     const session = board.session;
     const moves = session.moves().slice(0, session.at).join(" ");
-    events = new EventSource(address(`/games/${encodeURIComponent(board.game)}/search`, {
-      position: session.root.position, moves, seconds: SECONDS, options: board.options,
-    }));
+    events = new EventSource(
+      address(`/games/${encodeURIComponent(board.game)}/search`, {
+        position: session.root.position,
+        moves,
+        seconds: SECONDS,
+        options: board.options,
+      }),
+    );
     events.addEventListener("report", (event) => {
       found = JSON.parse(event.data);
       show();
@@ -59,12 +65,32 @@ export function engine(board) {
 
   function show() {
     const idle = events === null;
-    put(body,
-      h("button", { id: "search", onclick: () => { if (idle) start(); else { stop(); show(); } } }, idle ? "Search this position" : "Stop"),
-      found && h("p", { class: "found" }, h("strong", { id: "estimate" }, estimate(found.value)),
-        ` for the side to move, depth ${found.depth}, ${count(found.nodes)} positions`),
+    put(
+      body,
+      h(
+        "button",
+        {
+          id: "search",
+          onclick: () => {
+            if (idle) start();
+            else {
+              stop();
+              show();
+            }
+          },
+        },
+        idle ? "Search this position" : "Stop",
+      ),
+      found &&
+        h(
+          "p",
+          { class: "found" },
+          h("strong", { id: "estimate" }, estimate(found.value)),
+          ` for the side to move, depth ${found.depth}, ${count(found.nodes)} positions`,
+        ),
       found && h("p", { class: "note" }, found.line.join(" ")),
-      problem && h("p", { class: "note", role: "alert" }, problem));
+      problem && h("p", { class: "note", role: "alert" }, problem),
+    );
   }
 
   /** Forgets what was found of another position. */

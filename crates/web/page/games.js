@@ -25,7 +25,8 @@ function rules(game, go, signal) {
     const chosen = [];
     for (const option of game.options) {
       const input = event.target.elements[option.name];
-      if (option.value && input.value.trim() !== option.default) chosen.push(`${option.name}=${input.value.trim()}`);
+      if (option.value && input.value.trim() !== option.default)
+        chosen.push(`${option.name}=${input.value.trim()}`);
       if (!option.value && input.checked) chosen.push(option.name);
     }
     const options = chosen.join(",");
@@ -36,20 +37,36 @@ function rules(game, go, signal) {
       if (!signal.aborted) note.textContent = error.message;
     }
   };
-  return h("details", {},
+  return h(
+    "details",
+    {},
     h("summary", {}, "Other rules"),
-    h("form", { class: "rules", onsubmit: submit }, fields, h("button", {}, "Open"), note));
+    h("form", { class: "rules", onsubmit: submit }, fields, h("button", {}, "Open"), note),
+  );
 }
 
 export async function gamesPage({ games, main, go, signal }) {
   main.replaceChildren(
     h("h1", {}, "Games"),
-    h("div", { class: "cards" },
+    h(
+      "div",
+      { class: "cards" },
       games.map((game) =>
-        h("section", { class: "panel card" },
+        h(
+          "section",
+          { class: "panel card" },
           h("h2", {}, h("a", { href: pageUrl("board", game.name) }, capital(game.name))),
           h("p", {}, capital(game.about), "."),
-          h("p", { class: "note" }, capital(known(game)), ". ",
-            h("a", { href: pageUrl("databases", game.name) }, "Databases")),
-          rules(game, go, signal)))));
+          h(
+            "p",
+            { class: "note" },
+            capital(known(game)),
+            ". ",
+            h("a", { href: pageUrl("databases", game.name) }, "Databases"),
+          ),
+          rules(game, go, signal),
+        ),
+      ),
+    ),
+  );
 }

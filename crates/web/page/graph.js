@@ -29,17 +29,44 @@ export function graph(session, sides, jump) {
     const classes = ["dot"];
     if (error) classes.push(error.grave ? "grave" : "slip");
     if (at === session.at) classes.push("now");
-    return s("circle", { class: classes.join(" "), cx: x(at), cy: y(margin), r: error || at === session.at ? 5 : 3, onclick: () => jump(at) },
-      s("title", {}, `${at === 0 ? "Start" : session.nodes[at - 1].played.move}: ${signed(margin)}`));
+    return s(
+      "circle",
+      {
+        class: classes.join(" "),
+        cx: x(at),
+        cy: y(margin),
+        r: error || at === session.at ? 5 : 3,
+        onclick: () => jump(at),
+      },
+      s("title", {}, `${at === 0 ? "Start" : session.nodes[at - 1].played.move}: ${signed(margin)}`),
+    );
   });
   const step = reach > 12 ? 10 : reach > 5 ? 5 : 2;
   const grid = [];
   for (let margin = -Math.floor(reach / step) * step; margin <= reach; margin += step) {
-    grid.push(s("line", { class: margin === 0 ? "zero" : "grid", x1: 34, x2: WIDTH - 8, y1: y(margin), y2: y(margin) }),
-      s("text", { x: 28, y: y(margin) + 4, "text-anchor": "end" }, signed(margin)));
+    grid.push(
+      s("line", {
+        class: margin === 0 ? "zero" : "grid",
+        x1: 34,
+        x2: WIDTH - 8,
+        y1: y(margin),
+        y2: y(margin),
+      }),
+      s("text", { x: 28, y: y(margin) + 4, "text-anchor": "end" }, signed(margin)),
+    );
   }
-  return s("svg", {
-    class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
-    "aria-label": `${capital(sides[0])}'s margin after best play, move by move: ${margins.map((m) => (m === null ? "unknown" : signed(m))).join(", ")}`,
-  }, grid, s("path", { class: "course", d: line.join("") }), dots);
+  return s(
+    "svg",
+    {
+      class: "graph",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      role: "img",
+      "aria-label":
+        `${capital(sides[0])}'s margin after best play, move by move: ` +
+        margins.map((m) => (m === null ? "unknown" : signed(m))).join(", "),
+    },
+    grid,
+    s("path", { class: "course", d: line.join("") }),
+    dots,
+  );
 }

@@ -10,8 +10,13 @@ const EDGE = 30;
 export function readGrid(text) {
   const [board, side, ...more] = text.split(" ");
   if (more.length || !/^[xo]$/.test(side ?? "") || !/^[xo.0-9/]+$/.test(board)) return null;
-  const rows = board.split("/").map((row) =>
-    [...row.matchAll(/\d+|./g)].flatMap(([one]) => (/\d/.test(one) ? Array(Math.min(Number(one), 26)).fill(".") : [one])));
+  const rows = board
+    .split("/")
+    .map((row) =>
+      [...row.matchAll(/\d+|./g)].flatMap(([one]) =>
+        /\d/.test(one) ? Array(Math.min(Number(one), 26)).fill(".") : [one],
+      ),
+    );
   const size = rows.length;
   return rows.every((row) => row.length === size) ? { rows, side } : null;
 }
@@ -60,25 +65,52 @@ export class Grid {
   render({ position, choices, shown, hint, editing, flip }) {
     const model = readGrid(position);
     if (!model) return;
-    const { move: focused, square } = this.element.contains(document.activeElement) ? document.activeElement.dataset : {};
+    const { move: focused, square } = this.element.contains(document.activeElement)
+      ? document.activeElement.dataset
+      : {};
     const size = model.rows.length;
     const all = size * SQUARE + 2 * EDGE;
     this.picture.setAttribute("viewBox", `0 0 ${all} ${all}`);
     const moves = new Map(editing ? [] : choices.map((choice) => [choice.move, choice]));
-    const parts = [s("rect", { class: "felt", x: EDGE - 6, y: EDGE - 6, width: size * SQUARE + 12, height: size * SQUARE + 12, rx: 10 })];
+    const parts = [
+      s("rect", {
+        class: "felt",
+        x: EDGE - 6,
+        y: EDGE - 6,
+        width: size * SQUARE + 12,
+        height: size * SQUARE + 12,
+        rx: 10,
+      }),
+    ];
     for (let i = 0; i < size; i += 1) {
       const middle = EDGE + SQUARE * ((flip ? size - 1 - i : i) + 0.5);
-      parts.push(s("text", { class: "edge", x: middle, y: EDGE - 11 }, String.fromCharCode(97 + i)),
-        s("text", { class: "edge", x: EDGE - 17, y: middle + 5 }, i + 1));
+      parts.push(
+        s("text", { class: "edge", x: middle, y: EDGE - 11 }, String.fromCharCode(97 + i)),
+        s("text", { class: "edge", x: EDGE - 17, y: middle + 5 }, i + 1),
+      );
     }
-    model.rows.forEach((row, r) => row.forEach((content, f) => {
-      const at = flip ? [size - 1 - r, size - 1 - f] : [r, f];
-      parts.push(this.square(r, f, at, content, moves.get(nameOf(r, f)), { shown, hint, editing }));
-    }));
+    model.rows.forEach((row, r) =>
+      row.forEach((content, f) => {
+        const at = flip ? [size - 1 - r, size - 1 - f] : [r, f];
+        parts.push(this.square(r, f, at, content, moves.get(nameOf(r, f)), { shown, hint, editing }));
+      }),
+    );
     this.picture.replaceChildren(...parts);
     const rest = [...moves.values()].filter((choice) => !/^[a-z]\d+$/.test(choice.move));
-    this.others.replaceChildren(...rest.map((choice) =>
-      h("button", { class: "move", "data-move": choice.move, "aria-label": describe(choice, shown), onclick: () => this.act(choice) }, choice.move)));
+    this.others.replaceChildren(
+      ...rest.map((choice) =>
+        h(
+          "button",
+          {
+            class: "move",
+            "data-move": choice.move,
+            "aria-label": describe(choice, shown),
+            onclick: () => this.act(choice),
+          },
+          choice.move,
+        ),
+      ),
+    );
     if (editing && square) this.element.querySelector(`[data-square="${square}"]`)?.focus();
     else if (focused) this.element.querySelector(`[data-move="${CSS.escape(focused)}"]`)?.focus();
   }
@@ -89,31 +121,48 @@ export class Grid {
     const name = nameOf(row, file);
     const held = content === "x" ? "black" : content === "o" ? "white" : "empty";
     const value = shown && choice?.value;
-    const mark = !choice ? null : value
-      ? s("text", { class: "value", x: cx, y: cy + 7 }, score(choice.value))
-      : s("circle", { class: "spot", cx, cy, r: 8 });
-    const classes = ["square", choice && "legal", shown && choice?.outcome, choice && ((shown && choice.best) || hint.has(choice.move)) && "best", editing && "edited"];
+    const mark = !choice
+      ? null
+      : value
+        ? s("text", { class: "value", x: cx, y: cy + 7 }, score(choice.value))
+        : s("circle", { class: "spot", cx, cy, r: 8 });
+    const classes = [
+      "square",
+      choice && "legal",
+      shown && choice?.outcome,
+      choice && ((shown && choice.best) || hint.has(choice.move)) && "best",
+      editing && "edited",
+    ];
     const press = (event) => {
       if (editing) this.edit(row, file, event.shiftKey ? -1 : 1);
       else this.act(choice);
     };
-    const act = choice || editing ? {
-      role: "button", tabindex: 0, "data-move": choice?.move, onclick: press,
-      onkeydown: (event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        press(event);
-      },
-      oncontextmenu: (event) => {
-        if (!editing) return;
-        event.preventDefault();
-        this.edit(row, file, -1);
-      },
-    } : { role: "img" };
+    const act =
+      choice || editing
+        ? {
+            role: "button",
+            tabindex: 0,
+            "data-move": choice?.move,
+            onclick: press,
+            onkeydown: (event) => {
+              if (event.key !== "Enter" && event.key !== " ") return;
+              event.preventDefault();
+              press(event);
+            },
+            oncontextmenu: (event) => {
+              if (!editing) return;
+              event.preventDefault();
+              this.edit(row, file, -1);
+            },
+          }
+        : { role: "img" };
     const label = choice ? describe(choice, shown) : `${name} ${held}`;
-    return s("g", { class: classes.filter(Boolean).join(" "), "data-square": name, ...act, "aria-label": label },
+    return s(
+      "g",
+      { class: classes.filter(Boolean).join(" "), "data-square": name, ...act, "aria-label": label },
       s("rect", { x, y, width: SQUARE, height: SQUARE }),
-      content === "." ? mark : s("circle", { class: `disc ${held}`, cx, cy, r: SQUARE * 0.41 }));
+      content === "." ? mark : s("circle", { class: `disc ${held}`, cx, cy, r: SQUARE * 0.41 }),
+    );
   }
 
   async animate() {}

@@ -16,10 +16,14 @@ let shown = new AbortController();
 function failed(error) {
   const main = $("#main");
   main.replaceChildren(
-    h("section", { class: "panel narrow" },
+    h(
+      "section",
+      { class: "panel narrow" },
       h("h1", {}, "That did not work"),
       h("p", { role: "alert" }, error.message),
-      h("p", {}, h("a", { href: "/games" }, "All games"))));
+      h("p", {}, h("a", { href: "/games" }, "All games")),
+    ),
+  );
 }
 
 async function show() {
@@ -37,7 +41,8 @@ async function show() {
       throw new Error(`There is no game “${game}”.`);
     }
     $("#game").replaceChildren(
-      ...games.map((one) => h("option", { value: one.name, selected: one.name === game }, one.name)));
+      ...games.map((one) => h("option", { value: one.name, selected: one.name === game }, one.name)),
+    );
     $("#game").value = game;
     for (const link of document.querySelectorAll("nav a[data-page]")) {
       const name = link.dataset.page;
@@ -68,7 +73,8 @@ export function go(url) {
 addEventListener("popstate", show);
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element && event.target.closest("a[href]");
-  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey)
+    return;
   const url = new URL(link.href);
   if (url.origin !== location.origin || url.hash || link.target || !/^\/($|games)/.test(url.pathname)) return;
   event.preventDefault();

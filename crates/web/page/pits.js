@@ -62,7 +62,7 @@ const ring = (number, radius, turn) =>
     return [radius * Math.cos(angle), radius * Math.sin(angle)];
   });
 
-/** Where so many stones lie in a pit: in rings, so that one can count them. */
+/** Where the stones of a pit are drawn: in rings, so that they can be counted. */
 function places(number, pit) {
   const turn = pit * 0.9 + number * 0.35;
   if (number <= 0) return [];
@@ -153,11 +153,25 @@ export class Pits {
     }
     const label = narrow ? [x - w / 2 + 20, y + 9] : [x, y - h / 2 - 17];
     const total = narrow ? [x - w / 2 + 158, y + 9] : [x, y + h / 2 + 30];
-    return s("g", { class: `store${moving ? " moving" : ""}${narrow ? " lying" : ""}`, "aria-label": `${name} has banked ${number}` },
+    return s(
+      "g",
+      {
+        class: `store${moving ? " moving" : ""}${narrow ? " lying" : ""}`,
+        "aria-label": `${name} has banked ${number}`,
+      },
       s("rect", { x: x - w / 2, y: y - h / 2, width: w, height: h, rx: narrow ? 26 : 42 }),
       stones,
-      s("text", { x: label[0], y: label[1], class: "name", "text-anchor": narrow ? "start" : "middle" }, name),
-      s("text", { x: total[0], y: total[1], class: "total", "text-anchor": narrow ? "end" : "middle" }, number));
+      s(
+        "text",
+        { x: label[0], y: label[1], class: "name", "text-anchor": narrow ? "start" : "middle" },
+        name,
+      ),
+      s(
+        "text",
+        { x: total[0], y: total[1], class: "total", "text-anchor": narrow ? "end" : "middle" },
+        number,
+      ),
+    );
   }
 
   drawPit(which, pit, choice, { shown, editing, hint }) {
@@ -171,11 +185,14 @@ export class Pits {
     if (best) classes.push("best");
     if (choice && hint.has(choice.move)) classes.push("hint");
     if (shown && choice?.outcome) classes.push(choice.outcome);
-    const stones = places(clamp(number), pit + 6 * which).map(([dx, dy], i) => stone([x + dx, y + dy], i + pit * 3));
+    const stones = places(clamp(number), pit + 6 * which).map(([dx, dy], i) =>
+      stone([x + dx, y + dy], i + pit * 3),
+    );
     this.stones.set(key, stones);
-    const label = choice && !editing
-      ? `Pit ${letter}, ${number}: ${describe(choice, shown)}`
-      : `Pit ${letter}, ${number}${editing ? ", plus to add, minus to remove" : ", no move"}`;
+    const label =
+      choice && !editing
+        ? `Pit ${letter}, ${number}: ${describe(choice, shown)}`
+        : `Pit ${letter}, ${number}${editing ? ", plus to add, minus to remove" : ", no move"}`;
     const active = editing || choice;
     const press = (event) => {
       if (editing) this.edit(which, pit, event.shiftKey || event.button === 2 ? -1 : 1);
@@ -187,28 +204,42 @@ export class Pits {
         press({ shiftKey: event.shiftKey });
       } else if (editing && (event.key === "+" || event.key === "-")) {
         this.edit(which, pit, event.key === "+" ? 1 : -1);
-      } else if (event.key === "ArrowLeft" || event.key === "ArrowRight" || event.key === "ArrowUp" || event.key === "ArrowDown") {
+      } else if (
+        event.key === "ArrowLeft" ||
+        event.key === "ArrowRight" ||
+        event.key === "ArrowUp" ||
+        event.key === "ArrowDown"
+      ) {
         event.preventDefault();
         event.stopPropagation();
         this.step(which, pit, event.key);
       }
     };
-    const group = s("g", {
-      class: classes.join(" "), "data-pit": key, "data-move": choice?.move,
-      role: "button", tabindex: 0, "aria-label": label, "aria-disabled": active ? undefined : "true",
-      onclick: press, onkeydown: keys,
-      oncontextmenu: (event) => {
-        if (!editing) return;
-        event.preventDefault();
-        this.edit(which, pit, -1);
+    const group = s(
+      "g",
+      {
+        class: classes.join(" "),
+        "data-pit": key,
+        "data-move": choice?.move,
+        role: "button",
+        tabindex: 0,
+        "aria-label": label,
+        "aria-disabled": active ? undefined : "true",
+        onclick: press,
+        onkeydown: keys,
+        oncontextmenu: (event) => {
+          if (!editing) return;
+          event.preventDefault();
+          this.edit(which, pit, -1);
+        },
       },
-    },
       s("circle", { class: "reach", cx: x, cy: y, r: RADIUS + 8 }),
       s("circle", { class: "hole", cx: x, cy: y, r: RADIUS }),
       s("g", { class: "stones" }, stones),
       number > DOZEN && s("text", { x, y: y + 14, class: "many" }, number),
       s("text", { x: x + RADIUS * 0.74, y: y + RADIUS * 0.98, class: "number" }, number),
-      s("text", { x: x - RADIUS * 0.8, y: y - RADIUS * 0.74, class: "letter" }, letter));
+      s("text", { x: x - RADIUS * 0.8, y: y - RADIUS * 0.74, class: "letter" }, letter),
+    );
     if (choice && shown && choice.value) group.append(this.chip(which, x, choice));
     return group;
   }
@@ -218,11 +249,17 @@ export class Pits {
     const text = score(choice.value);
     const more = choice.captures > 0 ? `×${choice.captures}` : "";
     const w = 30 + 13 * text.length + (more ? 10 + 11 * more.length : 0);
-    return s("g", { class: `chip ${choice.outcome ?? "unknown"}${choice.best ? " best" : ""}`, "aria-hidden": "true" },
+    return s(
+      "g",
+      { class: `chip ${choice.outcome ?? "unknown"}${choice.best ? " best" : ""}`, "aria-hidden": "true" },
       s("rect", { x: x - w / 2, y: y - 17, width: w, height: 34, rx: 17 }),
-      s("text", { x, y: y + 8 },
+      s(
+        "text",
+        { x, y: y + 8 },
         s("tspan", { class: "score" }, text),
-        more && s("tspan", { class: "captures", dx: 6 }, more)));
+        more && s("tspan", { class: "captures", dx: 6 }, more),
+      ),
+    );
   }
 
   /** Moves the focus to a neighbour on the screen. */
@@ -323,22 +360,39 @@ function travel(piece, from, to, delay, duration) {
     { transform: `translate(${dx / 2}px, ${dy / 2 - 26}px)`, offset: 0.5 },
     { transform: "translate(0px, 0px)" },
   ];
-  return piece.animate(frames, { delay, duration, fill: "both", easing: "ease-in-out" }).finished.catch(() => {});
+  return piece
+    .animate(frames, { delay, duration, fill: "both", easing: "ease-in-out" })
+    .finished.catch(() => {});
 }
 
 function stone([x, y], i) {
-  return s("g", { class: `stone tint${i % 4}`, "data-x": x.toFixed(1), "data-y": y.toFixed(1) },
+  return s(
+    "g",
+    { class: `stone tint${i % 4}`, "data-x": x.toFixed(1), "data-y": y.toFixed(1) },
     s("circle", { class: "shade", cx: (x + 1.2).toFixed(1), cy: (y + 2).toFixed(1), r: STONE }),
     s("circle", { class: "body", cx: x.toFixed(1), cy: y.toFixed(1), r: STONE }),
-    s("ellipse", { class: "gleam", cx: (x - 3).toFixed(1), cy: (y - 4).toFixed(1), rx: 3.6, ry: 2.4 }));
+    s("ellipse", { class: "gleam", cx: (x - 3).toFixed(1), cy: (y - 4).toFixed(1), rx: 3.6, ry: 2.4 }),
+  );
 }
 
 function defs() {
-  return s("defs", {},
-    s("linearGradient", { id: "wood", x1: 0, y1: 0, x2: 0, y2: 1 },
-      s("stop", { offset: 0, class: "wood-light" }), s("stop", { offset: 1, class: "wood-dark" })),
-    s("radialGradient", { id: "hollow", cx: 0.5, cy: 0.38, r: 0.65 },
-      s("stop", { offset: 0, class: "hollow-deep" }), s("stop", { offset: 0.75, class: "hollow-mid" }), s("stop", { offset: 1, class: "hollow-edge" })));
+  return s(
+    "defs",
+    {},
+    s(
+      "linearGradient",
+      { id: "wood", x1: 0, y1: 0, x2: 0, y2: 1 },
+      s("stop", { offset: 0, class: "wood-light" }),
+      s("stop", { offset: 1, class: "wood-dark" }),
+    ),
+    s(
+      "radialGradient",
+      { id: "hollow", cx: 0.5, cy: 0.38, r: 0.65 },
+      s("stop", { offset: 0, class: "hollow-deep" }),
+      s("stop", { offset: 0.75, class: "hollow-mid" }),
+      s("stop", { offset: 1, class: "hollow-edge" }),
+    ),
+  );
 }
 
 function boardShape(place) {

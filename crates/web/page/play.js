@@ -13,25 +13,45 @@ export function opponent(board) {
   let thinking = false;
   const status = h("p", { class: "note", id: "rival", role: "status" });
   const option = (value, text) => h("option", { value }, text);
-  const choose = h("select", {
-    id: "opponent",
-    onchange: (event) => {
-      side = event.target.value || null;
-      // Values would give the game away.
-      if (side) board.toggle(false);
-      board.render();
-      consider();
+  const choose = h(
+    "select",
+    {
+      id: "opponent",
+      onchange: (event) => {
+        side = event.target.value || null;
+        // Values would give the game away.
+        if (side) board.toggle(false);
+        board.render();
+        consider();
+      },
     },
-  }, option("", "nobody"), board.sides.map((name) => option(name, capital(name))));
-  const level = h("select", { id: "level", onchange: () => consider() },
-    option("perfect", "perfect"), Array.from({ length: 10 }, (_, i) => option(10 - i, `level ${10 - i}`)));
-  const panel = h("section", { class: "panel" },
+    option("", "no one"),
+    board.sides.map((name) => option(name, capital(name))),
+  );
+  const level = h(
+    "select",
+    { id: "level", onchange: () => consider() },
+    option("perfect", "perfect"),
+    Array.from({ length: 10 }, (_, i) => option(10 - i, `level ${10 - i}`)),
+  );
+  const panel = h(
+    "section",
+    { class: "panel" },
     h("h2", {}, "Play"),
-    h("div", { class: "find" }, h("label", {}, "The program plays ", choose), h("label", {}, "and is ", level)),
-    status);
+    h(
+      "div",
+      { class: "find" },
+      h("label", {}, "The program plays ", choose),
+      h("label", {}, "and is ", level),
+    ),
+    status,
+  );
 
-  const turn = () => side !== null && board.session.now.mover === side && !board.session.now.over
-    && board.session.at === board.session.nodes.length - 1;
+  const turn = () =>
+    side !== null &&
+    board.session.now.mover === side &&
+    !board.session.now.over &&
+    board.session.at === board.session.nodes.length - 1;
 
   async function consider() {
     turns += 1;
@@ -42,7 +62,11 @@ export function opponent(board) {
     if (!thinking) return;
     try {
       const session = board.session;
-      const asked = board.ask.reply({ position: session.root.position, moves: session.moves().join(" "), level: level.value });
+      const asked = board.ask.reply({
+        position: session.root.position,
+        moves: session.moves().join(" "),
+        level: level.value,
+      });
       const [reply] = await Promise.all([asked, new Promise((done) => setTimeout(done, PAUSE))]);
       if (mine !== turns || !turn()) return;
       const choice = session.now.moves.find((one) => one.move === reply.move);
@@ -73,6 +97,8 @@ export function opponent(board) {
     board.jump(at);
   }
 
-  board.signal.addEventListener("abort", () => { turns += 1; });
+  board.signal.addEventListener("abort", () => {
+    turns += 1;
+  });
   return { panel, render, consider, takeBack };
 }

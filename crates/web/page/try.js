@@ -15,8 +15,15 @@ function sample(document, schema) {
   const found = resolve(document, schema);
   if (found.example !== undefined) return found.example;
   if (found.properties) {
-    const required = Object.entries(found.properties).filter(([name]) => (found.required ?? []).includes(name));
-    return Object.fromEntries(required.map(([name, inner]) => [name, name === "positions" ? [EXAMPLES.position] : sample(document, inner)]));
+    const required = Object.entries(found.properties).filter(([name]) =>
+      (found.required ?? []).includes(name),
+    );
+    return Object.fromEntries(
+      required.map(([name, inner]) => [
+        name,
+        name === "positions" ? [EXAMPLES.position] : sample(document, inner),
+      ]),
+    );
   }
   if (found.type === "array") return [sample(document, found.items)];
   return found.type === "integer" || found.type === "number" ? 0 : "";
@@ -26,15 +33,31 @@ function operation(document, path, method, description) {
   const output = h("pre", { hidden: true, "aria-live": "polite" });
   const fields = (description.parameters ?? []).map((parameter) => {
     const schema = resolve(document, parameter.schema ?? {});
-    const value = parameter.required ? parameter.example ?? EXAMPLES[parameter.name] ?? "" : "";
+    const value = parameter.required ? (parameter.example ?? EXAMPLES[parameter.name] ?? "") : "";
     const choices = schema.enum ?? (schema.oneOf ?? []).flatMap((one) => resolve(document, one).enum ?? []);
     const input = choices.length
-      ? h("select", { name: parameter.name }, h("option", { value: "" }, ""), choices.map((one) => h("option", {}, one)))
-      : h("input", { name: parameter.name, value, placeholder: EXAMPLES[parameter.name] ?? "", required: parameter.required });
+      ? h(
+          "select",
+          { name: parameter.name },
+          h("option", { value: "" }, ""),
+          choices.map((one) => h("option", {}, one)),
+        )
+      : h("input", {
+          name: parameter.name,
+          value,
+          placeholder: EXAMPLES[parameter.name] ?? "",
+          required: parameter.required,
+        });
     return h("label", { title: parameter.description ?? "" }, h("code", {}, parameter.name), input);
   });
   const media = description.requestBody?.content?.["application/json"];
-  const body = media && h("textarea", { name: "body", "aria-label": "Body" }, JSON.stringify(sample(document, media.schema), null, 1));
+  const body =
+    media &&
+    h(
+      "textarea",
+      { name: "body", "aria-label": "Body" },
+      JSON.stringify(sample(document, media.schema), null, 1),
+    );
   const submit = async (event) => {
     event.preventDefault();
     let url = path;
@@ -49,26 +72,40 @@ function operation(document, path, method, description) {
     output.hidden = false;
     output.textContent = address + "\n…";
     try {
-      const response = await fetch(address, { method: method.toUpperCase(), headers: body ? { "content-type": "application/json" } : {}, body: body ? body.value : undefined });
+      const response = await fetch(address, {
+        method: method.toUpperCase(),
+        headers: body ? { "content-type": "application/json" } : {},
+        body: body ? body.value : undefined,
+      });
       const answer = await response.text();
       let shown = answer;
       try {
         shown = JSON.stringify(JSON.parse(answer), null, 1);
-      } catch { /* not JSON: as it is */ }
-      output.textContent = `${method.toUpperCase()} ${address}\n${response.status} ${response.statusText}\n\n${shown.slice(0, 20000)}`;
+      } catch {
+        /* not JSON: as it is */
+      }
+      const status = `${response.status} ${response.statusText}`;
+      output.textContent = `${method.toUpperCase()} ${address}\n${status}\n\n${shown.slice(0, 20000)}`;
     } catch (error) {
       output.textContent = String(error);
     }
   };
-  return h("section", { class: "panel operation" },
+  return h(
+    "section",
+    { class: "panel operation" },
     h("h2", {}, h("span", { class: "method" }, method), h("code", { class: "path" }, path)),
     h("p", {}, description.summary ?? ""),
     h("form", { onsubmit: submit }, fields, body, h("button", { class: "primary" }, "Try")),
-    output);
+    output,
+  );
 }
 
 const response = await fetch("/api/v1/openapi.json");
 const description = await response.json();
-document.querySelector("#operations").replaceChildren(
-  ...Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]) => operation(description, path, method, one))));
+document
+  .querySelector("#operations")
+  .replaceChildren(
+    ...Object.entries(description.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, one]) => operation(description, path, method, one)),
+    ),
+  );

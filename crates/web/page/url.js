@@ -25,5 +25,6 @@ export function boardUrl(game, { from, line, at, options, flip } = {}) {
 
 export function pageUrl(page, game, options) {
   const path = page === "board" ? "" : `/${page}`;
-  return `/games/${encodeURIComponent(game)}${path}${options ? "?options=" + encodeURIComponent(options) : ""}`;
+  const query = options ? "?options=" + encodeURIComponent(options) : "";
+  return `/games/${encodeURIComponent(game)}${path}${query}`;
 }

@@ -45,8 +45,7 @@ export function verdict(at, sides) {
   const start = at.over ? "The game is over: " : `${mover} to move: `;
   if (at.result) {
     const [first, second] = sides.map((side) => at.result[side]);
-    const who =
-      first === second ? "a draw" : `${capital(first > second ? sides[0] : sides[1])} wins`;
+    const who = first === second ? "a draw" : `${capital(first > second ? sides[0] : sides[1])} wins`;
     const end = `${who}, ${first}–${second}`;
     return at.over ? `${start}${end}.` : `${start}${end} with best play.`;
   }
@@ -54,7 +53,7 @@ export function verdict(at, sides) {
   return `${start}${score(at.value)} for ${mover} from here on with best play.`;
 }
 
-/** A move for somebody who does not see it. */
+/** A move in words, for a screen reader. */
 export function describe(choice, shown) {
   const parts = [choice.move];
   if (choice.captures > 0) parts.push(`banks ${choice.captures}`);

@@ -27,7 +27,9 @@ export function run(...args) {
 
 /** Starts the server over a directory; gives the address it prints. */
 export async function serve(data, ...args) {
-  const server = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--data", data, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--data", data, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   servers.push(server);
   return new Promise((resolve, reject) => {
     server.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
@@ -53,17 +55,26 @@ export async function finish(base) {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   let failures = 0;
-  for (const { name, work, options: { wrongly, ...options } } of tests) {
+  for (const {
+    name,
+    work,
+    options: { wrongly, ...options },
+  } of tests) {
     if (only && !name.includes(only)) continue;
     const started = Date.now();
-    const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, baseURL: base, ...options });
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 860 },
+      baseURL: base,
+      ...options,
+    });
     context.setDefaultTimeout(60000);
     const page = await context.newPage();
     const complaints = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
       // A question with a wrong position is answered with 400, and browsers log that.
-      if (message.type() === "error" && !(wrongly && /status of 4\d\d/.test(message.text()))) complaints.push(message.text());
+      if (message.type() === "error" && !(wrongly && /status of 4\d\d/.test(message.text())))
+        complaints.push(message.text());
     });
     try {
       await work(page, context);
@@ -81,7 +92,9 @@ export async function finish(base) {
     server.removeAllListeners("exit");
     server.kill("SIGTERM");
   }
-  await Promise.all(servers.map((server) => server.exitCode !== null || new Promise((done) => server.once("exit", done))));
+  await Promise.all(
+    servers.map((server) => server.exitCode !== null || new Promise((done) => server.once("exit", done))),
+  );
   for (const dir of places) rmSync(dir, { recursive: true, force: true });
   console.log(failures ? `${failures} failed` : "all passed");
   process.exit(failures ? 1 : 0);

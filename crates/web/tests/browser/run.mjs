@@ -8,7 +8,21 @@ const data = place();
 run("solve", "awari", "--stones", String(STONES), "--data", data);
 run("solve", "kalah", "--up-to", "6", "--data", data);
 run("book", "new", "kalah", "--pits", "3", "--seeds", "2", "--data", data);
-run("book", "expand", "kalah", "--pits", "3", "--seeds", "2", "--data", data, "--expansions", "12", "--depth", "2");
+run(
+  "book",
+  "expand",
+  "kalah",
+  "--pits",
+  "3",
+  "--seeds",
+  "2",
+  "--data",
+  data,
+  "--expansions",
+  "12",
+  "--depth",
+  "2",
+);
 const base = await serve(data);
 const empty = await serve(place());
 
@@ -21,15 +35,23 @@ const settled = (page) => page.waitForFunction(() => !document.querySelector(".t
 /** The address as the page itself knows it: the browser tells others a little later. */
 const address = async (page) => new URL(await page.evaluate(() => location.href));
 /** Waits until an element says so. */
-const says = (page, selector, text) => page.waitForFunction(
-  ([where, what]) => document.querySelector(where)?.textContent.includes(what), [selector, text]);
+const says = (page, selector, text) =>
+  page.waitForFunction(
+    ([where, what]) => document.querySelector(where)?.textContent.includes(what),
+    [selector, text],
+  );
 const titled = (page, name) => page.waitForFunction((start) => document.title.startsWith(start), name);
 const moves = (page) => page.$$eval(".line [data-ply]", (all) => all.map((one) => one.textContent));
 
 /** What the board says of every move. */
-const values = (page) => page.$$eval("[data-choice]", (rows) => rows.map((row) => [
-  row.dataset.choice, row.querySelector(".badge").textContent, row.classList.contains("best"),
-]));
+const values = (page) =>
+  page.$$eval("[data-choice]", (rows) =>
+    rows.map((row) => [
+      row.dataset.choice,
+      row.querySelector(".badge").textContent,
+      row.classList.contains("best"),
+    ]),
+  );
 
 /** Clicks a move on the board and waits until it is played. */
 async function play(page, move) {
@@ -75,7 +97,11 @@ test("plays a line by clicking, captures, goes back and forth", async (page) => 
   await page.click("#undo");
   equal(await page.$eval("#undo", (one) => one.disabled), true, "nothing to take back");
   await page.click("#redo");
-  equal((await page.$$eval(".line .now", (all) => all.map((one) => one.textContent)))[0], best.move, "after redo");
+  equal(
+    (await page.$$eval(".line .now", (all) => all.map((one) => one.textContent)))[0],
+    best.move,
+    "after redo",
+  );
   await page.click("#last");
   await page.click('.line [data-ply="0"]');
   equal((await values(page)).length, probe(ENDING).moves.length, "back at the start");
@@ -113,7 +139,11 @@ test("hides values", async (page) => {
   await page.goto(at(ENDING));
   await page.waitForSelector(".chip");
   await page.click("#values");
-  equal(await page.$$eval(".chip, .badge, .pit.best, .graph", (all) => all.length), 0, "what gives values away");
+  equal(
+    await page.$$eval(".chip, .badge, .pit.best, .graph", (all) => all.length),
+    0,
+    "what gives values away",
+  );
   equal(await page.textContent("#verdict"), "South to move.", "the verdict");
   // A hint goes away again: begin to look before it is there.
   await Promise.all([page.waitForSelector(".pit.hint"), page.click("#hint")]);
@@ -122,29 +152,35 @@ test("hides values", async (page) => {
   equal(await page.$$eval(".chip", (all) => all.length), 0, "the choice is kept");
 });
 
-test("sets up a position by clicking and by notation", async (page) => {
-  await page.goto(at("0,0,0,0,0,1/1,0,0,0,0,0 S"));
-  await page.waitForSelector(".pit.legal");
-  await page.click("#setup");
-  await page.click('[data-pit="02"] .hole');
-  await page.click('[data-pit="02"] .hole');
-  await page.click('[data-pit="10"] .hole', { modifiers: ["Shift"] });
-  await page.click('[data-pit="13"] .hole', { button: "left" });
-  equal(await page.inputValue("#notation"), "0,0,2,0,0,1/0,0,0,1,0,0 S", "what was clicked");
-  await page.click("#mover");
-  await page.click("#done");
-  await page.waitForSelector('.pit[data-move="d1"]');
-  const told = probe("0,0,2,0,0,1/0,0,0,1,0,0 N");
-  equal(number((await values(page))[0][1]), told.moves[0].score, "its value");
-  await page.click("#setup");
-  await page.fill("#notation", "nonsense");
-  await page.click("#done");
-  await page.waitForFunction(() => document.querySelector("#note").textContent.includes("a position looks like"));
-  await page.fill("#notation", ENDING);
-  await page.click("#done");
-  await page.waitForSelector('.pit[data-move="E3x5"], .pit[data-move^="E3"]');
-  equal(await moves(page), ["start"], "a new line");
-}, { wrongly: true });
+test(
+  "sets up a position by clicking and by notation",
+  async (page) => {
+    await page.goto(at("0,0,0,0,0,1/1,0,0,0,0,0 S"));
+    await page.waitForSelector(".pit.legal");
+    await page.click("#setup");
+    await page.click('[data-pit="02"] .hole');
+    await page.click('[data-pit="02"] .hole');
+    await page.click('[data-pit="10"] .hole', { modifiers: ["Shift"] });
+    await page.click('[data-pit="13"] .hole', { button: "left" });
+    equal(await page.inputValue("#notation"), "0,0,2,0,0,1/0,0,0,1,0,0 S", "what was clicked");
+    await page.click("#mover");
+    await page.click("#done");
+    await page.waitForSelector('.pit[data-move="d1"]');
+    const told = probe("0,0,2,0,0,1/0,0,0,1,0,0 N");
+    equal(number((await values(page))[0][1]), told.moves[0].score, "its value");
+    await page.click("#setup");
+    await page.fill("#notation", "nonsense");
+    await page.click("#done");
+    await page.waitForFunction(() =>
+      document.querySelector("#note").textContent.includes("a position looks like"),
+    );
+    await page.fill("#notation", ENDING);
+    await page.click("#done");
+    await page.waitForSelector('.pit[data-move="E3x5"], .pit[data-move^="E3"]');
+    equal(await moves(page), ["start"], "a new line");
+  },
+  { wrongly: true },
+);
 
 test("sets up discs on squares by clicking", async (page) => {
   await page.goto("/games/othello");
@@ -182,44 +218,58 @@ test("is played with the keyboard and tells what happens", async (page) => {
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("Home");
   await page.keyboard.press("e");
-  await page.waitForFunction(() => document.querySelector('.line [data-ply="1"].now')?.textContent.startsWith("E"));
+  await page.waitForFunction(() =>
+    document.querySelector('.line [data-ply="1"].now')?.textContent.startsWith("E"),
+  );
   await settled(page);
 });
 
-test("moves nothing about when the system asks for that", async (page) => {
-  await page.goto(at(ENDING));
-  await page.waitForSelector(".pit.legal");
-  await page.evaluate(() => {
-    window.travels = 0;
-    new MutationObserver((changes) => {
-      for (const change of changes) for (const node of change.addedNodes) if (node.classList?.contains("travel")) window.travels += 1;
-    }).observe(document.querySelector(".pits"), { childList: true, subtree: true });
-  });
-  await play(page, (await values(page))[0][0]);
-  equal(await page.evaluate(() => window.travels), 0, "stones that travelled");
-}, { reducedMotion: "reduce" });
+test(
+  "moves nothing about when the system asks for that",
+  async (page) => {
+    await page.goto(at(ENDING));
+    await page.waitForSelector(".pit.legal");
+    await page.evaluate(() => {
+      window.travels = 0;
+      new MutationObserver((changes) => {
+        for (const change of changes)
+          for (const node of change.addedNodes) if (node.classList?.contains("travel")) window.travels += 1;
+      }).observe(document.querySelector(".pits"), { childList: true, subtree: true });
+    });
+    await play(page, (await values(page))[0][0]);
+    equal(await page.evaluate(() => window.travels), 0, "stones that travelled");
+  },
+  { reducedMotion: "reduce" },
+);
 
-test("loses a game on purpose to the perfect player", async (page) => {
-  await page.goto(at("0,0,1,0,3,2/2,1,1,0,0,0 S 19-19"));
-  await page.waitForSelector(".pit.legal");
-  await page.selectOption("#opponent", "north");
-  const over = () => page.$eval("#verdict", (one) => /is over|was there before/.test(one.textContent));
-  for (let turn = 0; turn < 200 && !(await over()); turn += 1) {
-    await page.waitForFunction(() => /over|Your move/.test(document.querySelector("#rival").textContent));
-    if (await over()) break;
-    const position = (await address(page)).searchParams;
-    const line = await page.evaluate(async (query) => {
-      const parameters = new URLSearchParams({ position: query.from, moves: query.line ?? "" });
-      return (await fetch(`/api/v1/games/awari/line?${parameters}`)).json();
-    }, Object.fromEntries(position));
-    const worst = probe(line.nodes.at(-1).position).moves.at(-1).move;
-    const ply = (await moves(page)).length;
-    await page.click(`.pit[data-move="${worst}"] .hole`);
-    await page.waitForFunction((wanted) => document.querySelectorAll(".line [data-ply]").length > wanted, ply);
-  }
-  const verdict = await page.textContent("#verdict");
-  ok(/North wins/.test(verdict), `the perfect player wins: ${verdict}`);
-}, { reducedMotion: "reduce" });
+test(
+  "loses a game on purpose to the perfect player",
+  async (page) => {
+    await page.goto(at("0,0,1,0,3,2/2,1,1,0,0,0 S 19-19"));
+    await page.waitForSelector(".pit.legal");
+    await page.selectOption("#opponent", "north");
+    const over = () => page.$eval("#verdict", (one) => /is over|was there before/.test(one.textContent));
+    for (let turn = 0; turn < 200 && !(await over()); turn += 1) {
+      await page.waitForFunction(() => /over|Your move/.test(document.querySelector("#rival").textContent));
+      if (await over()) break;
+      const position = (await address(page)).searchParams;
+      const line = await page.evaluate(async (query) => {
+        const parameters = new URLSearchParams({ position: query.from, moves: query.line ?? "" });
+        return (await fetch(`/api/v1/games/awari/line?${parameters}`)).json();
+      }, Object.fromEntries(position));
+      const worst = probe(line.nodes.at(-1).position).moves.at(-1).move;
+      const ply = (await moves(page)).length;
+      await page.click(`.pit[data-move="${worst}"] .hole`);
+      await page.waitForFunction(
+        (wanted) => document.querySelectorAll(".line [data-ply]").length > wanted,
+        ply,
+      );
+    }
+    const verdict = await page.textContent("#verdict");
+    ok(/North wins/.test(verdict), `the perfect player wins: ${verdict}`);
+  },
+  { reducedMotion: "reduce" },
+);
 
 test("plays with a weak player above the databases, and searches", async (page) => {
   await page.goto("/games/othello");
@@ -251,14 +301,17 @@ test("shows a book", async (page) => {
   await page.waitForSelector("#book [data-book]");
   const first = await page.getAttribute("#book [data-book]", "data-book");
   await page.click("#book [data-book] button");
-  await page.waitForFunction((move) => document.querySelector('.line [data-ply="1"].now')?.textContent.startsWith(move), first);
+  await page.waitForFunction(
+    (move) => document.querySelector('.line [data-ply="1"].now')?.textContent.startsWith(move),
+    first,
+  );
   await settled(page);
   await page.click(".around summary");
   await says(page, ".around", "Reached from");
   await page.waitForSelector(".around .branch .branch");
 });
 
-test("gives a book back that nobody asks for", async (page) => {
+test("closes an idle book", async (page) => {
   const facts = () => run("book", "stats", "kalah", "--pits", "3", "--seeds", "2", "--data", data);
   await page.goto("/games/kalah/book?options=pits=3,seeds=2");
   await page.waitForSelector(".dropouts .leaf");
@@ -275,9 +328,13 @@ test("gives a book back that nobody asks for", async (page) => {
 
 test("shows no late answer over a newer page", async (page) => {
   let open;
-  const gate = new Promise((resolve) => { open = resolve; });
+  const gate = new Promise((resolve) => {
+    open = resolve;
+  });
   let asked;
-  const waiting = new Promise((resolve) => { asked = resolve; });
+  const waiting = new Promise((resolve) => {
+    asked = resolve;
+  });
   await page.route("**/api/v1/games/awari/slices*", async (route) => {
     asked();
     await gate;
@@ -341,7 +398,9 @@ test("builds the small set while one watches", async (page) => {
   ok((await page.textContent(".build")).includes("No databases of awari yet"), "it says so");
   await page.click("#build");
   await page.waitForSelector(".pit.best", { timeout: 40000 });
-  const told = await page.evaluate(async () => (await fetch("/api/v1/games/awari/probe?options=pits=3")).json());
+  const told = await page.evaluate(async () =>
+    (await fetch("/api/v1/games/awari/probe?options=pits=3")).json(),
+  );
   equal(told.value.kind, "exact", "the start has its value");
 });
 
@@ -354,41 +413,53 @@ test("explains and tries its interface", async (page) => {
   await operation.locator("pre", { hasText: "200 OK" }).waitFor();
 });
 
-test("says what is wrong with an address", async (page) => {
-  await page.goto("/games/chequers");
-  await page.waitForSelector("[role=alert]");
-  ok((await page.textContent("[role=alert]")).includes("chequers"), "which game");
-  await page.goto(at("4,4/4,4"));
-  await page.waitForFunction(() => document.querySelector("[role=alert]")?.textContent.includes("South has 6 pits"));
-}, { wrongly: true });
+test(
+  "says what is wrong with an address",
+  async (page) => {
+    await page.goto("/games/chequers");
+    await page.waitForSelector("[role=alert]");
+    ok((await page.textContent("[role=alert]")).includes("chequers"), "which game");
+    await page.goto(at("4,4/4,4"));
+    await page.waitForFunction(() =>
+      document.querySelector("[role=alert]")?.textContent.includes("South has 6 pits"),
+    );
+  },
+  { wrongly: true },
+);
 
 for (const [name, options] of [
   ["light", {}],
   ["dark", { colorScheme: "dark" }],
   ["phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
 ]) {
-  test(`fits the window: ${name}`, async (page) => {
-    // An error and the best play after it.
-    const error = probe(ENDING).moves.at(-1);
-    const found = await page.request.get(`/api/v1/games/awari/line?position=${ENDING}&moves=${error.move}`);
-    const after = (await found.json()).nodes.at(-1).position;
-    const best = await (await page.request.get(`/api/v1/games/awari/best-line?position=${after}&plies=9`)).json();
-    const line = [error.move, ...best.nodes.map((node) => node.played?.move).filter(Boolean)];
-    await page.goto(`${at(ENDING)}&at=0&line=${line.join("+")}`);
-    await page.waitForSelector(".pit.best");
-    const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    ok((await wide()) <= 0, "nothing is cut off at the side");
-    const legal = await page.$(".pit.legal");
-    const box = await (await legal.$(".hole")).boundingBox();
-    ok(box.width >= 40, `a pit is large enough for a finger: ${box.width}`);
-    await shot(page, name === "light" ? "explorer" : `explorer-${name}`);
-    await page.goto("/games/awari/databases");
-    await page.waitForSelector(".histogram .column");
-    ok((await wide()) <= 0, "nor on the page of databases");
-    await page.click(`[data-slice="${STONES}"]`);
-    await page.waitForSelector(".extreme");
-    if (name === "light") await shot(page, "explorer-databases");
-  }, options);
+  test(
+    `fits the window: ${name}`,
+    async (page) => {
+      // An error and the best play after it.
+      const error = probe(ENDING).moves.at(-1);
+      const found = await page.request.get(`/api/v1/games/awari/line?position=${ENDING}&moves=${error.move}`);
+      const after = (await found.json()).nodes.at(-1).position;
+      const best = await (
+        await page.request.get(`/api/v1/games/awari/best-line?position=${after}&plies=9`)
+      ).json();
+      const line = [error.move, ...best.nodes.map((node) => node.played?.move).filter(Boolean)];
+      await page.goto(`${at(ENDING)}&at=0&line=${line.join("+")}`);
+      await page.waitForSelector(".pit.best");
+      const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      ok((await wide()) <= 0, "nothing is cut off at the side");
+      const legal = await page.$(".pit.legal");
+      const box = await (await legal.$(".hole")).boundingBox();
+      ok(box.width >= 40, `a pit is large enough for a finger: ${box.width}`);
+      await shot(page, name === "light" ? "explorer" : `explorer-${name}`);
+      await page.goto("/games/awari/databases");
+      await page.waitForSelector(".histogram .column");
+      ok((await wide()) <= 0, "nor on the page of databases");
+      await page.click(`[data-slice="${STONES}"]`);
+      await page.waitForSelector(".extreme");
+      if (name === "light") await shot(page, "explorer-databases");
+    },
+    options,
+  );
 }
 
 await finish(base);
