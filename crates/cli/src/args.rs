@@ -19,7 +19,7 @@ use crate::cmd::{
 use crate::failure::Failure;
 use crate::machine;
 
-/// Where databases are, unless somebody says otherwise.
+/// The default directory of databases.
 const DEFAULT_DATA: &str = "nutcracker-data";
 
 /// Solves board games: endgame databases that are exact, checked and quickly probed
@@ -34,7 +34,7 @@ const DEFAULT_DATA: &str = "nutcracker-data";
   nutcracker probe awari \"0,0,1,0,3,2/2,1,1,0,0,0 S\"
   nutcracker stats awari
 
-Exit codes: 0 for success, 1 for what could not be done, 2 for what was asked wrongly."
+Exit codes: 0 success, 1 failure, 2 usage error."
 )]
 pub struct Args {
     /// What to do.
@@ -62,7 +62,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Command::Solve(args) => args.run(),
@@ -210,7 +210,7 @@ pub fn quoted(word: &str) -> String {
 pub fn known_slice<G: Game>(game: &G, asked: u32) -> Result<SliceId, Failure> {
     let last = game.largest_slice();
     if asked > last.0 {
-        return Err(Failure::Asked(format!(
+        return Err(Failure::Usage(format!(
             "{} has slices up to {}, so {asked} cannot be solved; use {} {last} or less",
             game.id(),
             slice_name(game, last.0),
@@ -225,7 +225,7 @@ pub fn need_databases<G: Game>(game: &G) -> Result<(), Failure> {
     if game.has_databases() {
         return Ok(());
     }
-    Err(Failure::Asked(format!(
+    Err(Failure::Usage(format!(
         "{} has too many positions for databases; `{} games` says of which boards there can be some",
         game.id(),
         program(),
@@ -235,7 +235,7 @@ pub fn need_databases<G: Game>(game: &G) -> Result<(), Failure> {
 /// How many threads.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Threads {
-    /// Threads at work; all cores unless said otherwise
+    /// Number of threads; all cores by default
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
     threads: Option<usize>,
 }
@@ -248,9 +248,20 @@ impl Threads {
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("a number of threads is 1 to 1024; leave it out to use all cores".to_owned()),
+    let threads = match text.parse() {
+        Ok(threads @ 1..=1024) => threads,
+        _ => {
+            return Err(
+                "a number of threads is 1 to 1024; leave it out to use all cores".to_owned()
+            );
+        }
+    };
+    match machine::threads_that_fit() {
+        Some(fit) if threads > fit => Err(format!(
+            "only {fit} fit the address space that this process may use (ulimit -v); use fewer or \
+             raise the limit"
+        )),
+        _ => Ok(threads),
     }
 }
 

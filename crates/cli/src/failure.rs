@@ -11,19 +11,19 @@ use crate::number::size;
 /// Why a command ended without success. The texts are one sentence that says what to do.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command makes no sense as it was typed.
-    Asked(String),
-    /// It makes sense and could not be done.
+    /// The command line is wrong.
+    Usage(String),
+    /// The command line is right and the command failed.
     Failed(String),
-    /// Somebody stopped it, with this exit code.
+    /// A signal stopped it; with the exit code.
     Stopped(String, u8),
-    /// Whoever read standard output has gone.
+    /// Standard output was closed by its reader.
     BrokenPipe,
 }
 
 impl From<UnknownGame> for Failure {
     fn from(error: UnknownGame) -> Self {
-        Failure::Asked(format!("{error}; see `{} games`", crate::args::program()))
+        Failure::Usage(format!("{error}; see `{} games`", crate::args::program()))
     }
 }
 
@@ -31,7 +31,7 @@ impl From<BookError> for Failure {
     fn from(error: BookError) -> Self {
         match error {
             BookError::OtherGame { .. } | BookError::Exists(_) | BookError::Illegal(_) => {
-                Failure::Asked(error.to_string())
+                Failure::Usage(error.to_string())
             }
             _ => Failure::Failed(error.to_string()),
         }
@@ -47,7 +47,7 @@ impl From<TableError> for Failure {
             {
                 Failure::Failed(format!("{error}; use another --data"))
             }
-            _ if error.kind() == ErrorKind::AskedWrongly => Failure::Asked(error.to_string()),
+            _ if error.kind() == ErrorKind::AskedWrongly => Failure::Usage(error.to_string()),
             _ => Failure::Failed(error.to_string()),
         }
     }
@@ -70,7 +70,7 @@ impl From<SolveError> for Failure {
         match error {
             SolveError::Table(error) => error.into(),
             SolveError::Check(error) => error.into(),
-            SolveError::NoSuchSlice { .. } => Failure::Asked(error.to_string()),
+            SolveError::NoSuchSlice { .. } => Failure::Usage(error.to_string()),
             SolveError::TooLittleMemory { game, slice, solver, needed, given } => {
                 Failure::Failed(format!(
                     "{slice} of {game} needs at least {} of memory with solver {solver}, and {} \

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM while there is work that can be gone on with later.
+//! Ctrl-C, SIGTERM and SIGHUP during work that can be resumed.
 //!
 //! The first signal asks the solver to stop where nothing is lost; the second ends the program at
 //! once.
@@ -6,7 +6,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// Whether somebody wants the program to stop, and how it was told so.
+#[cfg(unix)]
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+/// Whether a signal has asked the program to stop, and which.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     asked: Arc<AtomicBool>,
@@ -14,11 +17,14 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// From now on, a signal is a question; where that cannot be had, it ends the program as ever.
+    /// From now on the first signal is a request; where the system refuses that, it ends the program.
     pub fn listen() -> Self {
         let interrupt = Interrupt::default();
         #[cfg(unix)]
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            if signal == SIGHUP && ignores_hangup() {
+                continue;
+            }
             use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
             let asked = || Arc::clone(&interrupt.asked);
             // In this order: the first signal finds the flag down, the second finds it up.
@@ -34,13 +40,13 @@ impl Interrupt {
         interrupt
     }
 
-    /// Whether somebody wants to stop.
+    /// Whether the program is to stop.
     pub fn asked(&self) -> bool {
         self.asked.load(Relaxed)
     }
 
-    /// There is nothing left to be kept: from now on the first signal ends the program at once.
-    pub fn no_more_questions(&self) {
+    /// Nothing is left to be saved: from now on the first signal ends the program at once.
+    pub fn end_at_once(&self) {
         self.asked.store(true, Relaxed);
     }
 
@@ -48,4 +54,13 @@ impl Interrupt {
     pub fn code(&self) -> u8 {
         128 + self.signal.load(Relaxed) as u8
     }
+}
+
+/// Whether the program was started with SIGHUP ignored, as `nohup` does: a handler would undo that.
+#[cfg(unix)]
+pub fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }

@@ -4,9 +4,30 @@ use std::path::Path;
 
 pub use nutcracker_mem::available_memory;
 
-/// The number of cores.
+/// The number of cores, or of threads that can be started if that is less.
 pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    threads_that_fit().map_or(cores, |fit| cores.min(fit))
+}
+
+/// Address space of a thread: its stack, and what it allocates.
+const THREAD_BYTES: u64 = 3 << 20;
+/// Address space that the rest of a command needs.
+const RESERVED: u64 = 32 << 20;
+
+/// How many threads fit the address space that this process may use (`ulimit -v`); `None` where it
+/// is not limited. A thread beyond that could not be started, and the next allocation would abort.
+#[cfg(unix)]
+pub fn threads_that_fit() -> Option<usize> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    let used = memory_field("VmSize:")?;
+    Some((limit.saturating_sub(used + RESERVED) / THREAD_BYTES).max(1) as usize)
+}
+
+/// Address space is not limited here.
+#[cfg(not(unix))]
+pub fn threads_that_fit() -> Option<usize> {
+    None
 }
 
 /// Bytes that can be written where `path` is or will be; `None` where the system does not say.
@@ -37,8 +58,13 @@ fn free_at(_: &Path) -> Option<u64> {
 
 /// The most memory this process has had at once, in bytes: code, stacks, mapped files and all.
 pub fn peak_memory() -> Option<u64> {
+    memory_field("VmHWM:")
+}
+
+/// A field of this process's status, in bytes.
+fn memory_field(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

@@ -1,8 +1,7 @@
 //! The command line of Nutcracker.
 //!
-//! Exit codes: 0 for success, 1 for what could not be done (a database is missing, broken or
-//! wrong, the machine is too small), 2 for what was asked wrongly; 130 and 143 for what somebody
-//! stopped by Ctrl-C or SIGTERM.
+//! Exit codes: 0 success; 1 failure (a database is missing, damaged or wrong, the machine is too
+//! small); 2 usage error; 129, 130 and 143 stopped by SIGHUP, Ctrl-C or SIGTERM.
 
 mod args;
 mod booked;
@@ -30,11 +29,10 @@ use crate::args::Args;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    // A mistake in this program is told in a sentence, like any other failure.
+    // A panic ends with one sentence, like any other failure.
     std::panic::set_hook(Box::new(|panic| {
         let what = panic.to_string().replace('\n', " ");
-        let _ =
-            writeln!(io::stderr(), "nutcracker: a fault in this program, please report it: {what}");
+        let _ = writeln!(io::stderr(), "nutcracker: internal error, please report it: {what}");
         std::process::exit(1);
     }));
     machine::give_memory_back();
@@ -44,19 +42,19 @@ fn main() -> ExitCode {
             note(error.render().to_string().trim_end());
             return ExitCode::from(2);
         }
-        Err(error) if error.use_stderr() => Err(Failure::Asked(usage(&error))),
+        Err(error) if error.use_stderr() => Err(Failure::Usage(usage(&error))),
         Err(help) => print(&help.render().to_string()),
     };
     match outcome {
-        // Nobody reads on: a graceful end.
+        // A closed pipe is a graceful end.
         Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
-        Err(Failure::Failed(sentence)) => tell(&sentence, 1),
-        Err(Failure::Asked(sentence)) => tell(&sentence, 2),
-        Err(Failure::Stopped(sentence, code)) => tell(&sentence, code),
+        Err(Failure::Failed(sentence)) => report(&sentence, 1),
+        Err(Failure::Usage(sentence)) => report(&sentence, 2),
+        Err(Failure::Stopped(sentence, code)) => report(&sentence, code),
     }
 }
 
-fn tell(sentence: &str, code: u8) -> ExitCode {
+fn report(sentence: &str, code: u8) -> ExitCode {
     // If stderr is closed, the exit code says what there is to say.
     let _ = writeln!(io::stderr(), "nutcracker: {}", sentence.trim_end());
     ExitCode::from(code)
@@ -90,6 +88,6 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes a line for people to standard error.
 pub(crate) fn note(text: &str) {
-    // Notes are a courtesy: nobody listening is no reason to stop.
+    // Notes are optional: a closed stderr is no reason to stop.
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -133,7 +133,11 @@ pub fn from_games<G: Evaluate>(
                 done(1);
             }
         };
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let workers: Vec<_> = (0..threads).map_while(start).collect();
+        if workers.is_empty() {
+            return Err(Failure::Failed("the system starts no more threads".to_owned()));
+        }
         let mut all = Vec::new();
         for worker in workers {
             all.extend(worker.join().expect("a worker does not panic")?);

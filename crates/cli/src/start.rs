@@ -62,7 +62,7 @@ pub fn value<G: Game>(
     let limits = ExactLimits { nodes: NODES, stop: Some(&stop), ..ExactLimits::default() };
     let found = std::thread::scope(|scope| {
         let (done, waiting) = mpsc::channel::<()>();
-        scope.spawn(|| {
+        let watch = || {
             // The sender is dropped when the search ends.
             let patience = Duration::from_secs(seconds.into());
             let silent = waiting.recv_timeout(patience.min(SOON));
@@ -74,7 +74,11 @@ pub fn value<G: Game>(
             }
             stop.store(true, Relaxed);
             drop(waiting);
-        });
+        };
+        // Without a thread to watch the time there is no search.
+        if std::thread::Builder::new().spawn_scoped(scope, watch).is_err() {
+            stop.store(true, Relaxed);
+        }
         let found = exact_value(game, &start.position, &oracle, &limits);
         drop(done);
         found

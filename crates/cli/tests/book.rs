@@ -144,14 +144,14 @@ fn other_games_have_books() {
 fn refusals() {
     let place = grown();
     let refused = [
-        (book(&place, "new", &[]).asked_wrongly(), "is there already"),
-        (book(&place, "show", &["Q9"]).asked_wrongly(), "is no move"),
-        (book(&place, "show", &["--position", "x"]).asked_wrongly(), "nutcracker: "),
-        (book(&place, "expand", &["--strategy", "luck"]).asked_wrongly(), "no strategy"),
-        (book(&place, "expand", &["--time", "soon"]).asked_wrongly(), "a time is"),
-        (book(&place, "expand", &["--omega", "nan"]).asked_wrongly(), "--omega"),
+        (book(&place, "new", &[]).usage_error(), "is there already"),
+        (book(&place, "show", &["Q9"]).usage_error(), "is no move"),
+        (book(&place, "show", &["--position", "x"]).usage_error(), "nutcracker: "),
+        (book(&place, "expand", &["--strategy", "luck"]).usage_error(), "no strategy"),
+        (book(&place, "expand", &["--time", "soon"]).usage_error(), "a time is"),
+        (book(&place, "expand", &["--omega", "nan"]).usage_error(), "--omega"),
         (place.run(&["book", "show", "awari"]).failure(), "book new"),
-        (place.run(&["book", "show", "nuts"]).asked_wrongly(), "there is no game"),
+        (place.run(&["book", "show", "nuts"]).usage_error(), "there is no game"),
     ];
     for (text, part) in refused {
         assert!(text.contains(part), "{text}");
@@ -159,7 +159,7 @@ fn refusals() {
     // The book of one game is not the book of another.
     let file = place.path().join("kalah-pits3-empty-captureno-seeds2.book");
     let file = file.to_str().expect("UTF-8");
-    let why = place.run(&["book", "show", "awari", "--book", file]).asked_wrongly();
+    let why = place.run(&["book", "show", "awari", "--book", file]).usage_error();
     assert!(why.contains("the book is of kalah"), "{why}");
     // Nor is the book of one start that of another.
     let other = ["kalah", "--pits", "3", "--seeds", "3"];

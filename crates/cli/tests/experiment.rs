@@ -54,9 +54,9 @@ fn cache_misses_of_nothing() {
 fn refusals() {
     let place = Place::new();
     let refused = [
-        place.run(&["experiment", "cache-misses"]).asked_wrongly(),
-        place.run(&["experiment", "cache-misses", "--stones", "49"]).asked_wrongly(),
-        place.run(&["experiment", "cache-misses", "nuts", "--stones", "4"]).asked_wrongly(),
+        place.run(&["experiment", "cache-misses"]).usage_error(),
+        place.run(&["experiment", "cache-misses", "--stones", "49"]).usage_error(),
+        place.run(&["experiment", "cache-misses", "nuts", "--stones", "4"]).usage_error(),
     ];
     assert_snapshot!("experiment_refusals", refused.concat());
 }

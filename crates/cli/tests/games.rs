@@ -31,8 +31,8 @@ fn check() {
     let json = place.run(&["games", "--check", "kalah", "--pits=2", "--seeds=2", "--format=json"]);
     assert_eq!(json.json()["ok"], true);
     let refused = [
-        place.run(&["games", "--check", "nuts"]).asked_wrongly(),
-        place.run(&["games", "--pits", "3"]).asked_wrongly(),
+        place.run(&["games", "--check", "nuts"]).usage_error(),
+        place.run(&["games", "--pits", "3"]).usage_error(),
     ];
     assert_snapshot!("games_refusals", refused.concat());
 }

@@ -27,7 +27,7 @@ impl Place {
         Place { dir: TempDir::new().expect("a temporary directory") }
     }
 
-    /// A place in memory, if the machine has one: nobody waits there for a disk to be synced.
+    /// A place in memory, if the machine has one: no wait for a disk to be synced.
     pub fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         if !memory.is_dir() {
@@ -36,7 +36,7 @@ impl Place {
         Place { dir: TempDir::new_in(memory).expect("a temporary directory") }
     }
 
-    /// A place with awari up to so many stones.
+    /// A place with awari up to a number of stones.
     pub fn with_awari(stones: u32) -> Self {
         let place = Place::new();
         place.run(&["solve", "awari", "--stones", &stones.to_string()]).success();
@@ -96,15 +96,15 @@ impl Run {
         self
     }
 
-    /// It could not be done: one line says why, and nothing that looks like an answer.
+    /// The command failed: one line says why, and standard output is empty.
     #[track_caller]
     pub fn failure(self) -> String {
         self.refusal(1)
     }
 
-    /// It was asked wrongly.
+    /// The command line was wrong.
     #[track_caller]
-    pub fn asked_wrongly(self) -> String {
+    pub fn usage_error(self) -> String {
         self.refusal(2)
     }
 

@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM, and disks with no room left.
+//! Ctrl-C, SIGTERM, SIGHUP, disks that are full, and limits of the process.
 
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn let_it_work(place: &Place, child: &mut Child, milliseconds: u64) {
 const SENTENCE: &str = "nutcracker: stopped; the same command goes on from here";
 
 #[test]
-fn a_signal_stops_it_politely() {
+fn a_signal_stops_it_gracefully() {
     let expected = files(&Place::with_awari(10));
     let mut stopped = 0;
     let mut random = 7u64;
@@ -31,7 +31,7 @@ fn a_signal_stops_it_politely() {
         let place = Place::in_memory();
         let args =
             ["solve", "awari", "--stones", "10", "--solver", solver, "--checkpoint-positions", "1"];
-        for (name, code) in [("INT", 130), ("TERM", 143), ("INT", 130), ("TERM", 143)] {
+        for (name, code) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("INT", 130)] {
             let mut child = place.spawn(&args);
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let_it_work(&place, &mut child, (random >> 33) % 100);
@@ -159,4 +159,31 @@ fn a_full_disk_is_one_sentence() {
             tables(&made).iter().map(|path| std::fs::read(path).expect("a file")).collect();
         assert!(made.iter().eq(expected.iter().map(|(_, bytes)| bytes)), "{solver}");
     }
+}
+
+/// What happened before: "failed to spawn thread", a panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn little_address_space_is_no_panic() {
+    let place = Place::with_awari(5);
+    let run = place.read(script(
+        &place,
+        "ulimit -v 200000; printf 'go depth 3\\n' | $NUTCRACKER engine awari --hash 4096",
+    ));
+    assert!(run.stdout.contains("bestmove"), "{}{}", run.stdout, run.stderr);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    for command in ["verify awari", "solve awari --stones 6"] {
+        let text = format!("ulimit -v 200000; exec $NUTCRACKER {command} --threads 64");
+        let refused = place.read(script(&place, &text)).usage_error();
+        assert!(refused.contains("(ulimit -v); use fewer"), "{refused}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nohup_is_respected() {
+    let place = Place::in_memory();
+    let text = "trap '' HUP; $NUTCRACKER solve awari --stones 12 & pid=$!; sleep 0.2; \
+        kill -HUP $pid; wait $pid";
+    place.read(script(&place, text)).success();
 }

@@ -24,12 +24,12 @@ fn the_usual_board_has_no_databases() {
     let place = Place::new();
     let refused: Vec<String> = ["solve", "plan", "stats", "verify"]
         .iter()
-        .map(|verb| place.run(&[verb, "othello"]).asked_wrongly())
+        .map(|verb| place.run(&[verb, "othello"]).usage_error())
         .chain([
-            place.run(&["probe", "othello", "8/8/8/3ox3/3xo3/8/8/8 x"]).asked_wrongly(),
-            place.run(&["experiment", "cache-misses", "othello", "--slice", "3"]).asked_wrongly(),
-            place.run(&["probe", "othello", "8/8/8/3ox3/3xo3/8/8 x"]).asked_wrongly(),
-            place.run(&["solve", "othello", "--size", "5"]).asked_wrongly(),
+            place.run(&["probe", "othello", "8/8/8/3ox3/3xo3/8/8/8 x"]).usage_error(),
+            place.run(&["experiment", "cache-misses", "othello", "--slice", "3"]).usage_error(),
+            place.run(&["probe", "othello", "8/8/8/3ox3/3xo3/8/8 x"]).usage_error(),
+            place.run(&["solve", "othello", "--size", "5"]).usage_error(),
         ])
         .collect();
     assert_snapshot!("othello_refusals", refused.concat());

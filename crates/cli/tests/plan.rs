@@ -87,9 +87,9 @@ fn for_programs() {
 fn refusals() {
     let place = Place::new();
     let refused = [
-        place.run(&["plan", "awari", "--stones", "49"]).asked_wrongly(),
-        place.run(&["plan", "awari", "--window", "2", "--game-stones", "9"]).asked_wrongly(),
-        place.run(&["plan", "awari", "--disk", "much"]).asked_wrongly(),
+        place.run(&["plan", "awari", "--stones", "49"]).usage_error(),
+        place.run(&["plan", "awari", "--window", "2", "--game-stones", "9"]).usage_error(),
+        place.run(&["plan", "awari", "--disk", "much"]).usage_error(),
     ];
     assert_snapshot!("plan_refusals", refused.concat());
 }

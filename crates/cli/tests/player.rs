@@ -140,7 +140,7 @@ fn matches_that_make_no_sense() {
         (&["match", "awari", "depth=2", "depth=3", "--games", "0"], "0 is not in 1"),
         (&["match", "chess", "depth=2", "depth=3"], "there is no game \"chess\""),
     ] {
-        let told = place.run(args).asked_wrongly();
+        let told = place.run(args).usage_error();
         assert!(told.contains(complaint), "{told}");
     }
 }
@@ -228,10 +228,8 @@ fn records_that_are_none() {
         assert!(told.contains(complaint), "{told}");
     }
     fs::write(&file, "[Game \"chess\"]\n*").expect("a file");
-    assert!(place.run(&["annotate", &file]).asked_wrongly().contains("no game \"chess\""));
-    assert!(
-        place.run(&["annotate", &file, "--number", "2"]).asked_wrongly().contains("has 1 games")
-    );
+    assert!(place.run(&["annotate", &file]).usage_error().contains("no game \"chess\""));
+    assert!(place.run(&["annotate", &file, "--number", "2"]).usage_error().contains("has 1 games"));
     assert!(place.run(&["annotate", "nowhere.txt"]).failure().contains("cannot read nowhere.txt"));
 }
 
@@ -273,8 +271,8 @@ fn the_other_side_and_the_end() {
     let said = talk(&place, &args, "moves\nf\nundo\nquit\n").success().stdout;
     assert!(said.starts_with("You are North, against level 5."), "{said}");
     assert!(said.contains("South plays F1"), "{said}");
-    let wrong = place.run(&["play", "awari", "--side", "west"]).asked_wrongly();
+    let wrong = place.run(&["play", "awari", "--side", "west"]).usage_error();
     assert!(wrong.contains("the sides of awari are south and north"), "{wrong}");
-    let wrong = place.run(&["play", "awari", "--level", "11"]).asked_wrongly();
+    let wrong = place.run(&["play", "awari", "--level", "11"]).usage_error();
     assert!(wrong.contains("a level is 1 to 10 or perfect"), "{wrong}");
 }

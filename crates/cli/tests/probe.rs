@@ -88,7 +88,7 @@ fn bad_positions() {
         "",
     ]
     .iter()
-    .map(|position| place.run(&["probe", "awari", position]).asked_wrongly())
+    .map(|position| place.run(&["probe", "awari", position]).usage_error())
     .collect();
     assert_snapshot!("bad_positions", refused.concat());
 }

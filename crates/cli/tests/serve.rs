@@ -74,14 +74,14 @@ fn a_book_grows_while_it_is_served() {
 }
 
 #[test]
-fn what_is_asked_wrongly_is_told() {
+fn what_is_usage_error_is_told() {
     let place = Place::new();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let taken = taken.local_addr().expect("an address").to_string();
     let refused = place.run(&["serve", "--listen", &taken]).failure();
     assert!(refused.contains("choose another with --listen"), "{refused}");
-    let refused = place.run(&["serve", "--listen", "nowhere"]).asked_wrongly();
+    let refused = place.run(&["serve", "--listen", "nowhere"]).usage_error();
     assert!(refused.contains("--listen"), "{refused}");
-    let refused = place.run(&["serve", "--cors", "example.org"]).asked_wrongly();
+    let refused = place.run(&["serve", "--cors", "example.org"]).usage_error();
     assert!(refused.contains("https://example.org"), "{refused}");
 }

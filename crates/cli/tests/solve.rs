@@ -165,17 +165,17 @@ fn refusals() {
     assert!(!place.awari().exists(), "nothing is made");
 
     let refused = [
-        place.run(&["solve", "awari", "--stones", "49"]).asked_wrongly(),
-        place.run(&["solve", "chess"]).asked_wrongly(),
-        place.run(&["solve", "awari", "--seeds", "4"]).asked_wrongly(),
-        place.run(&["solve", "awari", "--pits", "7"]).asked_wrongly(),
-        place.run(&["solve", "awari", "--pits", "six"]).asked_wrongly(),
-        place.run(&["solve", "awari", "--threads", "0"]).asked_wrongly(),
-        place.run(&["solve", "awari", "--stones", "-1"]).asked_wrongly(),
-        place.run(&["solve", "awari", "--pits", "-6"]).asked_wrongly(),
-        place.run(&["solve", "awari", "--stoens", "4"]).asked_wrongly(),
-        place.run(&["solve"]).asked_wrongly(),
-        place.run(&["slove", "awari"]).asked_wrongly(),
+        place.run(&["solve", "awari", "--stones", "49"]).usage_error(),
+        place.run(&["solve", "chess"]).usage_error(),
+        place.run(&["solve", "awari", "--seeds", "4"]).usage_error(),
+        place.run(&["solve", "awari", "--pits", "7"]).usage_error(),
+        place.run(&["solve", "awari", "--pits", "six"]).usage_error(),
+        place.run(&["solve", "awari", "--threads", "0"]).usage_error(),
+        place.run(&["solve", "awari", "--stones", "-1"]).usage_error(),
+        place.run(&["solve", "awari", "--pits", "-6"]).usage_error(),
+        place.run(&["solve", "awari", "--stoens", "4"]).usage_error(),
+        place.run(&["solve"]).usage_error(),
+        place.run(&["slove", "awari"]).usage_error(),
     ];
     assert_snapshot!("solve_refusals", refused.concat());
 }

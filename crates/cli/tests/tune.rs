@@ -51,8 +51,8 @@ fn refusals() {
         place.run(&["tune", "awari", "--up-to", "5"]).failure(),
         place.run(&["tune", "awari", "--test-up-to", "4"]).failure(),
         place.run(&["tune", "kalah"]).failure(),
-        place.run(&["tune", "awari", "--up-to", "49"]).asked_wrongly(),
-        place.run(&["tune", "awari", "--from", "3", "--up-to", "2"]).asked_wrongly(),
+        place.run(&["tune", "awari", "--up-to", "49"]).usage_error(),
+        place.run(&["tune", "awari", "--from", "3", "--up-to", "2"]).usage_error(),
     ];
     assert_snapshot!("tune_refusals", refused.concat());
     let loops = place.run(&["tune", "awari", "--pits", "2", "--games", "5", "--solve-at", "8"]);

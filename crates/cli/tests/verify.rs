@@ -30,7 +30,7 @@ fn a_sample() {
     let json = place.run(&["verify", "awari", "--sample", "1000", "--format", "json"]).json();
     // No more than there are.
     assert_eq!(json["slices"][3]["sampled"], 364);
-    place.run(&["verify", "awari", "--sample", "0"]).asked_wrongly();
+    place.run(&["verify", "awari", "--sample", "0"]).usage_error();
 }
 
 #[test]

@@ -147,7 +147,10 @@ impl Pace {
             return think();
         }
         std::thread::scope(|scope| {
-            scope.spawn(|| self.watch());
+            // Without a thread to watch the clock, the first answer must do.
+            if std::thread::Builder::new().spawn_scoped(scope, || self.watch()).is_err() {
+                self.stop();
+            }
             // The watch ends even if the thought panics.
             let _end = Finish(self);
             think()

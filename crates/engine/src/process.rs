@@ -64,15 +64,17 @@ impl Process {
             .spawn()?;
         let (sender, lines) = sync_channel(WAITING);
         let last_words = Arc::new(Mutex::new(String::new()));
-        if let Some(output) = child.stdout.take() {
-            thread::spawn(move || forward(output, &sender));
+        let (output, errors, input) =
+            (child.stdout.take(), child.stderr.take(), child.stdin.take());
+        // From here on the child ends with this value, also where a thread cannot be started.
+        let process = Process { child, input, lines, last_words: Arc::clone(&last_words) };
+        if let Some(output) = output {
+            thread::Builder::new().spawn(move || forward(output, &sender))?;
         }
-        if let Some(errors) = child.stderr.take() {
-            let last_words = Arc::clone(&last_words);
-            thread::spawn(move || keep_last(errors, &last_words));
+        if let Some(errors) = errors {
+            thread::Builder::new().spawn(move || keep_last(errors, &last_words))?;
         }
-        let input = child.stdin.take();
-        Ok(Process { child, input, lines, last_words })
+        Ok(process)
     }
 
     /// Sends a line.

@@ -48,7 +48,8 @@ pub fn serve<G: Game>(
     thread::scope(|scope| {
         let (jobs, work) = channel();
         let (output, options) = (&output, player.options());
-        scope.spawn(move || Worker { player, output }.run(&work));
+        let worker = move || Worker { player, output }.run(&work);
+        thread::Builder::new().spawn_scoped(scope, worker)?;
         let mut front = Front { played: Played::from_start(game), jobs, output, current: None };
         while output.is_open() {
             let Some(line) = read_line(&mut input)? else { break };

@@ -260,7 +260,8 @@ fn deepest(limits: &Limits<'_>) -> u32 {
     limits.depth.map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH))
 }
 
-/// Runs `main` here and `helper` on the other threads, which end when it does.
+/// Runs `main` here and `helper` on the other threads, which end when it does. Where the system has
+/// no more threads, the search has fewer helpers: what it proves does not depend on their number.
 fn together<G: Evaluate, O: Oracle<Error: Send> + Sync>(
     shared: &Shared<'_, G, O>,
     helper: impl Fn(usize) + Sync,
@@ -269,7 +270,10 @@ fn together<G: Evaluate, O: Oracle<Error: Send> + Sync>(
     std::thread::scope(|scope| {
         for id in 1..shared.options.threads {
             let helper = &helper;
-            scope.spawn(move || helper(id));
+            let started = std::thread::Builder::new().spawn_scoped(scope, move || helper(id));
+            if started.is_err() {
+                break;
+            }
         }
         main();
         shared.halt.store(true, Relaxed);

@@ -129,10 +129,19 @@ impl Table {
     /// A table of so many bytes, rounded down to whole buckets; a smaller one where there is no
     /// memory for that. Without any bucket it keeps nothing.
     pub(crate) fn new(bytes: usize) -> Self {
-        let mut wanted = bytes / size_of::<Bucket>();
+        let all = bytes / size_of::<Bucket>();
+        let mut wanted = all;
         let mut buckets = Vec::new();
         while buckets.try_reserve_exact(wanted).is_err() {
             wanted /= 2;
+        }
+        // Where memory is scarce, the threads of the search need some too.
+        if wanted < all {
+            wanted /= 4;
+            buckets = Vec::new();
+            if buckets.try_reserve_exact(wanted).is_err() {
+                wanted = 0;
+            }
         }
         buckets.resize_with(wanted, Bucket::default);
         Table { buckets, generation: 0 }

@@ -82,7 +82,7 @@ impl Args {
             .map_err(|error| Failure::Failed(format!("{file} is not a record: {error}")))?;
         let count = records.len();
         if self.number == 0 || self.number > count {
-            return Err(Failure::Asked(format!(
+            return Err(Failure::Usage(format!(
                 "{file} has {count} games, so there is no number {}; use --number 1 to {count}",
                 self.number
             )));

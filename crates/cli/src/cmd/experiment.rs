@@ -89,7 +89,7 @@ impl Visitor for Misses {
         need_databases(&game)?;
         let slice = known_slice(&game, self.slice)?;
         if !G::SECOND_INDEX {
-            return Err(Failure::Asked(format!(
+            return Err(Failure::Usage(format!(
                 "{} has one index only, so there is nothing to compare; try awari",
                 game.id()
             )));

@@ -53,7 +53,7 @@ impl Args {
             return with_game(name, &self.rules.options(), Check { format: self.format })?;
         }
         if let Some((name, _)) = self.rules.0.first() {
-            return Err(Failure::Asked(format!(
+            return Err(Failure::Usage(format!(
                 "--{name} needs to know of which game; add --check NAME"
             )));
         }

@@ -64,7 +64,7 @@ impl Visitor for Args {
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         let situation = game.parse(&self.position).map_err(|error| {
             let example = game.format(&game.start());
-            Failure::Asked(format!("{error}; a position looks like \"{example}\""))
+            Failure::Usage(format!("{error}; a position looks like \"{example}\""))
         })?;
         need_databases(&game)?;
         let set = self.subject.open(&game, true, CACHE);

@@ -155,7 +155,7 @@ impl Visitor for Args {
             }
             result => result?,
         };
-        interrupt.no_more_questions();
+        interrupt.end_at_once();
         let json = self.format == Format::Json;
         if !json {
             note("");

@@ -129,7 +129,7 @@ impl Visitor for Args {
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         if G::FEATURES.is_empty() {
-            return Err(Failure::Asked(format!("{} has no evaluation to fit", game.id())));
+            return Err(Failure::Usage(format!("{} has no evaluation to fit", game.id())));
         }
         let (known, last) = self.collect(&game)?;
         let fit = self.fit(&game, &known, last)?;
@@ -155,7 +155,7 @@ impl Args {
             };
             let end = self.test_up_to.unwrap_or(last).max(last);
             if self.from > last {
-                return Err(Failure::Asked(format!(
+                return Err(Failure::Usage(format!(
                     "--from {} is beyond the last slice, {last}; use a smaller one",
                     self.from
                 )));

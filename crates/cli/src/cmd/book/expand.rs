@@ -110,7 +110,7 @@ impl Growth {
     /// What was asked wrongly.
     fn check(&self) -> Result<(), Failure> {
         if self.omega.is_some_and(|omega| !(omega >= 0.0 && omega.is_finite())) {
-            return Err(Failure::Asked("--omega is a number, 0 or more".to_owned()));
+            return Err(Failure::Usage("--omega is a number, 0 or more".to_owned()));
         }
         Ok(())
     }

@@ -47,7 +47,7 @@ impl Args {
                 let mut moves = Vec::new();
                 for name in line.split_whitespace() {
                     let (_, mv, step) = find_move(game, &at, name).map_err(|failure| {
-                        let Failure::Asked(why) = failure else { return failure };
+                        let Failure::Usage(why) = failure else { return failure };
                         let place = format!("{} line {}", file.display(), number + 1);
                         Failure::Failed(format!("{place}: {why}"))
                     })?;

@@ -24,7 +24,7 @@ impl Args {
     pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
         let start = match &self.start {
             None => game.start(),
-            Some(text) => game.parse(text).map_err(|error| Failure::Asked(error.to_string()))?,
+            Some(text) => game.parse(text).map_err(|error| Failure::Usage(error.to_string()))?,
         };
         let databases = self.target.databases(&game)?;
         let mut expert = self.look.expert(&game, databases.as_ref());

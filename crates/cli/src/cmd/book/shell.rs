@@ -133,7 +133,7 @@ impl<G: Game> Shell<'_, G> {
         let rest: Vec<&str> = words.collect();
         match self.act(word, &rest) {
             // A word that was not understood is no reason to leave.
-            Err(Failure::Asked(why) | Failure::Failed(why)) => note(&why),
+            Err(Failure::Usage(why) | Failure::Failed(why)) => note(&why),
             Err(broken) => return Err(broken),
             Ok(()) => self.book.commit()?,
         }
@@ -221,15 +221,15 @@ impl<G: Game> Shell<'_, G> {
         let (at, _, step) =
             find_move(self.book.game(), &self.here().situation, name).map_err(|failure| {
                 match failure {
-                    Failure::Asked(why) => {
-                        Failure::Asked(format!("{why}; `help` lists the commands"))
+                    Failure::Usage(why) => {
+                        Failure::Usage(format!("{why}; `help` lists the commands"))
                     }
                     other => other,
                 }
             })?;
         let id = self.here().id;
         let Some(edge) = self.book.node(id)?.edges.get(at).copied() else {
-            return Err(Failure::Asked("this is a leaf; `expand` adds its moves".to_owned()));
+            return Err(Failure::Usage("this is a leaf; `expand` adds its moves".to_owned()));
         };
         let situation = self.book.game().advance(&self.here().situation, &step);
         self.path.push(Place { id: edge.child, situation });
@@ -243,10 +243,10 @@ impl<G: Game> Shell<'_, G> {
             "best-first" => Strategy::BestFirst,
             "conspiracy" => Strategy::Conspiracy,
             "proof" => Strategy::Proof,
-            _ => return Err(Failure::Asked(format!("there is no strategy {name:?}"))),
+            _ => return Err(Failure::Usage(format!("there is no strategy {name:?}"))),
         };
         let Some(&leaf) = self.book.choose(strategy, 1)?.first() else {
-            return Err(Failure::Asked("there is nothing to expand".to_owned()));
+            return Err(Failure::Usage("there is nothing to expand".to_owned()));
         };
         // From the leaf back to the start, each time to the nearest predecessor.
         let mut way = vec![leaf];
@@ -279,7 +279,7 @@ impl<G: Game> Shell<'_, G> {
     fn set(&mut self, text: &str) -> Result<(), Failure> {
         let max = self.max();
         let wrong =
-            || Failure::Asked(format!("{text:?} is no value; 120 guesses +1.20, =3 proves +3"));
+            || Failure::Usage(format!("{text:?} is no value; 120 guesses +1.20, =3 proves +3"));
         let own = match text.strip_prefix('=') {
             Some(score) => Value::exact(score.parse().map_err(|_| wrong())?),
             None => Value::guess(text.parse().map_err(|_| wrong())?, max),

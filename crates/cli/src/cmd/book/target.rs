@@ -135,7 +135,7 @@ impl<G: Game> Place<G> {
             None => Place::start(book)?,
             Some(text) => {
                 let situation =
-                    book.game().parse(text).map_err(|error| Failure::Asked(error.to_string()))?;
+                    book.game().parse(text).map_err(|error| Failure::Usage(error.to_string()))?;
                 let id = book.find(&situation.position)?.ok_or_else(|| not_in_book(text))?;
                 Place { id, situation }
             }
@@ -189,7 +189,7 @@ pub fn find_move<G: Game>(
         (Some((_, found)), None) if !name.is_empty() => Ok(*found),
         _ => {
             let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
-            Err(Failure::Asked(format!(
+            Err(Failure::Usage(format!(
                 "{name:?} is no move at {}; legal are {}",
                 game.format(situation),
                 if names.is_empty() { "none".to_owned() } else { names.join(", ") },

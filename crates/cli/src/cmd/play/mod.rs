@@ -99,7 +99,7 @@ fn side_named<G: Game>(game: &G, text: &str) -> Result<Side, Failure> {
         .find(|side| !low.is_empty() && game.side_name(*side).to_lowercase().starts_with(&low));
     found.ok_or_else(|| {
         let [first, second] = sides.map(|side| game.side_name(side));
-        Failure::Asked(format!(
+        Failure::Usage(format!(
             "the sides of {} are {first} and {second}, not {text:?}",
             game.id().name
         ))
@@ -114,7 +114,7 @@ impl Visitor for Args {
             None => game.start(),
             Some(text) => game.parse(text).map_err(|error| {
                 let example = game.format(&game.start());
-                Failure::Asked(format!("{error}; a position looks like \"{example}\""))
+                Failure::Usage(format!("{error}; a position looks like \"{example}\""))
             })?,
         };
         let human = match &self.side {
