@@ -4,7 +4,7 @@ use nutcracker_book::BookError;
 use nutcracker_games::registry::UnknownGame;
 use nutcracker_retro::check::CheckError;
 use nutcracker_retro::solve::SolveError;
-use nutcracker_table::{ErrorKind, TableError};
+use nutcracker_table::{ErrorKind, Reach, TableError};
 
 use crate::number::size;
 
@@ -41,13 +41,27 @@ impl From<BookError> for Failure {
 impl From<TableError> for Failure {
     fn from(error: TableError) -> Self {
         match error {
-            TableError::Locked { .. } => Failure::Failed(error.to_string()),
+            TableError::Locked { .. } => Failure::Failed(format!("{error} (--data)")),
+            TableError::TooNarrow { need, .. } => Failure::Failed(match need {
+                Reach::Exact => format!("{error} (without --window)"),
+                Reach::Within(window) => format!("{error} (--window {window})"),
+            }),
+            TableError::Io { ref source, .. }
+                if matches!(
+                    source.kind(),
+                    std::io::ErrorKind::StorageFull
+                        | std::io::ErrorKind::QuotaExceeded
+                        | std::io::ErrorKind::FileTooLarge
+                ) =>
+            {
+                Failure::Failed(format!("{error} (--data)"))
+            }
             TableError::Io { ref source, .. }
                 if source.kind() == std::io::ErrorKind::NotADirectory =>
             {
                 Failure::Failed(format!("{error}; use another --data"))
             }
-            _ if error.kind() == ErrorKind::AskedWrongly => Failure::Usage(error.to_string()),
+            _ if error.kind() == ErrorKind::Usage => Failure::Usage(error.to_string()),
             _ => Failure::Failed(error.to_string()),
         }
     }

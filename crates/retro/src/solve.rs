@@ -8,8 +8,8 @@ use std::time::Instant;
 use nutcracker_game::{Exits, Game, SliceId, SliceView};
 use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{
-    DirLock, Entry, ErrorKind, Expect, Header, Histogram, Manifest, PackOptions, Reach, Storage,
-    Table, TableError, TableSet, pack_with, remove_unfinished,
+    DirLock, Entry, ErrorKind, Expect, Header, Histogram, Manifest, Naming, PackOptions, Reach,
+    SCORE, Storage, Table, TableError, TableSet, pack_with, remove_unfinished,
 };
 use thiserror::Error;
 
@@ -199,7 +199,20 @@ impl From<CheckError> for SolveError {
 }
 
 impl SolveError {
-    /// Whether it was asked wrongly, is not here, or is broken.
+    /// Whether it says that this very file is wrong.
+    fn refuses(&self, table: &Table) -> bool {
+        let name = table.path().display().to_string();
+        match self {
+            SolveError::Check(CheckError::Wrong { file, .. }) => *file == name,
+            SolveError::Table(TableError::Damaged { path, .. })
+            | SolveError::Check(CheckError::Table(TableError::Damaged { path, .. })) => {
+                path == table.path()
+            }
+            _ => false,
+        }
+    }
+
+    /// Who has to act.
     pub fn kind(&self) -> ErrorKind {
         match self {
             SolveError::Table(error) => error.kind(),
@@ -210,7 +223,7 @@ impl SolveError {
             SolveError::NoSuchSlice { .. }
             | SolveError::TooLittleMemory { .. }
             | SolveError::NoRows { .. }
-            | SolveError::ScoreTooLarge { .. } => ErrorKind::AskedWrongly,
+            | SolveError::ScoreTooLarge { .. } => ErrorKind::Usage,
         }
     }
 }
@@ -232,6 +245,7 @@ pub fn open_set<G: Game>(
                 positions: expecting.slice_len(slice),
                 range: expecting.max_score(slice) as u8,
                 scheme: expecting.index_scheme().to_owned(),
+                metric: SCORE.to_owned(),
             })
         },
     )
@@ -259,10 +273,15 @@ pub fn solve<G: Game>(
     remove_unfinished(&**storage, dir)?;
     let mut manifest =
         Manifest::load_or_new(&**storage, dir, id.name, &id.options, &options.program)?;
-    let reconciled = manifest.reconcile(&**storage, dir)?;
-    // A file that no manifest knows was finished and perhaps never checked: the run that wrote it
-    // was interrupted, or its check failed. Until this run has checked it, it stays unknown.
+    let naming = Naming::default();
+    let reconciled = manifest.reconcile(&**storage, dir, &naming)?;
+    // A file that no manifest knows was perhaps never checked: until this run has checked it, it
+    // stays unknown. So do files whose check was interrupted or left out.
     let mut unchecked = reconciled.adopted.clone();
+    let pending = manifest.entries().iter().filter(|entry| !entry.checked);
+    unchecked.extend(pending.map(|entry| (entry.slice, entry.reach)));
+    unchecked.sort_unstable();
+    unchecked.dedup();
     unchecked.retain(|&(slice, _)| options.verify && slice <= last.0);
     for &(slice, reach) in &unchecked {
         manifest.remove(slice, reach);
@@ -276,8 +295,7 @@ pub fn solve<G: Game>(
         for &(_, reach) in unchecked.iter().filter(|(unchecked, _)| *unchecked == slice.0) {
             let job = Job { game, storage, dir, slice, top, options, progress };
             let set = job.open_set();
-            let table = set.get_exactly(slice.0, reach)?;
-            job.verify(&table, &set)?;
+            let table = job.check_and_promote(&set, reach)?;
             manifest.adopt(&table)?;
             manifest.save(&**storage, dir)?;
         }
@@ -369,16 +387,19 @@ impl<G: Game> Job<'_, G> {
         if let Some(error) = failure.into_inner().expect("no thread panics") {
             return Err(error);
         }
-        let sealed = sealed?;
+        // Named before it is checked: what was solved for hours survives an interruption.
+        let published = sealed?.publish(false)?;
         drop(solved);
         seconds.pack = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
-        if self.options.verify {
-            let set = self.open_set();
-            self.verify(&*set.get_exactly(self.slice.0, header.reach)?, &set)?;
-        }
-        manifest.record(&sealed);
+        let set = self.open_set();
+        let table = if self.options.verify {
+            self.check_and_promote(&set, header.reach)?
+        } else {
+            set.get_exactly(self.slice.0, header.reach)?
+        };
+        manifest.adopt(&table)?;
         manifest.save(&**self.storage, self.dir)?;
         self.clear_work();
         seconds.verify = started.elapsed().as_secs_f64();
@@ -386,17 +407,42 @@ impl<G: Game> Job<'_, G> {
             slice: self.slice,
             positions,
             window: header.reach.into(),
-            bytes: sealed.bytes,
-            histogram: sealed.histogram,
+            bytes: published.bytes,
+            histogram: published.statistics.whole(),
             seconds: Some(seconds),
             effort,
         })
     }
 
-    fn verify(&self, table: &Table, set: &TableSet) -> Result<(), SolveError> {
+    /// Checks a file and gives it its final name. A file that is wrong and has not got that name is
+    /// removed, with the work files that it may come from: the next run solves the slice anew.
+    fn check_and_promote(&self, set: &TableSet, reach: Reach) -> Result<Arc<Table>, SolveError> {
+        let table = set.get_exactly(self.slice.0, reach)?;
+        match self.verify(&table, set) {
+            Ok(true) => Ok(set.promote(&table)?),
+            Ok(false) => Ok(table),
+            Err(error) => {
+                if !table.is_checked() && error.refuses(&table) {
+                    set.forget(self.slice.0);
+                    let path = table.path();
+                    self.storage.remove(path).map_err(|source| TableError::Io {
+                        action: "remove",
+                        path: path.to_owned(),
+                        source,
+                    })?;
+                    self.clear_work();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether the scores of a whole file were compared with each other.
+    fn verify(&self, table: &Table, set: &TableSet) -> Result<bool, SolveError> {
         let needed = memory_to_check(self.game, self.slice);
         if needed <= self.options.memory {
             check_file(self.game, table, set, self.options.threads, self.progress)?;
+            Ok(true)
         } else {
             self.progress.note(&format!(
                 "the scores of {} {} were not compared with each other: that takes {} MiB of \
@@ -407,8 +453,8 @@ impl<G: Game> Job<'_, G> {
             ));
             self.progress.begin(Phase::Verify, table.positions());
             self.verify_whole(table)?;
+            Ok(false)
         }
-        Ok(())
     }
 
     /// Compares all of a file with its checksums, and nothing else.

@@ -8,9 +8,12 @@ use std::sync::Arc;
 use common::{disk, solve_on};
 use nutcracker_game::Game;
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::solve::SolveError;
+use nutcracker_retro::progress::Silent;
+use nutcracker_retro::solve::{SolveError, SolveOptions, solve};
 use nutcracker_table::fault::{Fault, Loss, MemoryStorage};
-use nutcracker_table::{DirLock, ErrorKind, Header, PackOptions, Reach, Storage, pack};
+use nutcracker_table::{
+    DirLock, ErrorKind, Header, Manifest, PackOptions, Reach, Storage, pack, pack_with,
+};
 
 const LAST: u32 = 4;
 
@@ -77,7 +80,7 @@ fn a_second_builder_is_told_who_is_there() {
     let _lock = DirLock::acquire(dir.path()).unwrap();
     let error = solve_on(&Awari::new(6).unwrap(), &disk(), dir.path(), 1, 1).unwrap_err();
     let SolveError::Table(error) = error else { panic!("{error}") };
-    assert_eq!(error.kind(), ErrorKind::AskedWrongly);
+    assert_eq!(error.kind(), ErrorKind::Usage);
     assert!(error.to_string().contains(&std::process::id().to_string()), "{error}");
 }
 
@@ -119,6 +122,66 @@ fn a_file_that_was_never_checked_is_checked_before_it_is_used() {
     }
     std::fs::remove_file(&path).unwrap();
     solve_on(&awari, &disk(), dir.path(), 5, 1).unwrap();
+}
+
+/// As if the check of a wrong table had been interrupted: it is not checked, and work files are
+/// left.
+fn plant_unchecked(dir: &Path) -> std::path::PathBuf {
+    let awari = Awari::new(6).unwrap();
+    solve_on(&awari, &disk(), dir, 3, 1).unwrap();
+    let mut wrong = common::scores(&awari, &disk(), dir, 3);
+    wrong[5] = if wrong[5] == 1 { 2 } else { 1 };
+    std::fs::remove_file(dir.join(file(3))).unwrap();
+    let id = awari.id();
+    let header = Header::new(id.name, id.options, 3, wrong.len() as u64, 3, awari.index_scheme());
+    let storage = disk();
+    let sealed = pack_with(&*storage, dir, &header, &PackOptions::default(), |start, out| {
+        out.copy_from_slice(&wrong[start as usize..start as usize + out.len()]);
+        Ok(())
+    });
+    let path = sealed.unwrap().publish(false).unwrap().path;
+    assert_eq!(path, dir.join("awari-03.nut.unchecked"));
+    path
+}
+
+#[test]
+fn a_refused_table_is_removed_with_its_work_files_and_the_next_run_solves_it_anew() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
+    let right = common::tables(dir.path());
+    let path = plant_unchecked(dir.path());
+    let work = dir.path().join("work-3-3-two-bit");
+    std::fs::create_dir(&work).unwrap();
+    std::fs::write(work.join("level.checkpoint"), "2\n").unwrap();
+    let error = solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DataBroken);
+    assert!(error.to_string().contains("awari-03.nut"), "{error}");
+    assert!(!path.exists() && !work.exists());
+    // No probe is answered from it.
+    let set = nutcracker_retro::solve::open_set(&awari, disk(), dir.path(), 0);
+    assert_eq!(set.probe(3, 5).unwrap_err().kind(), ErrorKind::NotHere);
+    solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
+    assert!(common::tables(dir.path()) == right && dir.path().join(file(3)).exists());
+}
+
+#[test]
+fn what_was_not_checked_says_so_and_is_checked_by_the_next_run() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let options = SolveOptions { verify: false, ..SolveOptions::new(1, "test") };
+    let last = nutcracker_game::SliceId(3);
+    solve(&awari, &disk(), dir.path(), last, &options, &Silent).unwrap();
+    let manifest = || Manifest::load(&*disk(), dir.path()).unwrap();
+    assert!(manifest().entries().iter().all(|entry| !entry.checked));
+    let set = || nutcracker_retro::solve::open_set(&awari, disk(), dir.path(), 0);
+    assert!(!set().get(3).unwrap().is_checked());
+    let before = common::tables(dir.path());
+    let reports = solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
+    assert!(reports.iter().all(|report| report.seconds.is_none()), "nothing is solved again");
+    assert!(manifest().entries().iter().all(|entry| entry.checked));
+    assert!(set().get(3).unwrap().is_checked());
+    assert!(common::tables(dir.path()) == before);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What can go wrong, told apart by whose move it is.
+//! What can go wrong, classified by who has to act.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use crate::reach::Reach;
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, TableError>;
 
-/// Whose move it is after an error.
+/// Who has to act after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The request makes no sense: the caller has to ask differently.
-    AskedWrongly,
+    /// A usage error: the request makes no sense, and the caller has to change it.
+    Usage,
     /// The request makes sense, but the table asked for has not been built.
     NotHere,
     /// A file is damaged, foreign, or of a version that this program cannot read.
@@ -35,7 +35,7 @@ pub enum TableError {
     },
     /// Another process holds the lock of a directory.
     #[error(
-        "another process{holder} is building in {dir}; wait for it or use another --data",
+        "another process{holder} is building in {dir}; wait for it or use another directory",
         dir = dir.display()
     )]
     Locked {
@@ -81,7 +81,7 @@ pub enum TableError {
         /// The reach needed.
         need: Reach,
     },
-    /// A file is none of ours.
+    /// A file of another program.
     #[error("{path} is not a nutcracker file: {reason}", path = path.display())]
     Foreign {
         /// The file.
@@ -126,7 +126,7 @@ pub enum TableError {
         expected: String,
     },
     /// The operating system failed.
-    #[error("cannot {action} {path}: {source}{hint}", path = path.display(), hint = hint(source))]
+    #[error("cannot {action} {path}: {source}{hint}", path = path.display(), hint = hint(action, source))]
     Io {
         /// What was attempted: "write", "rename".
         action: &'static str,
@@ -146,14 +146,21 @@ fn wanted(need: Reach) -> String {
     }
 }
 
-fn hint(source: &io::Error) -> &'static str {
+/// Actions that need no right to write.
+const READS: [&str; 4] = ["open", "read", "list", "look for"];
+
+fn hint(action: &str, source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free some space, and the same command goes on from what is finished, or use another --data"
+            "; free some space and run again, which continues from what is finished, or use another \
+             directory"
         }
         io::ErrorKind::FileTooLarge => {
-            "; files may not become so large here (ulimit -f, or the file system): allow larger ones, \
-             and the same command goes on from what is finished, or use another --data"
+            "; the limit on the size of files is too low (ulimit -f, or the file system): raise it \
+             and run again, which continues from what is finished, or use another directory"
+        }
+        io::ErrorKind::PermissionDenied if READS.contains(&action) => {
+            "; allow this user to read it"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; use a directory that may be written"
@@ -163,10 +170,10 @@ fn hint(source: &io::Error) -> &'static str {
 }
 
 impl TableError {
-    /// Whose move it is.
+    /// Who has to act.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Request { .. } | Self::Locked { .. } => ErrorKind::AskedWrongly,
+            Self::Request { .. } | Self::Locked { .. } => ErrorKind::Usage,
             Self::Missing { .. } | Self::MissingSlice { .. } | Self::TooNarrow { .. } => {
                 ErrorKind::NotHere
             }

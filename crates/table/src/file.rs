@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -89,7 +89,15 @@ impl Storage for Disk {
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
-        let file = File::open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // A pipe is not waited for; reading regular files does not change.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            rustix::fs::OFlags::NONBLOCK.bits() as i32,
+        );
+        let file = options.open(path)?;
         let meta = file.metadata()?;
         if !meta.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));

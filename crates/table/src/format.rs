@@ -1,7 +1,7 @@
 //! The bytes of a table file.
 //!
 //! All numbers are little-endian. H, D, B and T stand for the ends of header, dictionary, blocks
-//! and index with histogram; L is the length of the file.
+//! and index with statistics; L is the length of the file.
 //!
 //! ```text
 //! header
@@ -9,27 +9,32 @@
 //!      8    2  format version
 //!     10    2  H, the length of the header
 //!     12    4  slice
-//!     16    8  number of positions
-//!     24    4  positions in a block; the last block may be shorter
+//!     16    8  number of numbers: positions and holes
+//!     24    4  numbers in a block; the last block may be shorter
 //!     28    1  range: scores lie in -range..=range
 //!     29    1  window: 0, or K < range if scores are clipped to -K..=K
 //!     30    2  codec: 0 raw, 1 zstd, 2 zstd with dictionary
 //!     32    4  length of the dictionary
 //!     36    8  xxh3-64 of the dictionary, also if it is empty
-//!     44  1+n  game, rule options, index scheme: three strings of UTF-8, each after its length
+//!     44  1+n  game, rule options, index scheme, slice name, metric: five strings of UTF-8, each
+//!              after its length
+//!           1  number of parts
+//!  1+n+8 each  name of the part, its first number
 //!    H-8    8  xxh3-64 of bytes 0..H-8
 //! dictionary
 //!      H       as long as the header says
 //! blocks
 //!      D       one after another without gaps: a method byte, then its data
-//!              0 constant: the score of all positions
-//!              1 plain: one byte for each position
+//!              0 constant: the value of all numbers
+//!              1 plain: one byte for each number
 //!              2 packed: by the codec of the header
 //! index
 //!      B   12  for each block: length (4), xxh3-64 of its bytes with its number as seed (8)
-//! histogram
-//!           2  number of scores that occur
-//!           9  for each, ascending: score (1), number of positions (8)
+//! statistics
+//!           8  holes: numbers that stand for no position
+//!              for each part:
+//!           2  number of values that occur
+//!           9  for each, ascending: value (1), number of positions (8)
 //! trailer
 //!      T    8  B, where the index begins
 //!      8    8  xxh3-64 of bytes B..T
@@ -39,20 +44,30 @@
 //! ```
 //!
 //! Version history
-//! - 1: the first.
+//! - 1: the first. Without slice name (it is the number), metric (`score`), parts (one, of all)
+//!   and holes (none): the last part is the number of scores that occur, then the pairs.
+//! - 2: slice name, metric, parts, holes.
 
 use std::cmp::Reverse;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::codec::CodecId;
 use crate::error::{Result, TableError};
 use crate::histogram::Histogram;
 use crate::reach::Reach;
+use crate::statistics::Statistics;
 
 /// The version of the format that this crate writes, and the last it reads.
-pub const FORMAT_VERSION: u16 = 1;
+pub const FORMAT_VERSION: u16 = 2;
+/// In what fills a table: the number stands for no position.
+pub const HOLE: i8 = i8::MIN;
+/// The metric of scores, and of all tables of version 1.
+pub const SCORE: &str = "score";
+/// The most parts a table can have.
+pub const MAX_PARTS: usize = 16;
 /// How every table begins. As in PNG, a high bit and both line ends reveal a transfer as text.
 pub const MAGIC: [u8; 8] = *b"\x89NUT\r\n\x1a\n";
 /// The most positions a block may have. It bounds what a probe of a hostile file allocates.
@@ -66,13 +81,34 @@ pub const DEFAULT_BLOCK_POSITIONS: u32 = 8192;
 pub(crate) const MAX_RANGE: u8 = 127;
 /// How the names of tables end.
 pub(crate) const EXTENSION: &str = ".nut";
-/// No header is longer: fixed fields, three strings of at most 255 bytes, checksum.
-pub(crate) const MAX_HEADER: usize = FIXED_HEADER + 3 * 256 + 8;
+/// What follows the name of a table that is not checked.
+pub(crate) const UNCHECKED: &str = ".unchecked";
+/// No header is longer: fixed fields, five strings of at most 255 bytes, parts, checksum.
+pub(crate) const MAX_HEADER: usize = FIXED_HEADER + 5 * 256 + 1 + MAX_PARTS * (256 + 8) + 8;
 pub(crate) const INDEX_ENTRY: u64 = 12;
 pub(crate) const TRAILER: u64 = 64;
 /// The end of the file that the blake3 in the trailer does not cover: itself and the checksum.
 pub(crate) const AFTER_BLAKE3_INPUT: u64 = 40;
 const FIXED_HEADER: usize = 44;
+/// No header is shorter: three empty strings in version 1.
+const MIN_HEADER: usize = FIXED_HEADER + 3 + 8;
+
+/// Consecutive numbers of a slice that are counted on their own, such as those with White to move.
+/// A part ends where the next begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// What it is called.
+    pub name: String,
+    /// Its first number.
+    pub first: u64,
+}
+
+impl Part {
+    /// The one part of a slice that has no others.
+    pub fn all() -> Self {
+        Self { name: "all".to_owned(), first: 0 }
+    }
+}
 
 /// What a table says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +119,11 @@ pub struct Header {
     pub options: String,
     /// The slice, such as the number of stones.
     pub slice: u32,
-    /// The number of positions.
+    /// The slice's name, such as `15` or `krkn`: small letters, digits and `_`.
+    pub name: String,
+    /// What a value means: `score`, `wdl`, `dtw`, `dtc`.
+    pub metric: String,
+    /// The number of numbers: positions, and holes where the index has some.
     pub positions: u64,
     /// Scores lie in -range..=range, 127 at most.
     pub range: u8,
@@ -95,10 +135,13 @@ pub struct Header {
     pub block_positions: u32,
     /// How blocks are packed.
     pub codec: CodecId,
+    /// The parts that are counted on their own: at least one, the first from number 0 on.
+    pub parts: Vec<Part>,
 }
 
 impl Header {
-    /// A header for exact scores, with the default block size and codec.
+    /// A header for exact scores, with the default block size and codec, a slice named by its
+    /// number, and one part.
     pub fn new(
         game: impl Into<String>,
         options: impl Into<String>,
@@ -117,13 +160,16 @@ impl Header {
             scheme: scheme.into(),
             block_positions: DEFAULT_BLOCK_POSITIONS,
             codec: CodecId::Zstd,
+            name: slice.to_string(),
+            metric: SCORE.to_owned(),
+            parts: vec![Part::all()],
         }
     }
 
-    /// The name of the file: `awari-15.nut`, the slice with at least two digits, and
-    /// `awari-15-w4.nut` with window 4.
+    /// The name of the file once it is checked: `awari-15.nut`, `chess-krkn.nut`, a number with at
+    /// least two digits, and `awari-15-w4.nut` with window 4.
     pub fn file_name(&self) -> String {
-        file_name(&self.game, self.slice, self.reach)
+        file_name(&self.game, &self.name, self.reach)
     }
 
     /// The number of blocks.
@@ -131,7 +177,7 @@ impl Header {
         self.positions.div_ceil(u64::from(self.block_positions.max(1)))
     }
 
-    /// The number of positions in a block; 0 after the last.
+    /// The number of numbers in a block; 0 after the last.
     pub fn block_len(&self, block: u64) -> usize {
         let size = u64::from(self.block_positions);
         let start = block.saturating_mul(size).min(self.positions);
@@ -149,12 +195,32 @@ impl Header {
         if self.game.is_empty() || !self.game.chars().all(named) {
             return Err(format!("the game's name {:?} is not of a-z, 0-9 and -", self.game));
         }
-        for (what, text) in
-            [("game", &self.game), ("options", &self.options), ("scheme", &self.scheme)]
-        {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        for (what, text) in [("slice's name", &self.name), ("metric", &self.metric)] {
+            if text.is_empty() || !text.chars().all(plain) {
+                return Err(format!("the {what} {text:?} is not of a-z, 0-9 and _"));
+            }
+        }
+        let texts = [
+            ("game", &self.game),
+            ("options", &self.options),
+            ("scheme", &self.scheme),
+            ("slice's name", &self.name),
+            ("metric", &self.metric),
+        ];
+        let parts = self.parts.iter().map(|part| ("part's name", &part.name));
+        for (what, text) in texts.into_iter().chain(parts) {
             if text.len() > 255 || text.chars().any(char::is_control) {
                 return Err(format!("the {what} text is longer than 255 bytes or not printable"));
             }
+        }
+        if !(1..=MAX_PARTS).contains(&self.parts.len()) {
+            return Err(format!("{} parts are not in 1..={MAX_PARTS}", self.parts.len()));
+        }
+        let ascending = self.parts.windows(2).all(|pair| pair[0].first <= pair[1].first);
+        let last = self.parts.last().map_or(0, |part| part.first);
+        if self.parts[0].first != 0 || !ascending || last > self.positions {
+            return Err("its parts do not follow each other from 0 on".to_owned());
         }
         if !(1..=MAX_BLOCK_POSITIONS).contains(&self.block_positions) {
             return Err(format!(
@@ -178,13 +244,32 @@ impl Header {
         Ok(())
     }
 
+    /// Whether a table with this header can have these statistics.
+    pub(crate) fn allows(&self, statistics: &Statistics) -> bool {
+        if statistics.parts.len() != self.parts.len() {
+            return false;
+        }
+        let counted = statistics.parts.iter().map(Histogram::total);
+        let fit = counted.clone().enumerate().all(|(place, count)| count <= self.part_len(place));
+        let all = counted.fold(statistics.holes, u64::saturating_add);
+        let within = |part: &Histogram| part.reach() <= self.bound();
+        fit && all == self.positions && statistics.parts.iter().all(within)
+    }
+
+    /// The numbers of a part.
+    pub(crate) fn part_len(&self, place: usize) -> u64 {
+        let end = self.parts.get(place + 1).map_or(self.positions, |next| next.first);
+        end - self.parts[place].first
+    }
+
     /// The header's bytes.
     pub(crate) fn encode(&self, dictionary: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(MAX_HEADER);
         out.extend(MAGIC);
         out.extend(FORMAT_VERSION.to_le_bytes());
-        let strings = [&self.game, &self.options, &self.scheme];
-        let len = FIXED_HEADER + strings.iter().map(|s| 1 + s.len()).sum::<usize>() + 8;
+        let strings = [&self.game, &self.options, &self.scheme, &self.name, &self.metric];
+        let parts: usize = self.parts.iter().map(|part| 1 + part.name.len() + 8).sum();
+        let len = FIXED_HEADER + strings.iter().map(|s| 1 + s.len()).sum::<usize>() + 1 + parts + 8;
         out.extend((len as u16).to_le_bytes());
         out.extend(self.slice.to_le_bytes());
         out.extend(self.positions.to_le_bytes());
@@ -197,28 +282,41 @@ impl Header {
             out.push(string.len() as u8);
             out.extend(string.as_bytes());
         }
+        out.push(self.parts.len() as u8);
+        for part in &self.parts {
+            out.push(part.name.len() as u8);
+            out.extend(part.name.as_bytes());
+            out.extend(part.first.to_le_bytes());
+        }
+        debug_assert_eq!(out.len() + 8, len);
         let sum = xxh3_64(&out);
         out.extend(sum.to_le_bytes());
         out
     }
 }
 
-/// The name of a slice's file with a reach.
-pub(crate) fn file_name(game: &str, slice: u32, reach: Reach) -> String {
+/// The name of the file of a named slice with a reach. Numbers have at least two digits.
+pub(crate) fn file_name(game: &str, name: &str, reach: Reach) -> String {
+    let zero =
+        if name.len() == 1 && name.starts_with(|c: char| c.is_ascii_digit()) { "0" } else { "" };
     match reach {
-        Reach::Exact => format!("{game}-{slice:02}{EXTENSION}"),
-        Reach::Within(window) => format!("{game}-{slice:02}-w{window}{EXTENSION}"),
+        Reach::Exact => format!("{game}-{zero}{name}{EXTENSION}"),
+        Reach::Within(window) => format!("{game}-{zero}{name}-w{window}{EXTENSION}"),
     }
 }
 
-/// The slice and the reach of a file, if it has a name that we would give to one of this game:
-/// no sign, no other zeros in front, no window that no table can have.
-pub(crate) fn parse_file_name(game: &str, name: &str) -> Option<(u32, Reach)> {
-    let numbers = name.strip_prefix(game)?.strip_prefix('-')?.strip_suffix(EXTENSION)?;
-    let (slice, window) = numbers.split_once("-w").unwrap_or((numbers, "0"));
-    let (slice, window): (u32, u8) = (slice.parse().ok()?, window.parse().ok()?);
-    let reach = Reach::from(window);
-    (window < MAX_RANGE && name == file_name(game, slice, reach)).then_some((slice, reach))
+/// The slice's name as it stands there, the reach, and whether it is checked, of a file with a name
+/// such as we give to tables of this game. Whether it is exactly our name shows when it is made
+/// again.
+pub(crate) fn parse_file_name<'a>(game: &str, file: &'a str) -> Option<(&'a str, Reach, bool)> {
+    let (file, checked) = match file.strip_suffix(UNCHECKED) {
+        Some(file) => (file, false),
+        None => (file, true),
+    };
+    let both = file.strip_prefix(game)?.strip_prefix('-')?.strip_suffix(EXTENSION)?;
+    let (name, window) = both.rsplit_once("-w").unwrap_or((both, "0"));
+    let window: u8 = window.parse().ok()?;
+    (window < MAX_RANGE).then_some((name, Reach::from(window), checked))
 }
 
 /// The order of files and of entries: slice by slice, in each the exact one first, then from the
@@ -230,6 +328,7 @@ pub(crate) fn order(slice: u32, reach: Reach) -> (u32, Reverse<Reach>) {
 /// A header as read, with what only the reader needs.
 #[derive(Debug)]
 pub(crate) struct ParsedHeader {
+    pub version: u16,
     pub header: Header,
     pub len: u64,
     pub dictionary_len: u32,
@@ -267,7 +366,7 @@ pub(crate) fn parse_header(path: &Path, bytes: &[u8]) -> Result<ParsedHeader> {
         return Err(damaged("its format version is 0"));
     }
     let len = usize::from(fields.u16().ok_or_else(short)?);
-    if !(FIXED_HEADER + 3 + 8..=MAX_HEADER).contains(&len) {
+    if !(MIN_HEADER..=MAX_HEADER).contains(&len) {
         return Err(damaged("the length of its header is impossible"));
     }
     let header = bytes.get(..len).ok_or_else(short)?;
@@ -276,12 +375,12 @@ pub(crate) fn parse_header(path: &Path, bytes: &[u8]) -> Result<ParsedHeader> {
         return Err(damaged("the checksum of its header is wrong"));
     }
     // Whatever fails from here on was written so: the checksum is right.
-    parse_fields(&header[12..], len as u64)
+    parse_fields(version, &header[12..], len as u64)
         .and_then(|parsed| parsed.header.check().map(|()| parsed))
         .map_err(|reason| damaged(&format!("its header makes no sense: {reason}")))
 }
 
-fn parse_fields(bytes: &[u8], len: u64) -> std::result::Result<ParsedHeader, String> {
+fn parse_fields(version: u16, bytes: &[u8], len: u64) -> std::result::Result<ParsedHeader, String> {
     let mut fields = Fields(bytes);
     let short = || "it is too short".to_owned();
     let slice = fields.u32().ok_or_else(short)?;
@@ -293,21 +392,40 @@ fn parse_fields(bytes: &[u8], len: u64) -> std::result::Result<ParsedHeader, Str
     let codec = CodecId::from_u16(codec).ok_or_else(|| format!("codec {codec} is not known"))?;
     let dictionary_len = fields.u32().ok_or_else(short)?;
     let dictionary_sum = fields.u64().ok_or_else(short)?;
-    let mut string = || {
-        let len = fields.u8().ok_or_else(short)?;
-        let text = fields.take(len.into()).ok_or_else(short)?;
-        String::from_utf8(text.to_vec()).map_err(|_| "a text is not UTF-8".to_owned())
+    let (game, options, scheme) = (fields.text()?, fields.text()?, fields.text()?);
+    let (name, metric, parts) = if version == 1 {
+        (slice.to_string(), SCORE.to_owned(), vec![Part::all()])
+    } else {
+        let (name, metric) = (fields.text()?, fields.text()?);
+        let count = fields.u8().ok_or_else(short)?;
+        let part = |_| Ok(Part { name: fields.text()?, first: fields.u64().ok_or_else(short)? });
+        let parts: std::result::Result<_, String> = (0..count).map(part).collect();
+        (name, metric, parts?)
     };
-    let (game, options, scheme) = (string()?, string()?, string()?);
     if !fields.0.is_empty() {
         return Err("it is too long".to_owned());
     }
     if dictionary_len > MAX_DICTIONARY {
         return Err(format!("a dictionary of {dictionary_len} bytes"));
     }
-    let header =
-        Header { game, options, slice, positions, range, reach, scheme, block_positions, codec };
-    Ok(ParsedHeader { header, len, dictionary_len, dictionary_sum })
+    if dictionary_len > 0 && codec != CodecId::ZstdDictionary {
+        return Err(format!("codec {codec} has no dictionary, and here is one"));
+    }
+    let header = Header {
+        game,
+        options,
+        slice,
+        name,
+        metric,
+        positions,
+        range,
+        reach,
+        scheme,
+        block_positions,
+        codec,
+        parts,
+    };
+    Ok(ParsedHeader { version, header, len, dictionary_len, dictionary_sum })
 }
 
 /// The last bytes of a file.
@@ -358,7 +476,22 @@ pub(crate) fn block_sum(block: u64, bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, block)
 }
 
-pub(crate) fn encode_histogram(histogram: &Histogram, out: &mut Vec<u8>) {
+pub(crate) fn encode_statistics(statistics: &Statistics, out: &mut Vec<u8>) {
+    out.extend(statistics.holes.to_le_bytes());
+    for part in &statistics.parts {
+        encode_histogram(part, out);
+    }
+}
+
+/// Nothing if the bytes are no statistics of canonical form for this number of parts.
+pub(crate) fn parse_statistics(version: u16, parts: usize, bytes: &[u8]) -> Option<Statistics> {
+    let mut fields = Fields(bytes);
+    let holes = if version == 1 { 0 } else { fields.u64()? };
+    let parts = (0..parts).map(|_| parse_histogram(&mut fields)).collect::<Option<_>>()?;
+    fields.0.is_empty().then_some(Statistics { holes, parts })
+}
+
+fn encode_histogram(histogram: &Histogram, out: &mut Vec<u8>) {
     out.extend((histogram.iter().count() as u16).to_le_bytes());
     for (score, count) in histogram.iter() {
         out.push(score as u8);
@@ -367,8 +500,7 @@ pub(crate) fn encode_histogram(histogram: &Histogram, out: &mut Vec<u8>) {
 }
 
 /// Nothing if the bytes are no histogram of canonical form.
-pub(crate) fn parse_histogram(bytes: &[u8]) -> Option<Histogram> {
-    let mut fields = Fields(bytes);
+fn parse_histogram(fields: &mut Fields<'_>) -> Option<Histogram> {
     let mut histogram = Histogram::new();
     let mut last = None;
     for _ in 0..fields.u16()? {
@@ -379,7 +511,7 @@ pub(crate) fn parse_histogram(bytes: &[u8]) -> Option<Histogram> {
         histogram.add_count(score, count);
         last = Some(score);
     }
-    fields.0.is_empty().then_some(histogram)
+    Some(histogram)
 }
 
 /// Takes little-endian numbers from the front of a slice.
@@ -394,6 +526,13 @@ impl<'a> Fields<'a> {
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.take(N)?.try_into().ok()
+    }
+
+    /// A text after its length in one byte.
+    fn text(&mut self) -> std::result::Result<String, String> {
+        let text = self.u8().and_then(|len| self.take(len.into()));
+        String::from_utf8(text.ok_or("it is too short")?.to_vec())
+            .map_err(|_| "a text is not UTF-8".to_owned())
     }
 
     fn u8(&mut self) -> Option<u8> {

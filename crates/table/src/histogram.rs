@@ -39,6 +39,11 @@ impl Histogram {
         *slot = slot.saturating_add(positions);
     }
 
+    /// Takes out the count of one score.
+    pub(crate) fn take(&mut self, score: i8) -> u64 {
+        std::mem::take(&mut self.counts[usize::from(score as u8 ^ 0x80)])
+    }
+
     /// Adds the counts of another one.
     pub fn merge(&mut self, other: &Self) {
         for (score, count) in other.iter() {

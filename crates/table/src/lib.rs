@@ -1,8 +1,8 @@
 //! Endgame database files: one score for each position of a slice, packed in blocks, checked by
 //! checksums, probed in microseconds.
 //!
-//! A table is written once, under a temporary name, and never changed or replaced after. No score
-//! is ever answered from a block whose checksum is wrong. `docs/database-format.md` has the file
+//! A table is written once, under a temporary name, and never changed or replaced after. It gets its
+//! final name when it has passed its check; until then `.unchecked` follows. No score is ever answered from a block whose checksum is wrong. `docs/database-format.md` has the file
 //! byte by byte.
 //!
 //! Scores are exact, or clipped to a window: a table with window 4 has 4 for "4 or more". Tables of
@@ -20,10 +20,10 @@
 //! let scores: Vec<i8> = (0..100_000u32).map(|i| (i % 7) as i8 - 3).collect();
 //! let disk = Disk::default();
 //! let header = Header::new("awari", "pits=6", 9, scores.len() as u64, 9, "halves-1");
-//! let sealed = pack(&disk, dir, &header, &PackOptions::default(), &scores)?;
+//! let published = pack(&disk, dir, &header, &PackOptions::default(), &scores)?;
 //!
 //! let mut manifest = Manifest::load_or_new(&disk, dir, "awari", "pits=6", "example 1.0")?;
-//! manifest.record(&sealed);
+//! manifest.record(&published);
 //! manifest.save(&disk, dir)?;
 //!
 //! let set = TableSet::open(Arc::new(disk), dir, "awari", "pits=6", 1 << 20);
@@ -47,9 +47,11 @@ mod format;
 mod histogram;
 mod lock;
 mod manifest;
+mod naming;
 mod reach;
 mod reader;
 mod set;
+mod statistics;
 mod writer;
 
 pub use cache::{BlockCache, CacheStats};
@@ -59,12 +61,17 @@ pub use error::{ErrorKind, Result, TableError};
 pub use fault::MemoryStorage;
 pub use file::{Disk, ReadAt, Storage, WriteFile};
 pub use format::{
-    DEFAULT_BLOCK_POSITIONS, FORMAT_VERSION, Header, MAGIC, MAX_BLOCK_POSITIONS, MAX_DICTIONARY,
+    DEFAULT_BLOCK_POSITIONS, FORMAT_VERSION, HOLE, Header, MAGIC, MAX_BLOCK_POSITIONS,
+    MAX_DICTIONARY, MAX_PARTS, Part, SCORE,
 };
 pub use histogram::Histogram;
 pub use lock::{DirLock, LOCK};
-pub use manifest::{Entry, MANIFEST, MANIFEST_VERSION, Manifest, Reconciled};
+pub use manifest::{Counted, Entry, MANIFEST, MANIFEST_VERSION, Manifest, Reconciled};
+pub use naming::Naming;
 pub use reach::Reach;
 pub use reader::Table;
 pub use set::{Expect, TableSet};
-pub use writer::{Filled, PackOptions, Sealed, TableWriter, pack, pack_with, remove_unfinished};
+pub use statistics::Statistics;
+pub use writer::{
+    Filled, PackOptions, Published, Sealed, TableWriter, pack, pack_with, remove_unfinished,
+};

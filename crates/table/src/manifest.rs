@@ -1,6 +1,6 @@
 //! What is solved in a directory: one JSON file beside the tables.
 //!
-//! The tables are the truth, the manifest is the account of them. A crash between the two is mended
+//! The tables are the truth, the manifest is the account of them. A crash between the two is repaired
 //! from the tables, whose trailers have all that an entry needs.
 
 use std::cmp::Reverse;
@@ -11,17 +11,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, TableError};
 use crate::file::Storage;
-use crate::format::{self, Header};
+use crate::format::{self, Header, Part, SCORE, UNCHECKED};
 use crate::histogram::Histogram;
+use crate::naming::Naming;
 use crate::reach::Reach;
 use crate::reader::Table;
 use crate::set::{check_identity, files_in};
-use crate::writer::Sealed;
+use crate::statistics::Statistics;
+use crate::writer::Published;
 
 /// The manifest's name in its directory.
 pub const MANIFEST: &str = "manifest.json";
 /// The version of the manifest that this crate writes, and the last it reads.
-pub const MANIFEST_VERSION: u32 = 1;
+pub const MANIFEST_VERSION: u32 = 2;
 
 /// The tables of one game under one set of options.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,8 +45,20 @@ pub struct Manifest {
 pub struct Entry {
     /// The slice.
     pub slice: u32,
-    /// The number of positions.
+    /// The slice's name. In version 1 it was the number.
+    #[serde(default)]
+    pub name: String,
+    /// What a value means. In version 1 it was `score`.
+    #[serde(default = "score")]
+    pub metric: String,
+    /// Whether the table passed its check.
+    #[serde(default = "checked")]
+    pub checked: bool,
+    /// The number of numbers: positions and holes.
     pub positions: u64,
+    /// Numbers that stand for no position.
+    #[serde(default)]
+    pub holes: u64,
     /// Scores lie in -range..=range.
     pub range: u8,
     /// How far from 0 scores are told apart; in the file 0 for exact, K for -K..=K.
@@ -60,6 +74,27 @@ pub struct Entry {
     pub blake3: String,
     /// How many positions have each score.
     pub histogram: Histogram,
+    /// The same for each part. In version 1 there was one.
+    #[serde(default)]
+    pub parts: Vec<Counted>,
+}
+
+/// A part of a slice, and how many of its positions have each score.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Which.
+    #[serde(flatten)]
+    pub part: Part,
+    /// How many positions have each score.
+    pub histogram: Histogram,
+}
+
+fn score() -> String {
+    SCORE.to_owned()
+}
+
+fn checked() -> bool {
+    true
 }
 
 /// What [`Manifest::reconcile`] found.
@@ -70,12 +105,15 @@ pub struct Reconciled {
     pub adopted: Vec<(u32, Reach)>,
     /// Slice and reach of the entries that had no file. The entries are gone.
     pub missing: Vec<(u32, Reach)>,
+    /// Slice and reach of files that are known and got their final name since, or lost it. Their
+    /// entries say so now.
+    pub renamed: Vec<(u32, Reach)>,
 }
 
 impl Reconciled {
     /// Whether the manifest agreed with the files.
     pub fn is_clean(&self) -> bool {
-        self.adopted.is_empty() && self.missing.is_empty()
+        self.adopted.is_empty() && self.missing.is_empty() && self.renamed.is_empty()
     }
 }
 
@@ -116,17 +154,28 @@ impl Manifest {
         if version > MANIFEST_VERSION {
             return Err(TableError::Newer { path, found: version, known: MANIFEST_VERSION });
         }
-        let manifest: Self =
+        let mut manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
         if !manifest.slices.is_sorted_by(|a, b| a.order() < b.order()) {
             return Err(damaged("its slices are not in order".to_owned()));
         }
-        for entry in &manifest.slices {
+        manifest.version = MANIFEST_VERSION;
+        for entry in &mut manifest.slices {
+            if version == 1 {
+                entry.name = entry.slice.to_string();
+                entry.parts =
+                    vec![Counted { part: Part::all(), histogram: entry.histogram.clone() }];
+            }
             // Also keeps a name from leading out of the directory.
-            if entry.file != format::file_name(&manifest.game, entry.slice, entry.reach) {
+            if entry.file != file_name(&manifest.game, &entry.name, entry.reach, entry.checked) {
                 return Err(damaged(format!("slice {} has file {:?}", entry.slice, entry.file)));
             }
-            if entry.histogram.total() != entry.positions {
+            let mut parts = Histogram::new();
+            for part in &entry.parts {
+                parts.merge(&part.histogram);
+            }
+            let all = entry.histogram.total().checked_add(entry.holes);
+            if all != Some(entry.positions) || parts != entry.histogram {
                 return Err(damaged(format!("the counts of slice {} do not add up", entry.slice)));
             }
         }
@@ -174,7 +223,7 @@ impl Manifest {
         };
         storage.create_dir(dir).map_err(TableError::io("make the directory", dir))?;
         if let Err(error) = write() {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             let _ = storage.remove(&temporary);
             return Err(error);
         }
@@ -198,9 +247,10 @@ impl Manifest {
         self.find(slice, reach).ok().map(|place| &self.slices[place])
     }
 
-    /// Enters a table that was just written.
-    pub fn record(&mut self, sealed: &Sealed) {
-        self.put(Entry::new(&sealed.header, sealed.bytes, &sealed.blake3, &sealed.histogram));
+    /// Enters a table that was just published.
+    pub fn record(&mut self, file: &Published) {
+        let Published { header, checked, bytes, blake3, statistics, .. } = file;
+        self.put(Entry::new(header, *checked, *bytes, blake3, statistics));
     }
 
     /// Enters a table that is there, from its header and trailer. Its blocks are not read: see
@@ -251,24 +301,38 @@ impl Manifest {
     /// Brings the manifest into agreement with the files of its directory, after a crash or a
     /// removal by hand. Files are opened, not verified; a file that cannot be opened is an error.
     /// The manifest is not saved.
-    pub fn reconcile(&mut self, storage: &dyn Storage, dir: &Path) -> Result<Reconciled> {
-        let present = files_in(storage, dir, &self.game)?;
+    pub fn reconcile(
+        &mut self,
+        storage: &dyn Storage,
+        dir: &Path,
+        naming: &Naming,
+    ) -> Result<Reconciled> {
+        let present = files_in(storage, dir, &self.game, naming)?;
         let mut result = Reconciled::default();
         self.slices.retain(|entry| {
-            let there = present.contains(&(entry.slice, entry.reach));
+            let there = present
+                .iter()
+                .any(|&(slice, reach, _)| (slice, reach) == (entry.slice, entry.reach));
             if !there {
                 result.missing.push((entry.slice, entry.reach));
             }
             there
         });
-        for (slice, reach) in present {
-            let name = format::file_name(&self.game, slice, reach);
+        for (slice, reach, checked) in present {
+            let name = file_name(&self.game, &naming.name(slice), reach, checked);
             let table = Table::open(storage, &dir.join(name))?;
             check_identity(&table, &self.game, &self.options, slice, reach)?;
-            if self.entry_for(slice, reach) != Some(&Entry::of(&table)) {
-                self.adopt(&table)?;
+            let found = Entry::of(&table);
+            let known = self.entry_for(slice, reach);
+            if known == Some(&found) {
+                continue;
+            }
+            if known.is_some_and(|entry| entry.blake3 == found.blake3) {
+                result.renamed.push((slice, reach));
+            } else {
                 result.adopted.push((slice, reach));
             }
+            self.adopt(&table)?;
         }
         Ok(result)
     }
@@ -285,18 +349,39 @@ impl Manifest {
     }
 }
 
+/// The name of a table's file, checked or not.
+fn file_name(game: &str, name: &str, reach: Reach, checked: bool) -> String {
+    format::file_name(game, name, reach) + if checked { "" } else { UNCHECKED }
+}
+
 impl Entry {
-    fn new(header: &Header, bytes: u64, blake3: &str, histogram: &Histogram) -> Self {
+    fn new(
+        header: &Header,
+        checked: bool,
+        bytes: u64,
+        blake3: &str,
+        statistics: &Statistics,
+    ) -> Self {
+        let parts = header.parts.iter().zip(&statistics.parts);
+        let counted = |(part, histogram): (&Part, &Histogram)| Counted {
+            part: part.clone(),
+            histogram: histogram.clone(),
+        };
         Self {
             slice: header.slice,
+            name: header.name.clone(),
+            metric: header.metric.clone(),
+            checked,
+            holes: statistics.holes,
+            parts: parts.map(counted).collect(),
             positions: header.positions,
             range: header.range,
             reach: header.reach,
             scheme: header.scheme.clone(),
-            file: header.file_name(),
+            file: file_name(&header.game, &header.name, header.reach, checked),
             bytes,
             blake3: blake3.to_owned(),
-            histogram: histogram.clone(),
+            histogram: statistics.whole(),
         }
     }
 
@@ -305,6 +390,7 @@ impl Entry {
     }
 
     fn of(table: &Table) -> Self {
-        Self::new(table.header(), table.bytes(), &table.blake3(), table.histogram())
+        let (checked, blake3) = (table.is_checked(), table.blake3());
+        Self::new(table.header(), checked, table.bytes(), &blake3, table.statistics())
     }
 }

@@ -10,11 +10,12 @@ use crate::codec::Codec;
 use crate::error::{Result, TableError};
 use crate::file::{ReadAt, Storage};
 use crate::format::{
-    self, AFTER_BLAKE3_INPUT, Fields, Header, INDEX_ENTRY, MAX_HEADER, ParsedHeader, TRAILER,
-    Trailer,
+    self, AFTER_BLAKE3_INPUT, EXTENSION, Fields, Header, INDEX_ENTRY, MAX_HEADER, ParsedHeader,
+    Part, TRAILER, Trailer,
 };
 use crate::histogram::Histogram;
 use crate::reach::Reach;
+use crate::statistics::Statistics;
 
 /// Bytes hashed at a time when a whole file is checked.
 const CHUNK: u64 = 1 << 20;
@@ -34,12 +35,14 @@ pub struct Table {
     /// Where each block begins, and where the last ends.
     offsets: Vec<u64>,
     sums: Vec<u64>,
+    statistics: Statistics,
+    /// All parts together.
     histogram: Histogram,
     blake3: [u8; 32],
 }
 
 impl Table {
-    /// Opens a file and checks its header, length, dictionary, index, histogram and trailer.
+    /// Opens a file and checks its header, length, dictionary, index, statistics and trailer.
     pub fn open(storage: &dyn Storage, path: &Path) -> Result<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let damaged = |reason: &str| TableError::damaged(path, reason);
@@ -60,12 +63,13 @@ impl Table {
         if trailer.file_len != len {
             return Err(damaged("its length is not the one it states"));
         }
-        let ParsedHeader { header, len: header_len, dictionary_len, dictionary_sum } = parsed;
+        let ParsedHeader { version, header, len: header_len, dictionary_len, dictionary_sum } =
+            parsed;
         let blocks_offset = header_len + u64::from(dictionary_len);
         // All lengths are compared with the file's before memory is taken for them.
         let index_len = header.blocks().checked_mul(INDEX_ENTRY);
-        let histogram_offset = index_len.and_then(|len| trailer.index_offset.checked_add(len));
-        let Some(histogram_offset) = histogram_offset
+        let statistics_offset = index_len.and_then(|len| trailer.index_offset.checked_add(len));
+        let Some(statistics_offset) = statistics_offset
             .filter(|&offset| blocks_offset <= trailer.index_offset && offset <= trailer_offset)
         else {
             return Err(damaged("its parts do not fit into its length"));
@@ -78,9 +82,10 @@ impl Table {
         if xxh3_64(&index) != trailer.index_sum {
             return Err(damaged("the checksum of its block index is wrong"));
         }
-        let (index, histogram) = index.split_at((histogram_offset - trailer.index_offset) as usize);
-        let histogram = format::parse_histogram(histogram)
-            .filter(|h| h.total() == header.positions && h.reach() <= header.bound())
+        let (index, statistics) =
+            index.split_at((statistics_offset - trailer.index_offset) as usize);
+        let statistics = format::parse_statistics(version, header.parts.len(), statistics)
+            .filter(|statistics| header.allows(statistics))
             .ok_or_else(|| damaged("its histogram makes no sense"))?;
         let (offsets, sums) = parse_index(index, blocks_offset)
             .filter(|(offsets, _)| offsets.last() == Some(&trailer.index_offset))
@@ -94,7 +99,8 @@ impl Table {
             header,
             offsets,
             sums,
-            histogram,
+            histogram: statistics.whole(),
+            statistics,
             blake3: trailer.blake3,
             file,
         })
@@ -110,7 +116,12 @@ impl Table {
         &self.path
     }
 
-    /// The number of positions.
+    /// Whether the file has its final name, which it only gets after its check.
+    pub fn is_checked(&self) -> bool {
+        self.path.to_string_lossy().ends_with(EXTENSION)
+    }
+
+    /// The number of numbers: positions, and holes where the index has some.
     pub fn positions(&self) -> u64 {
         self.header.positions
     }
@@ -125,9 +136,23 @@ impl Table {
         self.file.len()
     }
 
-    /// How many positions have each score, as the file says.
+    /// How many positions have each score, as the file says. Holes are not counted.
     pub fn histogram(&self) -> &Histogram {
         &self.histogram
+    }
+
+    /// How many numbers stand for no position.
+    pub fn holes(&self) -> u64 {
+        self.statistics.holes
+    }
+
+    /// The parts, and how many positions of each have each score.
+    pub fn parts(&self) -> impl Iterator<Item = (&Part, &Histogram)> {
+        self.header.parts.iter().zip(&self.statistics.parts)
+    }
+
+    pub(crate) fn statistics(&self) -> &Statistics {
+        &self.statistics
     }
 
     /// The blake3 in the trailer, in hexadecimal digits: of all bytes but the last 40.
@@ -212,9 +237,13 @@ impl Table {
         self.verify_digest()
     }
 
-    /// Compares what was counted over all blocks with the histogram in the file.
+    /// Compares what was counted over all blocks with the histogram in the file. Holes are stored
+    /// as some value or other: no value may be stored less often than it is counted, and what is
+    /// left over are the holes.
     pub fn verify_histogram(&self, counted: &Histogram) -> Result<()> {
-        if *counted != self.histogram {
+        let enough = self.histogram.iter().all(|(score, count)| counted.count(score) >= count);
+        let left = counted.total().checked_sub(self.histogram.total());
+        if !enough || left != Some(self.statistics.holes) {
             return Err(TableError::damaged(
                 &self.path,
                 "its histogram does not agree with its scores",

@@ -8,27 +8,34 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::cache::{BlockCache, CacheStats};
 use crate::error::{Result, TableError};
 use crate::file::Storage;
-use crate::format;
+use crate::format::{self, Header};
+use crate::naming::Naming;
 use crate::reach::Reach;
 use crate::reader::Table;
+use crate::writer::{promote, unchecked};
 
 /// What the caller knows about a slice and the file must agree with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expect {
-    /// The number of positions.
+    /// The number of numbers: positions and holes.
     pub positions: u64,
     /// The range of scores.
     pub range: u8,
     /// The index scheme with its version.
     pub scheme: String,
+    /// What a value means.
+    pub metric: String,
 }
 
 impl Expect {
-    /// An error if a table has other positions, range or scheme.
+    /// An error if a table has another number of numbers, range, scheme or metric.
     pub fn check(&self, table: &Table) -> Result<()> {
         let (path, header) = (table.path(), table.header());
         if header.scheme != self.scheme {
             return Err(unexpected(path, "index scheme", &header.scheme, &self.scheme));
+        }
+        if header.metric != self.metric {
+            return Err(unexpected(path, "metric", &header.metric, &self.metric));
         }
         if header.positions != self.positions {
             let (found, expected) = (header.positions, self.positions);
@@ -54,6 +61,7 @@ pub struct TableSet {
     game: String,
     options: String,
     expectation: Option<Expectation>,
+    naming: Naming,
     tables: RwLock<Tables>,
     cache: BlockCache,
 }
@@ -91,6 +99,7 @@ impl TableSet {
             game: game.into(),
             options: options.into(),
             expectation: None,
+            naming: Naming::default(),
             tables: RwLock::default(),
             cache: BlockCache::new(cache_bytes),
         }
@@ -105,6 +114,18 @@ impl TableSet {
     ) -> Self {
         self.expectation = Some(Box::new(expectation));
         self
+    }
+
+    /// Names slices and their files in another way than by number.
+    #[must_use]
+    pub fn named(mut self, naming: Naming) -> Self {
+        self.naming = naming;
+        self
+    }
+
+    /// The names of slices and files.
+    pub fn naming(&self) -> &Naming {
+        &self.naming
     }
 
     /// The directory.
@@ -137,15 +158,15 @@ impl TableSet {
         self.cache.stats()
     }
 
-    /// Where the table of a slice with exactly this reach is or would be.
+    /// Where the table of a slice with exactly this reach is or would be, once it is checked.
     pub fn path(&self, slice: u32, reach: Reach) -> PathBuf {
-        self.dir.join(format::file_name(&self.game, slice, reach))
+        self.dir.join(self.naming.file_name(&self.game, slice, reach))
     }
 
     /// The slices that have a file now, exact or not, ascending. The files are not opened.
     pub fn slices(&self) -> Result<Vec<u32>> {
-        let files = files_in(&*self.storage, &self.dir, &self.game)?;
-        let mut slices: Vec<u32> = files.into_iter().map(|(slice, _)| slice).collect();
+        let files = self.files()?;
+        let mut slices: Vec<u32> = files.into_iter().map(|(slice, ..)| slice).collect();
         slices.dedup();
         Ok(slices)
     }
@@ -153,9 +174,9 @@ impl TableSet {
     /// The reaches with which a slice is there now, the best first: exact, then from the widest
     /// window to the narrowest. The files are not opened.
     pub fn available(&self, slice: u32) -> Result<Vec<Reach>> {
-        let mut files = files_in(&*self.storage, &self.dir, &self.game)?;
-        files.retain(|&(found, _)| found == slice);
-        Ok(files.into_iter().map(|(_, reach)| reach).collect())
+        let mut files = self.files()?;
+        files.retain(|&(found, ..)| found == slice);
+        Ok(files.into_iter().map(|(_, reach, _)| reach).collect())
     }
 
     /// The best table of a slice, opened and compared with its header the first time: the exact
@@ -171,7 +192,21 @@ impl TableSet {
         self.choose(slice, Some(need))
     }
 
-    /// The table of a slice with exactly this reach, whatever others lie beside it.
+    /// Gives a table that passed its check its final name, unless it has it; returns it under that
+    /// name. Only for the holder of the directory's lock.
+    pub fn promote(&self, table: &Table) -> Result<Arc<Table>> {
+        let Header { slice, reach, .. } = *table.header();
+        promote(&*self.storage, table)?;
+        self.forget(slice);
+        self.get_exactly(slice, reach)
+    }
+
+    fn files(&self) -> Result<Vec<(u32, Reach, bool)>> {
+        files_in(&*self.storage, &self.dir, &self.game, &self.naming)
+    }
+
+    /// The table of a slice with exactly this reach, whatever others lie beside it: the checked one,
+    /// or the unchecked one if there is no other.
     pub fn get_exactly(&self, slice: u32, reach: Reach) -> Result<Arc<Table>> {
         self.open_table(slice, reach, self.expected(slice)?.as_ref())
     }
@@ -246,11 +281,21 @@ impl TableSet {
         if let Some(table) = open {
             return Ok(table);
         }
-        let table = match Table::open(&*self.storage, &self.path(slice, reach)) {
-            Err(TableError::Missing { .. }) => return Err(self.missing(slice)),
+        let path = self.path(slice, reach);
+        let table = match Table::open(&*self.storage, &path) {
+            Err(TableError::Missing { .. }) => {
+                match Table::open(&*self.storage, &unchecked(&path)) {
+                    Err(TableError::Missing { .. }) => return Err(self.missing(slice)),
+                    table => table?,
+                }
+            }
             table => table?,
         };
         check_identity(&table, &self.game, &self.options, slice, reach)?;
+        let name = self.naming.name(slice);
+        if table.header().name != name {
+            return Err(unexpected(table.path(), "slice name", &table.header().name, &name));
+        }
         if let Some(expect) = expect {
             expect.check(&table)?;
         }
@@ -296,15 +341,22 @@ pub(crate) fn check_identity(
     Ok(())
 }
 
-/// Slice and reach of a game's files in a directory, in the order of [`format::order`].
-pub(crate) fn files_in(storage: &dyn Storage, dir: &Path, game: &str) -> Result<Vec<(u32, Reach)>> {
+/// Slice and reach of a game's files in a directory, and whether they are checked, in the order of
+/// [`format::order`]. Of two files that differ in nothing else, the checked one.
+pub(crate) fn files_in(
+    storage: &dyn Storage,
+    dir: &Path,
+    game: &str,
+    naming: &Naming,
+) -> Result<Vec<(u32, Reach, bool)>> {
     let names = match storage.list(dir) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         names => names.map_err(TableError::io("list", dir))?,
     };
-    let mut files: Vec<(u32, Reach)> =
-        names.iter().filter_map(|name| format::parse_file_name(game, name)).collect();
-    files.sort_unstable_by_key(|&(slice, reach)| format::order(slice, reach));
+    let mut files: Vec<(u32, Reach, bool)> =
+        names.iter().filter_map(|name| naming.parse(game, name)).collect();
+    files.sort_unstable_by_key(|&(slice, reach, checked)| (format::order(slice, reach), !checked));
+    files.dedup_by_key(|&mut (slice, reach, _)| (slice, reach));
     Ok(files)
 }
 

@@ -1,4 +1,4 @@
-//! Blocks in, sealed file out.
+//! Blocks in, sealed file out, published under its name.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,9 +10,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::codec::{Codec, CodecId, train_dictionary};
 use crate::error::{Result, TableError};
 use crate::file::{Storage, WriteFile};
-use crate::format::{self, EXTENSION, Header, INDEX_ENTRY, MAX_DICTIONARY, TRAILER, Trailer};
-use crate::histogram::Histogram;
+use crate::format::{
+    self, EXTENSION, Header, INDEX_ENTRY, MAX_DICTIONARY, TRAILER, Trailer, UNCHECKED,
+};
 use crate::manifest::MANIFEST;
+use crate::reader::Table;
+use crate::statistics::{Statistics, fill_holes};
 
 /// Bytes gathered before a write.
 const BUFFER: usize = 1 << 20;
@@ -23,33 +26,109 @@ const SAMPLES_PER_DICTIONARY_BYTE: u64 = 100;
 /// What a file is called until it is complete.
 const TEMPORARY: &str = ".tmp";
 
-/// A finished file.
+/// A finished file under its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sealed {
+pub struct Published {
     /// What the file says about itself.
     pub header: Header,
     /// Where it is.
     pub path: PathBuf,
+    /// Whether its check passed before.
+    pub checked: bool,
     /// Its length.
     pub bytes: u64,
     /// The blake3 in its trailer, in hexadecimal digits.
     pub blake3: String,
-    /// How many positions have each score.
-    pub histogram: Histogram,
+    /// How many positions of each part have each score, and the holes.
+    pub statistics: Statistics,
 }
 
-/// Writes one table: blocks in order, then [`finish`](Self::finish). Until then the file has a
-/// temporary name; dropped before, it is removed. A finished file of the same name is never
-/// replaced: that is an error, when the table is begun and when it is finished.
+/// A complete and durable file under its temporary name, which no reader looks for. Dropped before
+/// it is published, it is removed.
+pub struct Sealed<'a> {
+    storage: &'a dyn Storage,
+    temporary: PathBuf,
+    /// As it will be when it is checked.
+    file: Published,
+    published: bool,
+}
+
+impl Sealed<'_> {
+    /// What the file says about itself.
+    pub fn header(&self) -> &Header {
+        &self.file.header
+    }
+
+    /// Opens it for a check.
+    pub fn open(&self) -> Result<Table> {
+        Table::open(self.storage, &self.temporary)
+    }
+
+    /// Gives the file its final name if it is `checked`, and the final name with `.unchecked`
+    /// behind it if not. A finished file of the same name is an error.
+    pub fn publish(mut self, checked: bool) -> Result<Published> {
+        let mut file = self.file.clone();
+        // Only the holder of the directory's lock builds here, so no other comes in between.
+        refuse_finished(self.storage, &file.path)?;
+        if !checked {
+            file.checked = false;
+            file.path = unchecked(&file.path);
+        }
+        self.storage
+            .rename(&self.temporary, &file.path)
+            .map_err(TableError::io("rename", &self.temporary))?;
+        self.published = true;
+        let dir = file.path.parent().unwrap_or(Path::new(""));
+        self.storage.sync_dir(dir).map_err(TableError::io("sync", dir))?;
+        Ok(file)
+    }
+}
+
+impl std::fmt::Debug for Sealed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sealed").field("temporary", &self.temporary).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Sealed<'_> {
+    fn drop(&mut self) {
+        if !self.published {
+            // An error cannot be reported here, and the next writer overwrites the file.
+            let _ = self.storage.remove(&self.temporary);
+        }
+    }
+}
+
+/// Where a table is before its check.
+pub(crate) fn unchecked(target: &Path) -> PathBuf {
+    let mut name = target.as_os_str().to_owned();
+    name.push(UNCHECKED);
+    name.into()
+}
+
+/// Gives a table that passed its check its final name.
+pub(crate) fn promote(storage: &dyn Storage, table: &Table) -> Result<()> {
+    let target = table.path().with_file_name(table.header().file_name());
+    if table.path() == target {
+        return Ok(());
+    }
+    refuse_finished(storage, &target)?;
+    storage.rename(table.path(), &target).map_err(TableError::io("rename", table.path()))?;
+    let dir = target.parent().unwrap_or(Path::new(""));
+    storage.sync_dir(dir).map_err(TableError::io("sync", dir))
+}
+
+/// Writes one table under a temporary name: blocks in order, then [`seal`](Self::seal). Dropped
+/// before, it is removed. A finished file of the same name is never replaced: that is an error, when
+/// the table is begun and when it is published.
 pub struct TableWriter<'a> {
     storage: &'a dyn Storage,
     header: Header,
-    dir: PathBuf,
     target: PathBuf,
     temporary: PathBuf,
     /// Nothing once closed.
     file: Option<Box<dyn WriteFile>>,
-    renamed: bool,
+    sealed: bool,
     buffer: Vec<u8>,
     hasher: blake3::Hasher,
     /// Bytes of the file so far, the buffer included.
@@ -91,17 +170,17 @@ impl<'a> TableWriter<'a> {
             )));
         }
         refuse_finished(storage, &target)?;
+        refuse_finished(storage, &unchecked(&target))?;
         let temporary = dir.join(header.file_name() + TEMPORARY);
         storage.create_dir(dir).map_err(TableError::io("make the directory", dir))?;
         let file = storage.create(&temporary).map_err(TableError::io("create", &temporary))?;
         let mut writer = Self {
             storage,
             header: header.clone(),
-            dir: dir.to_owned(),
             target,
             temporary,
             file: Some(file),
-            renamed: false,
+            sealed: false,
             buffer: Vec::with_capacity(BUFFER),
             hasher: blake3::Hasher::new(),
             len: 0,
@@ -131,17 +210,20 @@ impl<'a> TableWriter<'a> {
         self.put(encoded)
     }
 
-    /// Writes index, histogram and trailer, makes the file durable and gives it its name.
-    pub fn finish(mut self, histogram: &Histogram) -> Result<Sealed> {
+    /// Writes index, statistics and trailer, and makes the file durable.
+    pub fn seal(mut self, statistics: &Statistics) -> Result<Sealed<'a>> {
         if self.blocks != self.header.blocks() {
             let (got, all) = (self.blocks, self.header.blocks());
             return Err(self.wrong(&format!("{got} of {all} blocks were given")));
         }
-        if histogram.total() != self.header.positions || histogram.reach() > self.header.bound() {
+        if !self.header.allows(statistics) {
+            let whole = statistics.whole();
             return Err(self.wrong(&format!(
-                "the histogram has {} positions with scores up to {}, the table has {} up to {}",
-                histogram.total(),
-                histogram.reach(),
+                "the histogram has {} positions with scores up to {} and {} holes, the table has {} \
+                 numbers and scores up to {}",
+                whole.total(),
+                whole.reach(),
+                statistics.holes,
                 self.header.positions,
                 self.header.bound()
             )));
@@ -149,7 +231,7 @@ impl<'a> TableWriter<'a> {
         let index_offset = self.len;
         let mut index = std::mem::take(&mut self.index);
         debug_assert_eq!(index.len() as u64, self.blocks * INDEX_ENTRY);
-        format::encode_histogram(histogram, &mut index);
+        format::encode_statistics(statistics, &mut index);
         self.put(&index)?;
         let bytes = self.len + TRAILER;
         let open = Trailer::encode_open(index_offset, xxh3_64(&index), bytes);
@@ -161,19 +243,19 @@ impl<'a> TableWriter<'a> {
         if let Some(mut file) = self.file.take() {
             file.sync().map_err(TableError::io("sync", &self.temporary))?;
         }
-        // Only the holder of the directory's lock builds here, so nobody comes in between.
-        refuse_finished(self.storage, &self.target)?;
-        self.storage
-            .rename(&self.temporary, &self.target)
-            .map_err(TableError::io("rename", &self.temporary))?;
-        self.renamed = true;
-        self.storage.sync_dir(&self.dir).map_err(TableError::io("sync", &self.dir))?;
+        self.sealed = true;
         Ok(Sealed {
-            header: self.header.clone(),
-            path: self.target.clone(),
-            bytes,
-            blake3: blake3.to_hex().to_string(),
-            histogram: histogram.clone(),
+            storage: self.storage,
+            temporary: self.temporary.clone(),
+            published: false,
+            file: Published {
+                header: self.header.clone(),
+                path: self.target.clone(),
+                checked: true,
+                bytes,
+                blake3: blake3.to_hex().to_string(),
+                statistics: statistics.clone(),
+            },
         })
     }
 
@@ -199,10 +281,10 @@ impl<'a> TableWriter<'a> {
 
 impl Drop for TableWriter<'_> {
     fn drop(&mut self) {
-        if !self.renamed {
+        if !self.sealed {
             // Closed before it is removed: some systems refuse otherwise.
             self.file = None;
-            // An error cannot be told here, and the next writer overwrites the file.
+            // An error cannot be reported here, and the next writer overwrites the file.
             let _ = self.storage.remove(&self.temporary);
         }
     }
@@ -212,21 +294,25 @@ impl Drop for TableWriter<'_> {
 fn refuse_finished(storage: &dyn Storage, target: &Path) -> Result<()> {
     if storage.exists(target).map_err(TableError::io("look for", target))? {
         return Err(TableError::request(format!(
-            "{} is already there, and finished files are not changed; remove it to build it again",
+            "{} exists already, and finished files are not changed; remove it to build it again",
             target.display()
         )));
     }
     Ok(())
 }
 
-/// Removes the unfinished files that a killed process left in a directory; says how many. Only for
-/// the holder of the directory's lock.
+/// Removes the unfinished files that a killed process left in a directory, and unchecked ones of
+/// which there is a checked one; says how many. Only for the holder of the directory's lock.
 pub fn remove_unfinished(storage: &dyn Storage, dir: &Path) -> Result<usize> {
     let names = storage.list(dir).map_err(TableError::io("list", dir))?;
     let mut removed = 0;
     let ours = |name: &&String| {
-        name.strip_suffix(TEMPORARY)
-            .is_some_and(|name| name.ends_with(EXTENSION) || name == MANIFEST)
+        let temporary = name.strip_suffix(TEMPORARY);
+        let replaced = name.strip_suffix(UNCHECKED);
+        temporary.is_some_and(|name| name.ends_with(EXTENSION) || name == MANIFEST)
+            || replaced.is_some_and(|name| {
+                name.ends_with(EXTENSION) && names.iter().any(|other| other == name)
+            })
     };
     for name in names.iter().filter(ours) {
         let path = dir.join(name);
@@ -253,14 +339,14 @@ impl Default for PackOptions {
     }
 }
 
-/// Writes a table of `values`, one for each position.
+/// Writes a table of `values`, one for each number, and publishes it as a checked one.
 pub fn pack(
     storage: &dyn Storage,
     dir: &Path,
     header: &Header,
     options: &PackOptions,
     values: &[i8],
-) -> Result<Sealed> {
+) -> Result<Published> {
     if values.len() as u64 != header.positions {
         return Err(TableError::request(format!(
             "cannot write {}: there are {} scores for {} positions",
@@ -273,22 +359,23 @@ pub fn pack(
         let start = start as usize;
         out.copy_from_slice(&values[start..start + out.len()]);
         Ok(())
-    })
+    })?
+    .publish(true)
 }
 
-/// Whether scores could be had, and if not, why.
+/// Whether the buffer was filled, and if not, why.
 pub type Filled = std::result::Result<(), String>;
 
-/// Writes a table whose scores come from `fill(start, out)`: it fills `out` with the scores of the
-/// positions from `start` on, the same whenever it is asked, and is called by several threads. If
-/// it fails, there is no table.
-pub fn pack_with(
-    storage: &dyn Storage,
+/// Writes a table whose values come from `fill(start, out)`: it fills `out` with the values of the
+/// numbers from `start` on, [`HOLE`](crate::HOLE) for those that stand for no position, the same at
+/// every call, and is called by several threads. If it fails, there is no table.
+pub fn pack_with<'a>(
+    storage: &'a dyn Storage,
     dir: &Path,
     header: &Header,
     options: &PackOptions,
     fill: impl Fn(u64, &mut [i8]) -> Filled + Sync,
-) -> Result<Sealed> {
+) -> Result<Sealed<'a>> {
     // Before anything is computed from it.
     header.check().map_err(|reason| {
         TableError::request(format!("cannot write a table in {}: {reason}", dir.display()))
@@ -307,7 +394,12 @@ pub fn pack_with(
         codec: &codec,
         fill: &fill,
         claimed: AtomicU64::new(0),
-        turn: Mutex::new(Turn { batch: 0, stopped: false, histogram: Histogram::new(), writer }),
+        turn: Mutex::new(Turn {
+            batch: 0,
+            stopped: false,
+            statistics: Statistics::new(header.parts.len()),
+            writer,
+        }),
         moved: Condvar::new(),
     };
     let threads = (options.threads.max(1) as u64).min(header.blocks().div_ceil(BATCH).max(1));
@@ -321,7 +413,7 @@ pub fn pack_with(
     });
     results.into_iter().collect::<Result<()>>()?;
     let turn = job.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
-    turn.writer.finish(&turn.histogram)
+    turn.writer.seal(&turn.statistics)
 }
 
 /// Trains on blocks at even distances, the same ones whatever the number of threads.
@@ -340,6 +432,7 @@ fn sample_dictionary(
         .map(|block| {
             let mut values = vec![0; header.block_len(block)];
             fill(block * u64::from(header.block_positions), &mut values)?;
+            fill_holes(&mut values);
             Ok(values)
         })
         .collect::<std::result::Result<Vec<Vec<i8>>, String>>()?;
@@ -352,26 +445,26 @@ fn unfilled(dir: &Path, header: &Header, why: &str) -> TableError {
 }
 
 /// What the threads of one packing share.
-struct Job<'a, F> {
+struct Job<'a, 's, F> {
     dir: PathBuf,
     header: &'a Header,
     codec: &'a Codec,
     fill: &'a F,
     claimed: AtomicU64,
-    turn: Mutex<Turn<'a>>,
+    turn: Mutex<Turn<'s>>,
     moved: Condvar,
 }
 
 struct Turn<'a> {
     /// The batch to be written next.
     batch: u64,
-    /// Somebody failed: nobody's turn comes any more.
+    /// A thread failed: no other writes any more.
     stopped: bool,
-    histogram: Histogram,
+    statistics: Statistics,
     writer: TableWriter<'a>,
 }
 
-impl<'a, F: Fn(u64, &mut [i8]) -> Filled + Sync> Job<'a, F> {
+impl<'s, F: Fn(u64, &mut [i8]) -> Filled + Sync> Job<'_, 's, F> {
     /// Claims batches, encodes them and writes them when their turn comes. A thread holds one
     /// batch at most, which bounds the memory.
     fn work(&self) -> Result<()> {
@@ -390,14 +483,16 @@ impl<'a, F: Fn(u64, &mut [i8]) -> Filled + Sync> Job<'a, F> {
             }
             encoded.clear();
             blocks.clear();
-            let mut histogram = Histogram::new();
+            let mut statistics = Statistics::new(self.header.parts.len());
             for block in first..last {
                 values.clear();
                 values.resize(self.header.block_len(block), 0);
                 let start = block * u64::from(self.header.block_positions);
                 (self.fill)(start, &mut values)
                     .map_err(|why| unfilled(&self.dir, self.header, &why))?;
-                histogram.add(&values);
+                if statistics.add(&self.header.parts, start, &values) > 0 {
+                    fill_holes(&mut values);
+                }
                 let start = encoded.len();
                 self.codec.encode(&values, &mut encoded);
                 blocks.push((start..encoded.len(), values.len()));
@@ -412,24 +507,24 @@ impl<'a, F: Fn(u64, &mut [i8]) -> Filled + Sync> Job<'a, F> {
             for (range, positions) in &blocks {
                 turn.writer.append(&encoded[range.clone()], *positions)?;
             }
-            turn.histogram.merge(&histogram);
+            turn.statistics.merge(&statistics);
             turn.batch += 1;
             self.moved.notify_all();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Turn<'a>> {
+    fn lock(&self) -> MutexGuard<'_, Turn<'s>> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Stops all threads of a job unless its own one finished.
-struct StopOnDrop<'a, 'b, F: Fn(u64, &mut [i8]) -> Filled + Sync> {
-    job: &'a Job<'b, F>,
+struct StopOnDrop<'a, 'b, 's, F: Fn(u64, &mut [i8]) -> Filled + Sync> {
+    job: &'a Job<'b, 's, F>,
     finished: bool,
 }
 
-impl<F: Fn(u64, &mut [i8]) -> Filled + Sync> Drop for StopOnDrop<'_, '_, F> {
+impl<F: Fn(u64, &mut [i8]) -> Filled + Sync> Drop for StopOnDrop<'_, '_, '_, F> {
     fn drop(&mut self) {
         if !self.finished {
             self.job.lock().stopped = true;

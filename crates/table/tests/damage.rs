@@ -4,8 +4,8 @@ use std::path::Path;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
-    BlockCache, Codec, CodecId, Disk, ErrorKind, Header, Histogram, Result, Table, TableError,
-    TableWriter,
+    BlockCache, Codec, CodecId, Disk, ErrorKind, Header, Histogram, Result, Statistics, Table,
+    TableError, TableWriter,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -33,8 +33,12 @@ fn file(codec: CodecId) -> Vec<u8> {
         histogram.add(block);
         writer.append(&encoded, block.len()).unwrap();
     }
-    let sealed = writer.finish(&histogram).unwrap();
+    let sealed = writer.seal(&histogram.clone().into()).unwrap().publish(true).unwrap();
     storage.bytes(&sealed.path).unwrap()
+}
+
+fn counts(counts: &[(i8, u64)]) -> Statistics {
+    counts.iter().copied().collect::<Histogram>().into()
 }
 
 fn open(bytes: &[u8]) -> Result<Table> {
@@ -203,7 +207,7 @@ fn forged_headers_neither_panic_nor_allocate() {
         assert_eq!(forge(good.clone(), 12, &3u32.to_le_bytes()), good);
         let trailer = good.len() - 64;
         let index = u64::from_le_bytes(good[trailer..trailer + 8].try_into().unwrap()) as usize;
-        let histogram = index + 12 * values().len().div_ceil(64);
+        let histogram = index + 12 * values().len().div_ceil(64) + 8;
         let huge = u64::MAX.to_le_bytes();
         for (place, field) in [
             (10, &u16::MAX.to_le_bytes()[..]),
@@ -270,7 +274,7 @@ fn forged_blocks_neither_panic_nor_lie_about_the_range() {
         let codec = Codec::new(CodecId::Zstd, 1, &[]);
         let mut writer = TableWriter::create(&storage, Path::new("data"), &header, &codec).unwrap();
         writer.append(block, 4).unwrap();
-        let path = writer.finish(&good_histogram).unwrap().path;
+        let path = writer.seal(&good_histogram.clone().into()).unwrap().publish(true).unwrap().path;
         let table = Table::open(&storage, &path).unwrap();
         assert_clear(&table.probe(0).unwrap_err());
         assert_clear(&table.verify_file(|_| {}).unwrap_err());
@@ -284,7 +288,7 @@ fn a_histogram_that_lies_is_found() {
     let codec = Codec::new(CodecId::Zstd, 1, &[]);
     let mut writer = TableWriter::create(&storage, Path::new("data"), &header, &codec).unwrap();
     writer.append(&[0, 1], 4).unwrap();
-    let path = writer.finish(&[(1, 3), (2, 1)].into_iter().collect()).unwrap().path;
+    let path = writer.seal(&counts(&[(1, 3), (2, 1)])).unwrap().publish(true).unwrap().path;
     let error = Table::open(&storage, &path).unwrap().verify_file(|_| {}).unwrap_err();
     assert!(error.to_string().contains("histogram"), "{error}");
 }

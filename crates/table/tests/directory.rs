@@ -4,13 +4,13 @@ use std::path::Path;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
-    DirLock, ErrorKind, Header, LOCK, MANIFEST, Manifest, PackOptions, Reach, Sealed, Storage,
-    Table, pack,
+    DirLock, ErrorKind, Header, LOCK, MANIFEST, Manifest, Naming, PackOptions, Published, Reach,
+    Storage, Table, pack,
 };
 
 const DIR: &str = "data";
 
-fn put(storage: &dyn Storage, slice: u32, values: &[i8]) -> Sealed {
+fn put(storage: &dyn Storage, slice: u32, values: &[i8]) -> Published {
     let header = Header::new("awari", "pits=6", slice, values.len() as u64, 9, "halves-1");
     pack(storage, Path::new(DIR), &header, &PackOptions::default(), values).unwrap()
 }
@@ -64,7 +64,7 @@ fn files_and_manifest_are_reconciled() {
         manifest.record(&put(&storage, slice, &[1, -1, 0]));
     }
     let before = manifest.clone();
-    assert!(manifest.reconcile(&storage, Path::new(DIR)).unwrap().is_clean());
+    assert!(manifest.reconcile(&storage, Path::new(DIR), &Naming::default()).unwrap().is_clean());
     assert_eq!(manifest, before);
     // One file gone, one replaced, one new.
     storage.remove(&Path::new(DIR).join("awari-01.nut")).unwrap();
@@ -74,7 +74,7 @@ fn files_and_manifest_are_reconciled() {
     let table = Table::open(&storage, &replaced.path).unwrap();
     let error = manifest.check(&table).unwrap_err();
     assert!(error.to_string().contains("blake3"), "{error}");
-    let result = manifest.reconcile(&storage, Path::new(DIR)).unwrap();
+    let result = manifest.reconcile(&storage, Path::new(DIR), &Naming::default()).unwrap();
     assert_eq!(
         (result.adopted, result.missing),
         (vec![(2, Reach::Exact), (7, Reach::Exact)], vec![(1, Reach::Exact)])
@@ -84,7 +84,7 @@ fn files_and_manifest_are_reconciled() {
     assert_eq!(manifest.remove(7, Reach::Exact), None);
     // A damaged file is not adopted.
     storage.put(&Path::new(DIR).join("awari-07.nut"), b"rubbish");
-    let error = manifest.reconcile(&storage, Path::new(DIR)).unwrap_err();
+    let error = manifest.reconcile(&storage, Path::new(DIR), &Naming::default()).unwrap_err();
     assert!(error.to_string().contains("awari-07.nut"), "{error}");
 }
 
@@ -103,7 +103,7 @@ fn damaged_manifests_are_named() {
     };
     load(&good).unwrap();
     for (from, to, reason) in [
-        ("\"version\": 1", "\"version\": 2", "format version 2"),
+        ("\"version\": 2", "\"version\": 3", "format version 3"),
         ("\"game\": \"awari\"", "\"game\": \"kalah\"", "slice 1 has file \"awari-01.nut\""),
         ("pits=6", "pits=5", "rule options"),
         ("\"slice\": 2", "\"slice\": 1", "order"),
@@ -127,11 +127,11 @@ fn one_builder_a_directory() {
     let dir = dir.path().join("new");
     let lock = DirLock::acquire(&dir).unwrap();
     let error = DirLock::acquire(&dir).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::AskedWrongly);
+    assert_eq!(error.kind(), ErrorKind::Usage);
     assert_eq!(
         error.to_string(),
         format!(
-            "another process (pid {}) is building in {}; wait for it or use another --data",
+            "another process (pid {}) is building in {}; wait for it or use another directory",
             std::process::id(),
             dir.display()
         )

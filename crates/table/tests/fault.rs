@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nutcracker_table::fault::{Fault, Loss, MemoryStorage};
 use nutcracker_table::{
-    ErrorKind, Header, Manifest, PackOptions, Reach, Result, Storage, Table, pack,
+    ErrorKind, Header, Manifest, Naming, PackOptions, Reach, Result, Storage, Table, pack,
     remove_unfinished,
 };
 
@@ -48,10 +48,10 @@ fn is_there(storage: &MemoryStorage, window: u8) -> bool {
 fn recover(storage: &MemoryStorage) {
     let dir = Path::new(DIR);
     let mut manifest = Manifest::load_or_new(storage, dir, "awari", "", "test 1").unwrap();
-    manifest.reconcile(storage, dir).unwrap();
+    manifest.reconcile(storage, dir, &Naming::default()).unwrap();
     manifest.save(storage, dir).unwrap();
     remove_unfinished(storage, dir).unwrap();
-    assert!(manifest.reconcile(storage, dir).unwrap().is_clean());
+    assert!(manifest.reconcile(storage, dir, &Naming::default()).unwrap().is_clean());
     for window in [0, 2] {
         assert_eq!(manifest.entry_for(4, Reach::from(window)).is_some(), is_there(storage, window));
     }
@@ -141,7 +141,7 @@ fn a_finished_file_stays_whatever_is_built_and_fails() {
             let before = storage.bytes(Path::new(FILE));
             storage.fail_at(at, fault);
             let error = build(&storage, 0).unwrap_err();
-            assert!([ErrorKind::AskedWrongly, ErrorKind::Io].contains(&error.kind()), "{error}");
+            assert!([ErrorKind::Usage, ErrorKind::Io].contains(&error.kind()), "{error}");
             storage.restart(Loss::Nothing);
             assert_eq!(storage.bytes(Path::new(FILE)), before);
             recover(&storage);
@@ -180,8 +180,8 @@ fn short_writes_change_nothing() {
 #[test]
 fn a_full_disk_is_named() {
     let storage = MemoryStorage::new();
-    // The manifest, the finished file, the directory and the new file come first.
-    storage.fail_at(4, Fault::NoSpace);
+    // The manifest, the finished file, checked and not, the directory and the new file come first.
+    storage.fail_at(5, Fault::NoSpace);
     let error = build(&storage, 0).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io);
     let text = error.to_string();

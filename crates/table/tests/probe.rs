@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
-    BlockCache, Disk, ErrorKind, Expect, Header, PackOptions, Reach, Storage, Table, TableSet, pack,
+    BlockCache, Disk, ErrorKind, Expect, Header, PackOptions, Reach, SCORE, Storage, Table,
+    TableSet, pack,
 };
 
 const DIR: &str = "data";
@@ -113,9 +114,9 @@ fn a_set_finds_its_slices() {
         "there is no awari table for slice 5 in data; solve that slice first"
     );
     let error = set.probe(3, 10).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::AskedWrongly);
+    assert_eq!(error.kind(), ErrorKind::Usage);
     assert_eq!(error.to_string(), "index 10 is not in data/awari-03.nut, which has 10 positions");
-    assert_eq!(set.read(3, u64::MAX, &mut [0; 2]).unwrap_err().kind(), ErrorKind::AskedWrongly);
+    assert_eq!(set.read(3, u64::MAX, &mut [0; 2]).unwrap_err().kind(), ErrorKind::Usage);
     let nowhere = TableSet::open(Arc::new(Disk::default()), "/nonexistent/x", "awari", "", 0);
     assert_eq!(nowhere.slices().unwrap(), [0u32; 0]);
     assert_eq!(nowhere.get(0).unwrap_err().kind(), ErrorKind::NotHere);
@@ -132,7 +133,12 @@ fn a_set_refuses_tables_of_others() {
     let open = |game: &str, options: &str| TableSet::open(storage.clone(), DIR, game, options, 0);
     let expecting = |positions, range, scheme: &'static str| {
         open("awari", "pits=6").expecting(move |slice| {
-            (slice < 5).then(|| Expect { positions, range, scheme: scheme.to_owned() })
+            (slice < 5).then(|| Expect {
+                positions,
+                range,
+                scheme: scheme.to_owned(),
+                metric: SCORE.to_owned(),
+            })
         })
     };
     assert!(expecting(10, 60, "halves-1").get(3).is_ok());
@@ -149,5 +155,5 @@ fn a_set_refuses_tables_of_others() {
         assert!(error.to_string().contains(reason), "{error}");
     }
     let error = expecting(10, 60, "halves-1").get(5).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::AskedWrongly);
+    assert_eq!(error.kind(), ErrorKind::Usage);
 }

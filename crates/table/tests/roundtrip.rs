@@ -4,8 +4,8 @@ use std::path::Path;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
-    Codec, CodecId, Disk, ErrorKind, Header, Histogram, PackOptions, Reach, Table, TableWriter,
-    pack, pack_with,
+    Codec, CodecId, Disk, ErrorKind, Header, Histogram, PackOptions, Reach, Statistics, Table,
+    TableWriter, pack, pack_with,
 };
 use proptest::prelude::*;
 
@@ -25,6 +25,10 @@ fn scores(len: usize) -> Vec<i8> {
         .collect()
 }
 
+fn counts(counts: &[(i8, u64)]) -> Statistics {
+    counts.iter().copied().collect::<Histogram>().into()
+}
+
 fn check(storage: &MemoryStorage, path: &Path, values: &[i8]) {
     let table = Table::open(storage, path).unwrap();
     let mut all = vec![0; values.len()];
@@ -34,7 +38,7 @@ fn check(storage: &MemoryStorage, path: &Path, values: &[i8]) {
     let mut counted = Histogram::new();
     counted.add(values);
     assert_eq!(*table.histogram(), counted);
-    assert_eq!(table.probe(values.len() as u64).unwrap_err().kind(), ErrorKind::AskedWrongly);
+    assert_eq!(table.probe(values.len() as u64).unwrap_err().kind(), ErrorKind::Usage);
 }
 
 proptest! {
@@ -164,9 +168,9 @@ fn scores_outside_range_or_window_are_refused() {
     let fits = [0, 3, -3, 1];
     let mut header = Header::new("nim", "", 0, 4, 3, "plain-1");
     let options = PackOptions::default();
-    for wrong in [[0, 4, 0, 0], [0, 0, 0, -128]] {
+    for wrong in [[0, 4, 0, 0], [0, 0, 0, -127]] {
         let error = pack(&storage, dir, &header, &options, &wrong).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::AskedWrongly);
+        assert_eq!(error.kind(), ErrorKind::Usage);
         assert!(error.to_string().contains("nim-00.nut: the histogram"), "{error}");
     }
     pack(&storage, dir, &header, &options, &fits).unwrap();
@@ -196,7 +200,7 @@ fn headers_that_no_table_can_have_are_refused() {
     for header in wrong {
         let storage = MemoryStorage::new();
         let error = pack(&storage, Path::new("d"), &header, &PackOptions::default(), &[0; 4]);
-        assert_eq!(error.unwrap_err().kind(), ErrorKind::AskedWrongly, "{header:?}");
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Usage, "{header:?}");
         assert_eq!(storage.operations(), 0);
     }
 }
@@ -210,13 +214,13 @@ fn blocks_must_come_complete() {
     let mut writer = TableWriter::create(&storage, dir, &header, &codec).unwrap();
     assert!(writer.append(&[0, 1], 1).is_err());
     writer.append(&[0, 1], 2).unwrap();
-    let error = writer.finish(&[(1, 2)].into_iter().collect()).unwrap_err();
+    let error = writer.seal(&counts(&[(1, 2)])).unwrap_err();
     assert!(error.to_string().contains("1 of 2 blocks"), "{error}");
     let mut writer = TableWriter::create(&storage, dir, &header, &codec).unwrap();
     writer.append(&[0, 1], 2).unwrap();
     writer.append(&[0, 1], 1).unwrap();
     assert!(writer.append(&[0, 1], 1).is_err());
-    let error = writer.finish(&[(1, 2)].into_iter().collect()).unwrap_err();
+    let error = writer.seal(&counts(&[(1, 2)])).unwrap_err();
     assert!(error.to_string().contains("histogram"), "{error}");
     let raw = Codec::new(CodecId::Raw, 0, &[]);
     assert!(TableWriter::create(&storage, dir, &header, &raw).is_err());

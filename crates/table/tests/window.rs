@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{
-    Codec, CodecId, Disk, ErrorKind, Expect, Header, MANIFEST, Manifest, PackOptions, Reach,
-    Sealed, Storage, Table, TableError, TableSet, TableWriter, pack,
+    Codec, CodecId, Disk, ErrorKind, Expect, Header, Histogram, MANIFEST, Manifest, Naming,
+    PackOptions, Published, Reach, SCORE, Storage, Table, TableError, TableSet, TableWriter, pack,
 };
 
 const DIR: &str = "data";
@@ -29,7 +29,7 @@ fn reaches(windows: &[u8]) -> Vec<Reach> {
     windows.iter().map(|&window| Reach::from(window)).collect()
 }
 
-fn put(storage: &dyn Storage, slice: u32, window: u8) -> Sealed {
+fn put(storage: &dyn Storage, slice: u32, window: u8) -> Published {
     let header = header(slice, window);
     pack(storage, Path::new(DIR), &header, &PackOptions::default(), &values(window)).unwrap()
 }
@@ -203,8 +203,8 @@ fn too_narrow_says_what_is_there_and_what_is_needed() {
     assert_eq!(free.get_for(28, Reach::needed(u8::MAX)).unwrap_err().to_string(), exact);
     // The range makes a need of nine one of exact scores.
     let expecting = set(&storage).expecting(|slice| {
-        let scheme = "halves-1".to_owned();
-        (slice < 40).then_some(Expect { positions: 100, range: RANGE, scheme })
+        let (scheme, metric) = ("halves-1".to_owned(), SCORE.to_owned());
+        (slice < 40).then_some(Expect { positions: 100, range: RANGE, scheme, metric })
     });
     assert_eq!(expecting.get_for(28, Reach::needed(RANGE)).unwrap_err().to_string(), exact);
     assert!(
@@ -215,10 +215,7 @@ fn too_narrow_says_what_is_there_and_what_is_needed() {
             .contains("with window 8")
     );
     assert_eq!(expecting.get_for(28, Reach::needed(3)).unwrap().header().reach, Reach::from(3));
-    assert_eq!(
-        expecting.get_for(40, Reach::needed(3)).unwrap_err().kind(),
-        ErrorKind::AskedWrongly
-    );
+    assert_eq!(expecting.get_for(40, Reach::needed(3)).unwrap_err().kind(), ErrorKind::Usage);
     let error = expecting.get_for(29, Reach::needed(3)).unwrap_err();
     assert!(matches!(error, TableError::MissingSlice { slice: 29, .. }), "{error}");
     // A wider file that comes later is found.
@@ -251,7 +248,7 @@ fn a_file_under_the_name_of_another_window_is_refused() {
         set.forget(8);
         for error in [
             set.get(8).unwrap_err(),
-            fresh(&storage).reconcile(&storage, Path::new(DIR)).unwrap_err(),
+            fresh(&storage).reconcile(&storage, Path::new(DIR), &Naming::default()).unwrap_err(),
         ] {
             assert_eq!(error.kind(), ErrorKind::DataBroken);
             assert!(error.to_string().contains(reason), "{error}");
@@ -310,14 +307,14 @@ fn every_file_of_a_slice_is_reconciled() {
     for window in [0, 2, 5] {
         manifest.record(&put(&storage, 12, window));
     }
-    assert!(manifest.reconcile(&storage, dir).unwrap().is_clean());
+    assert!(manifest.reconcile(&storage, dir, &Naming::default()).unwrap().is_clean());
     // Two files gone, one of another slice new, one replaced.
     storage.remove(&dir.join("awari-12.nut")).unwrap();
     storage.remove(&dir.join("awari-12-w5.nut")).unwrap();
     storage.remove(&dir.join("awari-12-w2.nut")).unwrap();
     put(&storage, 13, 4);
     pack(&storage, dir, &header(12, 2), &PackOptions::default(), &[-2; 100]).unwrap();
-    let result = manifest.reconcile(&storage, dir).unwrap();
+    let result = manifest.reconcile(&storage, dir, &Naming::default()).unwrap();
     assert_eq!(result.adopted, [(12, Reach::from(2)), (13, Reach::from(4))]);
     assert_eq!(result.missing, [(12, Reach::Exact), (12, Reach::from(5))]);
     assert_eq!(listed(&manifest), [(12, 2, "awari-12-w2.nut"), (13, 4, "awari-13-w4.nut")]);
@@ -370,9 +367,9 @@ fn a_manifest_from_before_there_were_windows_is_read() {
 }
 
 fn assert_refused(error: &TableError, name: &str) {
-    assert_eq!(error.kind(), ErrorKind::AskedWrongly);
+    assert_eq!(error.kind(), ErrorKind::Usage);
     let text = error.to_string();
-    let reason = format!("{name} is already there, and finished files are not changed");
+    let reason = format!("{name} exists already, and finished files are not changed");
     assert!(text.contains(&reason), "{text}");
 }
 
@@ -406,7 +403,8 @@ fn a_file_that_was_finished_meanwhile_is_not_replaced() {
     writer.append(&[0, 1], 100).unwrap();
     let path = dir.join("awari-06-w4.nut");
     storage.put(&path, b"another one");
-    let error = writer.finish(&[(1, 100)].into_iter().collect()).unwrap_err();
+    let counts: Histogram = [(1, 100)].into_iter().collect();
+    let error = writer.seal(&counts.into()).unwrap().publish(true).unwrap_err();
     assert_refused(&error, "awari-06-w4.nut");
     assert_eq!(storage.bytes(&path).unwrap(), b"another one");
     assert_eq!(storage.list(dir).unwrap(), ["awari-06-w4.nut"]);

@@ -58,15 +58,15 @@ pub fn scores<G: Game>(game: &G, storage: &Arc<dyn Storage>, dir: &Path, slice: 
     scores
 }
 
-/// Names and bytes of all tables of a directory.
+/// Names and bytes of all tables of a directory, checked or not.
 pub fn tables(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let mut tables: Vec<_> = std::fs::read_dir(dir)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|end| end == "nut"))
-        .map(|path| {
+        .filter_map(|path| {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            (name, std::fs::read(path).unwrap())
+            let name = name.strip_suffix(".unchecked").unwrap_or(&name).to_owned();
+            name.ends_with(".nut").then(|| (name, std::fs::read(path).unwrap()))
         })
         .collect();
     tables.sort();

@@ -81,7 +81,7 @@ impl From<TableError> for ExplorerError {
             ErrorKind::NotHere => {
                 ExplorerError::NoDatabase("there is no database for this position here".to_owned())
             }
-            ErrorKind::AskedWrongly => ExplorerError::Request(error.to_string()),
+            ErrorKind::Usage => ExplorerError::Request(error.to_string()),
             ErrorKind::DataBroken | ErrorKind::Io => ExplorerError::Table(error),
         }
     }
