@@ -186,10 +186,13 @@ impl<G: Game> Limited<'_, G> {
         if self.folder.has("exits.bin") {
             return Ok(Bytes::new(self.folder.open("exits.bin", len)?));
         }
-        let kept = self.folder.checkpoint("exits.checkpoint").unwrap_or(0);
-        let first = if self.folder.has("exits.tmp") { kept } else { 0 };
+        // Stretches that are complete, and the checksum of all that they wrote.
+        let kept = self.folder.checkpoint("exits.checkpoint")?.unwrap_or([0, 0]);
+        let [first, sum] = if self.folder.has("exits.tmp") { kept } else { [0, 0] };
         let file = Bytes::new(if first > 0 {
-            self.folder.open("exits.tmp", len)?
+            let file = self.folder.open("exits.tmp", len)?;
+            file.continue_scattering(sum);
+            file
         } else {
             self.folder.remove("exits.checkpoint");
             self.folder.create("exits.tmp", len)?
@@ -197,12 +200,12 @@ impl<G: Game> Limited<'_, G> {
         let done = AtomicU64::new(0);
         let stretch = view.parts().div_ceil(STRETCHES);
         // What is there before a stretch is made safe while the stretch is computed.
-        let keep = |number| {
+        let keep = |number, sum| {
             if !self.lasting || number == first {
                 return Ok(());
             }
             file.sync()?;
-            Ok(self.folder.set_checkpoint("exits.checkpoint", number)?)
+            Ok(self.folder.set_checkpoint("exits.checkpoint", &[number, sum])?)
         };
         let compute = |number: u64| {
             let parts =
@@ -213,7 +216,7 @@ impl<G: Game> Limited<'_, G> {
                     view.exits(parts.start + part, children, |start, run| {
                         let clipped: Vec<i8> =
                             run.iter().map(|&exits| clip(exits, self.top)).collect();
-                        if let Err(error) = file.write(start, &clipped) {
+                        if let Err(error) = file.scatter(start, &clipped) {
                             failure = Err(error);
                         }
                         let entered = run.len() as u64;
@@ -225,8 +228,10 @@ impl<G: Game> Limited<'_, G> {
             })
         };
         for number in first..view.parts().div_ceil(stretch) {
-            beside(|| keep(number), || compute(number))?;
+            let sum = file.file().scattered();
+            beside(|| keep(number, sum), || compute(number))?;
         }
+        file.seal()?;
         if !self.lasting {
             return Ok(file);
         }
@@ -306,7 +311,7 @@ where
         let work = WorkCount::default();
         let folder = &self.limited.folder;
         let top = self.limited.top;
-        let resumed = folder.checkpoint(CHECKPOINT).and_then(|level| u8::try_from(level).ok());
+        let resumed = folder.checkpoint(CHECKPOINT)?.and_then(|[level]| u8::try_from(level).ok());
         let resumed = resumed.filter(|level| (1..=top).contains(level));
 
         let mut before: Option<(Bytes, Q)> = None;
@@ -368,7 +373,7 @@ where
             sides.sync()?;
             scores.sync()?;
             folder.sync()?;
-            folder.set_checkpoint(CHECKPOINT, level.into())?;
+            folder.set_checkpoint(CHECKPOINT, &[level.into()])?;
         }
         if !first {
             folder.remove(&file_name("scores", level + 1));

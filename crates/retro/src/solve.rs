@@ -289,6 +289,7 @@ pub fn solve<G: Game>(
     if !reconciled.is_clean() {
         manifest.save(&**storage, dir)?;
     }
+    remove_orphans(game, &**storage, dir, &manifest);
     let mut reports = Vec::new();
     for slice in options.window.slices(game, last) {
         let top = options.window.of(game, slice, last);
@@ -298,6 +299,7 @@ pub fn solve<G: Game>(
             let table = job.check_and_promote(&set, reach)?;
             manifest.adopt(&table)?;
             manifest.save(&**storage, dir)?;
+            remove_orphans(game, &**storage, dir, &manifest);
         }
         let need = reach_of(game, slice, top);
         let serves = |entry: &&Entry| entry.reach.serves(need);
@@ -315,7 +317,16 @@ pub fn solve<G: Game>(
             }
         } else {
             let job = Job { game, storage, dir, slice, top, options, progress };
-            job.run(&mut manifest)?
+            match job.run(&mut manifest) {
+                Err(SolveError::Scratch(error)) if error.is_damage() => {
+                    // What is left of the work cannot be trusted: it is done once more, from the
+                    // beginning.
+                    progress.note(&format!("{error}: starting {slice} again"));
+                    job.clear_work();
+                    job.run(&mut manifest)?
+                }
+                report => report?,
+            }
         };
         progress.finished(&report);
         reports.push(report);
@@ -326,6 +337,24 @@ pub fn solve<G: Game>(
 /// The reach of a file with scores up to `top`: exact where scores reach no further.
 fn reach_of<G: Game>(game: &G, slice: SliceId, top: u8) -> Reach {
     if i16::from(top) >= game.max_score(slice) { Reach::Exact } else { Reach::from(top) }
+}
+
+/// Removes the work folders of slices that are finished: a run that was killed after it had named
+/// its table left them. What cannot be removed is only in the way.
+fn remove_orphans<G: Game>(game: &G, storage: &dyn Storage, dir: &Path, manifest: &Manifest) {
+    for name in storage.list(dir).unwrap_or_default() {
+        let mut numbers = name.strip_prefix("work-").into_iter().flat_map(|rest| rest.split('-'));
+        let slice = numbers.next().and_then(|slice| slice.parse().ok());
+        let top = numbers.next().and_then(|top| top.parse().ok());
+        let (Some(slice), Some(top)) = (slice, top) else { continue };
+        if slice > game.largest_slice().0 {
+            continue;
+        }
+        let need = reach_of(game, SliceId(slice), top);
+        if manifest.entry(slice).is_some_and(|entry| entry.checked && entry.reach.serves(need)) {
+            let _ = storage.remove_dir(&dir.join(&name));
+        }
+    }
 }
 
 /// Where the files at work on a slice are, whose scores are found up to `top` by a solver of this
@@ -483,16 +512,23 @@ impl<G: Game> Job<'_, G> {
     /// Where a method's files at work are. Each method has its own: what one has left behind
     /// after an interruption says nothing to another.
     fn folder(&self, method: &Method) -> Folder {
-        let path = work_folder(self.dir, self.slice, self.top, method.name());
-        Folder::new(path, self.options.watch.clone())
+        self.folder_of(method.name())
+    }
+
+    fn folder_of(&self, solver: &str) -> Folder {
+        let path = work_folder(self.dir, self.slice, self.top, solver);
+        let (game, scheme) = (self.game.id(), self.game.index_scheme());
+        let description =
+            format!("{game}, slice {}, up to {}, {solver}, {scheme}", self.slice, self.top);
+        Folder::new(path, Arc::clone(self.storage), description, self.options.watch.clone())
     }
 
     /// Removes the files at work of a slice that is finished. What stays is only in the way.
     fn clear_work(&self) {
         let prefix = work_prefix(self.slice);
-        for entry in std::fs::read_dir(self.dir).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(&prefix) {
-                let _ = std::fs::remove_dir_all(entry.path());
+        for name in self.storage.list(self.dir).unwrap_or_default() {
+            if name.starts_with(&prefix) {
+                let _ = self.storage.remove_dir(&self.dir.join(name));
             }
         }
     }
@@ -544,14 +580,13 @@ impl<G: Game> Job<'_, G> {
             }
             Chosen::Memory => None,
             Chosen::Rows(sowing, Some(room)) => {
-                let path = work_folder(self.dir, self.slice, self.top, Solver::Rows.name());
                 let streaming = Streaming {
                     sowing: &*sowing,
                     top: self.top,
                     portable: self.options.rows.portable,
                     threads: self.options.threads,
                     room,
-                    folder: Folder::new(path, self.options.watch.clone()),
+                    folder: self.folder_of(Solver::Rows.name()),
                     lasting: self.game.slice_len(self.slice) >= self.options.checkpoint_positions,
                 };
                 let view = || self.game.view_within(self.slice, choice.tables);

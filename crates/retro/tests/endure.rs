@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{disk, solve_on};
-use nutcracker_game::Game;
+use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
+use nutcracker_retro::choice::Solver;
 use nutcracker_retro::progress::Silent;
-use nutcracker_retro::solve::{SolveError, SolveOptions, solve};
+use nutcracker_retro::solve::{RowOptions, SolveError, SolveOptions, solve};
 use nutcracker_table::fault::{Fault, Loss, MemoryStorage};
 use nutcracker_table::{
     DirLock, ErrorKind, Header, Manifest, PackOptions, Reach, Storage, pack, pack_with,
@@ -52,6 +53,49 @@ fn any_failure_at_any_moment_can_be_continued() {
             for (slice, expected) in (0..).zip(&expected) {
                 let bytes = storage.bytes(&dir.path().join(file(slice)));
                 assert_eq!(bytes.as_ref(), Some(expected), "{fault:?} at {operation}, {slice}");
+            }
+        }
+    }
+}
+
+#[test]
+fn after_a_loss_of_power_at_any_moment_the_next_run_gives_the_same_tables() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let (expected, _) = undisturbed(dir.path());
+    let solvers = [
+        Solver::Memory,
+        Solver::Rows,
+        Solver::TwoBit,
+        Solver::TwoBitSweeps,
+        Solver::OneBit,
+        Solver::DualIndex,
+    ];
+    for solver in solvers {
+        let rows = RowOptions { room: Some(1 << 20), ..RowOptions::default() };
+        let options =
+            SolveOptions { solver, checkpoint_positions: 1, rows, ..SolveOptions::new(1, "test") };
+        let run = |storage: &MemoryStorage| {
+            let shared: Arc<dyn Storage> = Arc::new(storage.clone());
+            solve(&awari, &shared, dir.path(), SliceId(LAST), &options, &Silent)
+        };
+        let storage = MemoryStorage::new();
+        run(&storage).unwrap();
+        let operations = storage.operations();
+        let step = (operations / 60).max(1);
+        for at in (0..operations).step_by(step as usize) {
+            for seed in 1..3 {
+                let storage = MemoryStorage::new();
+                storage.fail_at(at, Fault::Crash);
+                let _ = run(&storage);
+                storage.restart(Loss::Power(seed * 0x9E37_79B9 + at));
+                run(&storage).unwrap_or_else(|error| panic!("{solver} at {at}, {seed}: {error}"));
+                for (slice, expected) in (0..).zip(&expected) {
+                    let bytes = storage.bytes(&dir.path().join(file(slice)));
+                    assert_eq!(bytes.as_ref(), Some(expected), "{solver} at {at}, slice {slice}");
+                }
+                let left = storage.list(dir.path()).unwrap();
+                assert!(left.iter().all(|name| !name.starts_with("work-")), "{left:?}");
             }
         }
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use common::disk;
+use common::{disk, tables};
 use nutcracker_game::SliceId;
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::choice::Solver;
@@ -39,22 +39,10 @@ fn run(dir: &Path, options: &SolveOptions, progress: &dyn Progress) -> Result<()
     solve(&awari, &disk(), dir, SliceId(LAST), options, progress).map(drop)
 }
 
-/// The names and bytes of the finished files.
-fn finished(dir: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "nut"))
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into(), fs::read(&path).unwrap()))
-        .collect();
-    files.sort();
-    files
-}
-
 fn undisturbed() -> (TempDir, Vec<(String, Vec<u8>)>) {
     let dir = directory();
     run(dir.path(), &options(Solver::Memory), &Silent).unwrap();
-    let files = finished(dir.path());
+    let files = tables(dir.path());
     assert_eq!(files.len() as u32, LAST + 1);
     (dir, files)
 }
@@ -121,11 +109,11 @@ fn every_operation_can_fail_at_any_time() {
                         // Threads share the calls as they like; the last ones may not come.
                         Ok(()) => assert!(k > 0, "{what}"),
                     }
-                    let kept = finished(dir.path());
+                    let kept = tables(dir.path());
                     assert!(kept.iter().zip(&expected).all(|(a, b)| a == b), "{what}");
                     run(dir.path(), &options(solver), &Silent)
                         .unwrap_or_else(|error| panic!("{what}: {error}"));
-                    assert!(finished(dir.path()) == expected, "{what}");
+                    assert!(tables(dir.path()) == expected, "{what}");
                 }
             }
         }
@@ -135,17 +123,17 @@ fn every_operation_can_fail_at_any_time() {
 fn check_sentence(sentence: &str, kind: io::ErrorKind, what: &str) {
     assert!(sentence.starts_with("cannot ") && !sentence.contains('\n'), "{what}: {sentence}");
     assert!(sentence.contains("work-5-5-"), "{what}: {sentence}");
-    assert!(sentence.contains("the same command goes on"), "{what}: {sentence}");
+    assert!(sentence.contains("the same command continues"), "{what}: {sentence}");
     let says = match kind {
         io::ErrorKind::StorageFull => "the disk is full: make room",
         io::ErrorKind::FileTooLarge => "ulimit -f",
-        _ => "and only this slice begins anew",
+        _ => "and only this slice starts again",
     };
     assert!(sentence.contains(says), "{what}: {sentence}");
 }
 
 #[test]
-fn a_file_at_work_that_was_cut_off_is_not_believed() {
+fn a_work_file_that_was_cut_off_is_not_trusted() {
     let (reference, expected) = undisturbed();
     for name in ["exits.bin", "scores-3.bin", "sides-3.bin"] {
         let dir = all_but_the_last(reference.path());
@@ -160,16 +148,27 @@ fn a_file_at_work_that_was_cut_off_is_not_believed() {
         let path = work.join(name);
         let len = fs::metadata(&path).unwrap().len();
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(len - 1).unwrap();
-        let error = run(dir.path(), &options(Solver::OneBit), &Silent).unwrap_err().to_string();
-        assert!(error.contains(name) && error.contains(&format!("{len} belong")), "{error}");
-        // As the sentence says.
-        fs::remove_dir_all(&work).unwrap();
-        run(dir.path(), &options(Solver::OneBit), &Silent).unwrap();
-        assert!(finished(dir.path()) == expected);
+        // The slice starts again, and says why.
+        let notes = Notes::default();
+        run(dir.path(), &options(Solver::OneBit), &notes).unwrap();
+        let notes = notes.0.into_inner().unwrap();
+        let why = format!("{name} is damaged: it has {} bytes", len - 1);
+        assert!(notes.iter().any(|note| note.contains(&why)), "{notes:?}");
+        assert!(tables(dir.path()) == expected);
     }
 }
 
-/// Has enough after so many questions.
+/// Keeps the notes of a run.
+#[derive(Default)]
+struct Notes(std::sync::Mutex<Vec<String>>);
+
+impl Progress for Notes {
+    fn note(&self, text: &str) {
+        self.0.lock().unwrap().push(text.to_owned());
+    }
+}
+
+/// Asks to stop at a question, by its number.
 struct Patience(AtomicU64, u64);
 
 impl Progress for Patience {
@@ -199,7 +198,7 @@ fn stopped_at_any_moment_it_goes_on_to_the_same_bytes() {
                 Ok(()) => assert!(k > questions / 2, "{solver} after {k} questions"),
             }
             run(dir.path(), &options(solver), &Silent).unwrap();
-            assert!(finished(dir.path()) == expected, "{solver} after {k} questions");
+            assert!(tables(dir.path()) == expected, "{solver} after {k} questions");
         }
         // Always a little further: it comes to an end.
         let dir = all_but_the_last(reference.path());
@@ -207,12 +206,19 @@ fn stopped_at_any_moment_it_goes_on_to_the_same_bytes() {
         while run(dir.path(), &options(solver), &Patience(AtomicU64::new(0), stops)).is_err() {
             stops += step;
         }
-        assert!(finished(dir.path()) == expected, "{solver} after {stops} stops");
+        assert!(tables(dir.path()) == expected, "{solver} after {stops} stops");
     }
 }
 
+/// The bytes of a work file's data: header and checksums are not estimated.
+fn data_bytes(path: &Path) -> Option<u64> {
+    let mut header = [0; 24];
+    io::Read::read_exact(&mut fs::File::open(path).ok()?, &mut header).ok()?;
+    Some(u64::from_le_bytes(header[16..].try_into().ok()?))
+}
+
 #[test]
-fn files_at_work_take_the_disk_that_was_foretold() {
+fn work_files_take_the_disk_that_was_estimated() {
     use nutcracker_retro::plan::{Rates, plan};
     let awari = Awari::new(6).unwrap();
     let (reference, _) = undisturbed();
@@ -229,22 +235,120 @@ fn files_at_work_take_the_disk_that_was_foretold() {
                     || path.ends_with("exits.tmp")
                     || path.ends_with("scores.tmp")
             });
-            let bytes = data.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+            let bytes = data.filter_map(|file| data_bytes(&file.path())).sum();
             seen.fetch_max(bytes, Relaxed);
             Ok(())
         });
         let options = SolveOptions { watch, ..options(solver) };
-        let foretold = plan(&awari, SliceId(LAST), &options, &Rates::usual(1));
-        let foretold = foretold[LAST as usize].work_disk;
+        let estimated = plan(&awari, SliceId(LAST), &options, &Rates::usual(1));
+        let estimated = estimated[LAST as usize].work_disk;
         run(dir.path(), &options, &Silent).unwrap();
         let peak = peak.load(Relaxed);
         // The wins of the dual index are rounded up to a block.
         let slack = if solver == Solver::DualIndex { 16 << 10 } else { 0 };
         // A block of rows is there twice when it is written anew.
-        let twice = if solver == Solver::Rows { foretold / 2 } else { 0 };
+        let twice = if solver == Solver::Rows { estimated / 2 } else { 0 };
         assert!(
-            peak <= foretold + slack && foretold <= peak + twice,
-            "{solver}: {peak} bytes, {foretold} were foretold"
+            peak <= estimated + slack && estimated <= peak + twice,
+            "{solver}: {peak} bytes, {estimated} were estimated"
         );
     }
+}
+
+/// Flips a bit or zeroes 4 KiB of a file.
+fn damage(path: &Path, kind: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    let len = bytes.len();
+    match kind {
+        // In the middle, near the end, where the data begins.
+        0 => bytes[len / 2] ^= 16,
+        1 => bytes[len - len / 5 - 1] ^= 1,
+        2 => {
+            let at = (len - 1).min(4200);
+            bytes[at] ^= 128;
+        }
+        _ => {
+            let start = (len / 2).min(4096);
+            let end = (start + 4096).min(len);
+            bytes[start..end].fill(0);
+        }
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn damage_to_any_work_file_never_reaches_a_table() {
+    let (reference, expected) = undisturbed();
+    for solver in LIMITED {
+        // Nothing but the work files' own checksums stands between damage and the table.
+        let unchecked = SolveOptions { verify: false, ..options(solver) };
+        let mut kinds = std::collections::BTreeSet::new();
+        for at in [3, 7, 11, 16, 24] {
+            let interrupted = all_but_the_last(reference.path());
+            let (watch, _) = fail(Operation::Sync, at, false, io::ErrorKind::Other);
+            let stopped =
+                run(interrupted.path(), &SolveOptions { watch, ..unchecked.clone() }, &Silent);
+            if stopped.is_ok() {
+                break;
+            }
+            let folders = fs::read_dir(interrupted.path()).unwrap().map(|e| e.unwrap().path());
+            let Some(work) = folders.into_iter().find(|path| path.is_dir()) else { continue };
+            for entry in fs::read_dir(&work).unwrap() {
+                let name = entry.unwrap().file_name();
+                let kind = name.to_string_lossy().split(['-', '.']).next().unwrap().to_owned();
+                let end = name.to_string_lossy().rsplit('.').next().unwrap().to_owned();
+                kinds.insert(format!("{kind}.{end}"));
+                for number in 0..4 {
+                    let dir = directory();
+                    copy(interrupted.path(), dir.path());
+                    damage(&dir.path().join(work.file_name().unwrap()).join(&name), number);
+                    let what = format!("{solver}, {name:?} after {at}, damage {number}");
+                    run(dir.path(), &unchecked, &Silent)
+                        .unwrap_or_else(|error| panic!("{what}: {error}"));
+                    assert!(tables(dir.path()) == expected, "{what}");
+                }
+            }
+        }
+        assert!(kinds.len() > 1, "{solver}: {kinds:?}");
+    }
+}
+
+#[test]
+fn work_files_of_other_work_are_not_taken() {
+    let (reference, expected) = undisturbed();
+    let dir = all_but_the_last(reference.path());
+    let unchecked = SolveOptions { verify: false, ..options(Solver::OneBit) };
+    let (watch, _) = fail(Operation::Sync, 12, false, io::ErrorKind::Other);
+    run(dir.path(), &SolveOptions { watch, ..unchecked.clone() }, &Silent).unwrap_err();
+    // As if two-bit had written what one-bit wrote.
+    let name = |solver| format!("work-{LAST}-{LAST}-{solver}");
+    fs::rename(dir.path().join(name("one-bit")), dir.path().join(name("two-bit"))).unwrap();
+    let unchecked = SolveOptions { verify: false, ..options(Solver::TwoBit) };
+    run(dir.path(), &unchecked, &Silent).unwrap();
+    assert!(tables(dir.path()) == expected);
+}
+
+#[test]
+fn work_folders_of_finished_slices_are_removed() {
+    let (dir, _) = undisturbed();
+    let work = |slice: u32| dir.path().join(format!("work-{slice}-{slice}-rows"));
+    for slice in [3, LAST + 1] {
+        fs::create_dir(work(slice)).unwrap();
+        fs::write(work(slice).join("values-0.bin"), "left").unwrap();
+    }
+    run(dir.path(), &options(Solver::Auto), &Silent).unwrap();
+    assert!(!work(3).exists() && work(LAST + 1).exists());
 }

@@ -7,7 +7,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::file::{ReadAt, Storage, WriteFile};
+use crate::file::{RandomFile, ReadAt, Storage, WriteFile};
+
+/// What the disk writes as a whole.
+const SECTOR: usize = 512;
 
 /// What happens at the chosen operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,9 @@ pub enum Loss {
     Unsynced,
     /// Names are there, data that was not synced is gone: a file system may order them so.
     UnsyncedData,
+    /// The power went: of what was not synced, each sector of 512 bytes has its old or its new
+    /// contents, and each new name, rename and removal happened or did not, as these bits decide.
+    Power(u64),
 }
 
 /// Files in memory. Clones share them.
@@ -44,6 +50,8 @@ struct State {
     /// Names as a process sees them, and as they would be after a crash.
     names: BTreeMap<PathBuf, usize>,
     durable: BTreeMap<PathBuf, usize>,
+    /// Changes of names in order, not yet durable: removed and given ones.
+    pending: Vec<(Option<PathBuf>, Option<(PathBuf, usize)>)>,
     operations: u64,
     fault: Option<(u64, Fault)>,
     short_writes: bool,
@@ -52,7 +60,8 @@ struct State {
 #[derive(Debug, Default)]
 struct Contents {
     data: Vec<u8>,
-    synced: usize,
+    /// What a crash leaves.
+    synced: Vec<u8>,
 }
 
 impl MemoryStorage {
@@ -82,15 +91,44 @@ impl MemoryStorage {
     pub fn restart(&self, loss: Loss) {
         let mut state = self.lock();
         state.fault = None;
+        let mut bits = if let Loss::Power(seed) = loss { seed | 1 } else { 1 };
+        let mut flip = || {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            bits & 4 == 0
+        };
         if loss != Loss::Nothing {
             for file in &mut state.files {
-                file.data.truncate(file.synced);
+                let mut left = file.synced.clone();
+                if matches!(loss, Loss::Power(_)) {
+                    left.resize(left.len().max(file.data.len()), 0);
+                    for (old, new) in left.chunks_mut(SECTOR).zip(file.data.chunks(SECTOR)) {
+                        if flip() {
+                            old[..new.len()].copy_from_slice(new);
+                        }
+                    }
+                }
+                file.data.clone_from(&left);
+                file.synced = left;
             }
         }
-        if loss == Loss::Unsynced {
-            state.names = state.durable.clone();
-        } else {
-            state.durable = state.names.clone();
+        let pending = std::mem::take(&mut state.pending);
+        match loss {
+            Loss::Unsynced => state.names = state.durable.clone(),
+            Loss::Power(_) => {
+                state.names = state.durable.clone();
+                for (gone, new) in pending {
+                    if flip() {
+                        if let Some(path) = gone {
+                            state.names.remove(&path);
+                        }
+                        state.names.extend(new);
+                    }
+                }
+                state.durable = state.names.clone();
+            }
+            Loss::Nothing | Loss::UnsyncedData => state.durable = state.names.clone(),
         }
     }
 
@@ -104,7 +142,7 @@ impl MemoryStorage {
     pub fn put(&self, path: &Path, bytes: &[u8]) {
         let mut state = self.lock();
         let file = state.files.len();
-        state.files.push(Contents { data: bytes.to_vec(), synced: bytes.len() });
+        state.files.push(Contents { data: bytes.to_vec(), synced: bytes.to_vec() });
         state.names.insert(path.to_owned(), file);
         state.durable.insert(path.to_owned(), file);
     }
@@ -130,6 +168,14 @@ impl MemoryStorage {
 }
 
 impl State {
+    fn create(&mut self, path: &Path) -> usize {
+        let file = self.files.len();
+        self.files.push(Contents::default());
+        self.names.insert(path.to_owned(), file);
+        self.pending.push((None, Some((path.to_owned(), file))));
+        file
+    }
+
     fn find(&self, path: &Path) -> io::Result<usize> {
         self.names.get(path).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -137,11 +183,29 @@ impl State {
 
 impl Storage for MemoryStorage {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        let mut state = self.operate(true)?;
-        let file = state.files.len();
-        state.files.push(Contents::default());
-        state.names.insert(path.to_owned(), file);
+        let file = self.operate(true)?.create(path);
         Ok(Box::new(MemoryFile { storage: self.clone(), file }))
+    }
+
+    fn create_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>> {
+        let file = self.operate(true)?.create(path);
+        Ok(Box::new(MemoryFile { storage: self.clone(), file }))
+    }
+
+    fn open_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>> {
+        let file = self.operate(false)?.find(path)?;
+        Ok(Box::new(MemoryFile { storage: self.clone(), file }))
+    }
+
+    fn remove_dir(&self, dir: &Path) -> io::Result<()> {
+        let mut state = self.operate(false)?;
+        let inside: Vec<_> =
+            state.names.keys().filter(|path| path.starts_with(dir)).cloned().collect();
+        for path in inside {
+            state.names.remove(&path);
+            state.pending.push((Some(path), None));
+        }
+        Ok(())
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
@@ -156,6 +220,7 @@ impl Storage for MemoryStorage {
         let file = state.find(from)?;
         state.names.remove(from);
         state.names.insert(to.to_owned(), file);
+        state.pending.push((Some(from.to_owned()), Some((to.to_owned(), file))));
         Ok(())
     }
 
@@ -163,6 +228,7 @@ impl Storage for MemoryStorage {
         let mut state = self.operate(false)?;
         state.find(path)?;
         state.names.remove(path);
+        state.pending.push((Some(path.to_owned()), None));
         Ok(())
     }
 
@@ -172,7 +238,11 @@ impl Storage for MemoryStorage {
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         let mut state = self.operate(false)?;
-        let State { names, durable, .. } = &mut *state;
+        let State { names, durable, pending, .. } = &mut *state;
+        let inside = |path: &PathBuf| path.parent() == Some(dir);
+        pending.retain(|(gone, new)| {
+            !gone.iter().any(inside) && !new.iter().any(|(path, _)| inside(path))
+        });
         durable.retain(|path, _| path.parent() != Some(dir));
         durable.extend(
             names
@@ -185,8 +255,11 @@ impl Storage for MemoryStorage {
 
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         let state = self.operate(false)?;
-        let names = state.names.keys().filter(|path| path.parent() == Some(dir));
-        Ok(names.filter_map(|path| path.file_name()?.to_str().map(ToOwned::to_owned)).collect())
+        let inside = state.names.keys().filter_map(|path| path.strip_prefix(dir).ok());
+        let first = inside.filter_map(|path| path.iter().next()?.to_str().map(ToOwned::to_owned));
+        let mut names: Vec<String> = first.collect();
+        names.dedup();
+        Ok(names)
     }
 
     fn exists(&self, path: &Path) -> io::Result<bool> {
@@ -194,6 +267,7 @@ impl Storage for MemoryStorage {
     }
 }
 
+#[derive(Debug)]
 struct MemoryFile {
     storage: MemoryStorage,
     file: usize,
@@ -216,7 +290,42 @@ impl WriteFile for MemoryFile {
     fn sync(&mut self) -> io::Result<()> {
         let mut state = self.storage.operate(true)?;
         let file = &mut state.files[self.file];
-        file.synced = file.data.len();
+        file.synced.clone_from(&file.data);
+        Ok(())
+    }
+}
+
+impl RandomFile for MemoryFile {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.storage.operate(false)?.files[self.file].data.len() as u64)
+    }
+
+    fn allocate(&self, len: u64) -> io::Result<()> {
+        self.storage.operate(true)?.files[self.file].data.resize(len as usize, 0);
+        Ok(())
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        let state = self.storage.operate(false)?;
+        let data = &state.files[self.file].data;
+        let part = data.get(offset as usize..).and_then(|rest| rest.get(..buf.len()));
+        buf.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let mut state = self.storage.operate(true)?;
+        let data = &mut state.files[self.file].data;
+        let end = offset as usize + bytes.len();
+        data.resize(data.len().max(end), 0);
+        data[offset as usize..end].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut state = self.storage.operate(true)?;
+        let file = &mut state.files[self.file];
+        file.synced.clone_from(&file.data);
         Ok(())
     }
 }

@@ -17,13 +17,19 @@ pub trait Storage: Send + Sync + fmt::Debug {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>>;
     /// Renames a file; one of the new name is replaced in one step.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Makes or empties a file that is read and written at any place.
+    fn create_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>>;
+    /// Opens a file that is read and written at any place.
+    fn open_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>>;
+    /// Removes a directory with all that is in it; nothing happens if there is none.
+    fn remove_dir(&self, dir: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Makes a directory with its parents, unless it is there.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
     /// Makes renames and new names in a directory durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
-    /// The names of the files in a directory, sorted.
+    /// The names of the files and directories in a directory, sorted.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
     /// Whether a file is there.
     fn exists(&self, path: &Path) -> io::Result<bool>;
@@ -33,6 +39,24 @@ pub trait Storage: Send + Sync + fmt::Debug {
 pub trait WriteFile: io::Write + Send {
     /// Returns when all that was written is durable.
     fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A file that is read and written at any place, by any number of threads.
+pub trait RandomFile: Send + Sync + fmt::Debug {
+    /// The length in bytes.
+    fn size(&self) -> io::Result<u64>;
+    /// Gives the file this length, and takes its place on the disk where that is possible.
+    fn allocate(&self, len: u64) -> io::Result<()>;
+    /// Fills `buf` from `offset` on; an error if the file ends before.
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
+    /// Writes all of `bytes` at `offset`.
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+    /// Returns when all that was written is durable.
+    fn sync(&self) -> io::Result<()>;
+    /// A hint that these bytes will be read soon.
+    fn will_read(&self, _offset: u64, _len: u64) {}
+    /// A hint that these bytes were written for some time: they can go to the disk now.
+    fn written(&self, _offset: u64, _len: u64) {}
 }
 
 /// A file that is read at any place, by any number of threads.
@@ -109,6 +133,23 @@ impl Storage for Disk {
         Ok(Arc::new(Plain { file: positioned(file), len: meta.len() }))
     }
 
+    fn create_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(true);
+        Ok(Box::new(Random(options.open(path)?)))
+    }
+
+    fn open_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>> {
+        Ok(Box::new(Random(OpenOptions::new().read(true).write(true).open(path)?)))
+    }
+
+    fn remove_dir(&self, dir: &Path) -> io::Result<()> {
+        match fs::remove_dir_all(dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            done => done,
+        }
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
@@ -150,6 +191,62 @@ impl Storage for Disk {
 impl WriteFile for File {
     fn sync(&mut self) -> io::Result<()> {
         self.sync_all()
+    }
+}
+
+#[derive(Debug)]
+struct Random(File);
+
+#[cfg(unix)]
+impl RandomFile for Random {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn allocate(&self, len: u64) -> io::Result<()> {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use rustix::io::{Errno, retry_on_intr};
+        if len == 0 {
+            return self.0.set_len(0);
+        }
+        match retry_on_intr(|| fallocate(&self.0, FallocateFlags::empty(), 0, len)) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => self.0.set_len(len),
+            done => done.map_err(|error| {
+                // A part of a file is of no use, and others need the space.
+                let _ = self.0.set_len(0);
+                error.into()
+            }),
+        }
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.0, buf, offset)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(&self.0, bytes, offset)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn will_read(&self, offset: u64, len: u64) {
+        advise(&self.0, offset, len, rustix::fs::Advice::WillNeed);
+    }
+
+    fn written(&self, offset: u64, len: u64) {
+        // For pages that are still to be written this begins to write them, and no more.
+        advise(&self.0, offset, len, rustix::fs::Advice::DontNeed);
+    }
+}
+
+/// Advice is a hint: where it is not taken, everything works as well.
+#[cfg(unix)]
+fn advise(file: &File, offset: u64, len: u64, advice: rustix::fs::Advice) {
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+    if let Some(len) = std::num::NonZero::new(len) {
+        let _ = rustix::fs::fadvise(file, offset, Some(len), advice);
     }
 }
 

@@ -1,168 +1,74 @@
-//! Files of a slice at work: read and written from front to back, in large pieces.
+//! Work files of a slice: read and written from front to back, in large pieces.
 //!
 //! The kernel works ahead and behind: it is told early what will be read next, and asked to begin
 //! writing before anybody waits for it.
 
-use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::folder::{Operation, Watch};
+use super::folder::Operation;
+pub use super::work::Scratch;
 use super::{Sequence, Side};
 
-/// A file of a slice at work cannot be used.
+/// A work file cannot be used.
 #[derive(Debug, Error)]
-#[error("cannot {} {}: {source}; {}", operation.name(), path.display(), self.advice())]
-pub struct ScratchError {
-    operation: Operation,
-    path: PathBuf,
-    source: io::Error,
+pub enum ScratchError {
+    /// The operating system failed.
+    #[error("cannot {} {}: {source}; {}", operation.name(), path.display(), advice(path, source))]
+    Io {
+        /// What was attempted.
+        operation: Operation,
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The file is not what was written.
+    #[error(
+        "the work file {} is damaged: {reason}; delete {}, and only this slice starts again",
+        path.display(),
+        path.parent().unwrap_or(path).display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 impl ScratchError {
     pub(crate) fn new(operation: Operation, path: &Path, source: io::Error) -> Self {
-        ScratchError { operation, path: path.to_owned(), source }
+        ScratchError::Io { operation, path: path.to_owned(), source }
     }
 
-    fn advice(&self) -> String {
-        match self.source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                "the disk is full: make room, and the same command goes on from here".to_owned()
-            }
-            io::ErrorKind::FileTooLarge => "files may not become so large here (ulimit -f, or the \
-                                            file system): allow larger ones, and the same command \
-                                            goes on from here"
-                .to_owned(),
-            _ => format!(
-                "what is finished is kept, and the same command goes on from there; if this file \
-                 stays out of use, delete {} and only this slice begins anew",
-                self.path.parent().unwrap_or(&self.path).display()
-            ),
+    pub(crate) fn damaged(path: &Path, reason: String) -> Self {
+        ScratchError::Damaged { path: path.to_owned(), reason }
+    }
+
+    /// Whether the file is damaged, so that its slice can only start again.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, ScratchError::Damaged { .. })
+    }
+}
+
+fn advice(path: &Path, source: &io::Error) -> String {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "the disk is full: make room, and the same command continues from here".to_owned()
         }
-    }
-}
-
-/// Bytes between a place that is written and where the kernel begins to bring it to the disk.
-const BEHIND: u64 = 4 << 20;
-
-/// One file of a slice at work, of fixed length.
-#[derive(Debug)]
-pub struct Scratch {
-    path: PathBuf,
-    file: File,
-    watch: Watch,
-}
-
-impl Scratch {
-    /// Makes a file of `len` bytes, or takes the one that is there over; what is in it means
-    /// nothing. Its place on the disk is taken now, so that a full disk shows before hours of work.
-    pub fn create(path: &Path, len: u64, watch: Watch) -> Result<Self, ScratchError> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let file = watch.run(Operation::Open, path, || options.open(path))?;
-        watch.run(Operation::Allocate, path, || {
-            if file.metadata()?.len() > len {
-                file.set_len(len)?;
-            }
-            allocate(&file, len).inspect_err(|_| {
-                // A part of a file is of no use, and others need the room.
-                let _ = file.set_len(0);
-            })
-        })?;
-        Ok(Scratch { path: path.to_owned(), file, watch })
-    }
-
-    /// Opens a file that must be there, with this length.
-    pub fn open(path: &Path, len: u64, watch: Watch) -> Result<Self, ScratchError> {
-        let file = watch.run(Operation::Open, path, || {
-            let file = OpenOptions::new().read(true).write(true).open(path)?;
-            let found = file.metadata()?.len();
-            if found == len {
-                return Ok(file);
-            }
-            Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("it has {found} bytes where {len} belong"),
-            ))
-        })?;
-        Ok(Scratch { path: path.to_owned(), file, watch })
-    }
-
-    fn run<T>(
-        &self,
-        operation: Operation,
-        run: impl FnOnce() -> io::Result<T>,
-    ) -> Result<T, ScratchError> {
-        self.watch.run(operation, &self.path, run)
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Reads all of `out` from `offset` on.
-    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), ScratchError> {
-        self.run(Operation::Read, || self.file.read_exact_at(out, offset))
-    }
-
-    /// Writes all of `bytes` at `offset`.
-    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), ScratchError> {
-        self.run(Operation::Write, || self.file.write_all_at(bytes, offset))
-    }
-
-    /// Tells the kernel that these bytes will be read soon.
-    pub fn expect(&self, offset: u64, len: u64) {
-        advise(&self.file, offset, len, rustix::fs::Advice::WillNeed);
-    }
-
-    /// Tells the kernel that bytes up to `end` were written in sequence, `len` of them last: what
-    /// lies some way behind can go to the disk now, while others compute.
-    pub fn passed(&self, end: u64, len: u64) {
-        let (before, now) = ((end - len) / BEHIND, end / BEHIND);
-        if now > before && before > 0 {
-            // For pages that are still to be written this begins to write them, and no more.
-            let start = (before - 1) * BEHIND;
-            advise(&self.file, start, now * BEHIND - BEHIND - start, rustix::fs::Advice::DontNeed);
-        }
-    }
-
-    /// Waits until everything written is safe.
-    pub fn sync(&self) -> Result<(), ScratchError> {
-        self.run(Operation::Sync, || self.file.sync_data())
-    }
-
-    /// Gives it another name, which may be lost with the machine's power until the folder is
-    /// synced.
-    pub fn rename(self, name: &str) -> Result<Self, ScratchError> {
-        let path = self.path.with_file_name(name);
-        self.run(Operation::Rename, || std::fs::rename(&self.path, &path))?;
-        Ok(Scratch { path, ..self })
-    }
-}
-
-/// Takes the place of `len` bytes on the disk, where the file system can do that.
-fn allocate(file: &File, len: u64) -> io::Result<()> {
-    use rustix::fs::{FallocateFlags, fallocate};
-    use rustix::io::{Errno, retry_on_intr};
-    if len == 0 {
-        return Ok(());
-    }
-    match retry_on_intr(|| fallocate(file, FallocateFlags::empty(), 0, len)) {
-        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => file.set_len(len),
-        done => Ok(done?),
-    }
-}
-
-/// Advice is a courtesy: where it is not taken, everything works as well.
-fn advise(file: &File, offset: u64, len: u64, advice: rustix::fs::Advice) {
-    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
-    if let Some(len) = std::num::NonZero::new(len) {
-        let _ = rustix::fs::fadvise(file, offset, Some(len), advice);
+        io::ErrorKind::FileTooLarge => "the limit on the size of files is too low (ulimit -f, or \
+                                        the file system): raise it, and the same command continues \
+                                        from here"
+            .to_owned(),
+        _ => format!(
+            "what is finished is kept, and the same command continues from there; if this file \
+             stays unusable, delete {} and only this slice starts again",
+            path.parent().unwrap_or(path).display()
+        ),
     }
 }
 
@@ -192,6 +98,23 @@ impl Bytes {
         self.0.write(start, &bytes)?;
         self.0.passed(start + bytes.len() as u64, bytes.len() as u64);
         Ok(())
+    }
+
+    /// Writes some values of a file that is filled in no order, each place once. Nothing may be
+    /// read before [`seal`](Self::seal).
+    pub fn scatter(&self, start: u64, values: &[i8]) -> Result<(), ScratchError> {
+        let bytes: Vec<u8> = values.iter().map(|&value| value as u8).collect();
+        self.0.scatter(start, &bytes)
+    }
+
+    /// Makes the checksums of a file that was filled in no order.
+    pub fn seal(&self) -> Result<(), ScratchError> {
+        self.0.seal()
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Scratch {
+        &self.0
     }
 
     /// Tells the kernel that these values will be read soon.

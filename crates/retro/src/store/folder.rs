@@ -1,13 +1,16 @@
-//! The folder of a slice at work: its files by name, its checkpoints, and failures on request.
+//! The work folder of a slice: its files by name, its checkpoints, and failures on request.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use nutcracker_table::Storage;
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::disk::{Scratch, ScratchError};
 
-/// What is done to files at work.
+/// What is done to work files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// A folder is made.
@@ -54,7 +57,7 @@ impl Operation {
 
 type Ask = dyn Fn(Operation, &Path) -> io::Result<()> + Send + Sync;
 
-/// Asked before each operation on a file at work, and an error of its own takes the place of the
+/// Asked before each operation on a work file, and an error of its own takes the place of the
 /// operation: so that tests can have a disk that fails. Without it, nothing is asked.
 #[derive(Clone, Default)]
 pub struct Watch(Option<Arc<Ask>>);
@@ -70,7 +73,12 @@ impl Watch {
         self.0.as_ref().map_or(Ok(()), |ask| ask(operation, path))
     }
 
-    /// Asks, does, and says what could not be done.
+    /// Asks about an operation that consists of several.
+    pub(crate) fn ask_for(&self, operation: Operation, path: &Path) -> Result<(), ScratchError> {
+        self.ask(operation, path).map_err(|error| ScratchError::new(operation, path, error))
+    }
+
+    /// Runs an operation on a work file; a test hook may fail it first.
     pub(crate) fn run<T>(
         &self,
         operation: Operation,
@@ -88,68 +96,124 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Where the files of a slice at work are.
+/// The first line of a checkpoint.
+const CHECKPOINT: &str = "nutcracker checkpoint 1";
+
+/// Where the work files of a slice are.
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
+    storage: Arc<dyn Storage>,
+    /// What the files belong to: files of other work are refused.
+    description: String,
     watch: Watch,
 }
 
 impl Folder {
-    /// The folder at a path, which need not be there.
-    pub fn new(path: PathBuf, watch: Watch) -> Self {
-        Folder { path, watch }
+    /// The folder at a path, which need not exist, with files of the work that is described: game,
+    /// slice, levels, solver and index.
+    pub fn new(
+        path: PathBuf,
+        storage: Arc<dyn Storage>,
+        description: impl Into<String>,
+        watch: Watch,
+    ) -> Self {
+        Folder { path, storage, description: description.into(), watch }
+    }
+
+    /// The description of a file: that of the work, and what the name begins with.
+    fn describe(&self, name: &str) -> String {
+        let kind = name.split(['-', '.']).next().unwrap_or(name);
+        format!("{}, {kind}", self.description)
     }
 
     /// Makes it, unless it is there.
     pub(crate) fn make(&self) -> Result<(), ScratchError> {
-        self.watch.run(Operation::Folder, &self.path, || std::fs::create_dir_all(&self.path))
+        self.watch.run(Operation::Folder, &self.path, || self.storage.create_dir(&self.path))
     }
 
     /// Removes all that is in it. What stays is only in the way.
     pub(crate) fn clear(&self) {
-        let _ = std::fs::remove_dir_all(&self.path);
+        let _ = self.storage.remove_dir(&self.path);
     }
 
     /// Whether it has a file of that name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.path.join(name).exists()
+        self.storage.exists(&self.path.join(name)).unwrap_or(false)
     }
 
     /// A file of `len` bytes to be filled; whatever is in it means nothing.
     pub(crate) fn create(&self, name: &str, len: u64) -> Result<Scratch, ScratchError> {
-        Scratch::create(&self.path.join(name), len, self.watch.clone())
+        let (path, description) = (self.path.join(name), self.describe(name));
+        Scratch::create(&self.storage, &path, len, &description, self.watch.clone())
     }
 
     /// A file of `len` bytes that was filled before.
     pub(crate) fn open(&self, name: &str, len: u64) -> Result<Scratch, ScratchError> {
-        Scratch::open(&self.path.join(name), len, self.watch.clone())
+        let (path, description) = (self.path.join(name), self.describe(name));
+        Scratch::open(&self.storage, &path, len, &description, self.watch.clone())
     }
 
     /// Removes a file. One that stays is only in the way.
     pub(crate) fn remove(&self, name: &str) {
-        let _ = std::fs::remove_file(self.path.join(name));
+        let _ = self.storage.remove(&self.path.join(name));
     }
 
     /// Makes the names of its files safe.
     pub(crate) fn sync(&self) -> Result<(), ScratchError> {
-        self.watch.run(Operation::Sync, &self.path, || std::fs::File::open(&self.path)?.sync_all())
+        self.watch.run(Operation::Sync, &self.path, || self.storage.sync_dir(&self.path))
     }
 
-    /// A number in a small file; nothing if there is none.
-    pub(crate) fn checkpoint(&self, name: &str) -> Option<u64> {
-        std::fs::read_to_string(self.path.join(name)).ok()?.trim().parse().ok()
+    /// The numbers in a small file; nothing if there is none. One that is damaged or belongs to
+    /// other work is an error.
+    pub(crate) fn checkpoint<const N: usize>(
+        &self,
+        name: &str,
+    ) -> Result<Option<[u64; N]>, ScratchError> {
+        let path = self.path.join(name);
+        let file = match self.storage.open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => self.watch.run(Operation::Read, &path, || file)?,
+        };
+        let bytes =
+            self.watch.run(Operation::Read, &path, || file.bytes(0, file.len() as usize))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let numbers: Option<Vec<u64>> = text
+            .strip_prefix(&self.checkpoint_head(name))
+            .and_then(|rest| rest.lines().next())
+            .map(|line| line.split(' ').filter_map(|number| number.parse().ok()).collect());
+        let numbers = numbers.and_then(|numbers| <[u64; N]>::try_from(numbers).ok());
+        match numbers {
+            Some(numbers) if self.checkpoint_text(name, &numbers) == text => Ok(Some(numbers)),
+            _ => Err(ScratchError::damaged(
+                &path,
+                "it is no checkpoint of this work, or its checksum is wrong".to_owned(),
+            )),
+        }
     }
 
-    /// Replaces that number, in one step and for good.
-    pub(crate) fn set_checkpoint(&self, name: &str, number: u64) -> Result<(), ScratchError> {
+    /// Replaces those numbers, in one step and durably.
+    pub(crate) fn set_checkpoint(&self, name: &str, numbers: &[u64]) -> Result<(), ScratchError> {
         let path = self.path.join(name);
         let temporary = path.with_extension("new");
-        let text = format!("{number}\n");
-        self.watch.run(Operation::Write, &temporary, || std::fs::write(&temporary, text))?;
-        self.watch
-            .run(Operation::Sync, &temporary, || std::fs::File::open(&temporary)?.sync_all())?;
-        self.watch.run(Operation::Rename, &temporary, || std::fs::rename(&temporary, &path))?;
+        let text = self.checkpoint_text(name, numbers);
+        let mut file =
+            self.watch.run(Operation::Open, &temporary, || self.storage.create(&temporary))?;
+        self.watch.run(Operation::Write, &temporary, || file.write_all(text.as_bytes()))?;
+        self.watch.run(Operation::Sync, &temporary, || file.sync())?;
+        drop(file);
+        self.watch.run(Operation::Rename, &temporary, || self.storage.rename(&temporary, &path))?;
         self.sync()
+    }
+
+    fn checkpoint_head(&self, name: &str) -> String {
+        format!("{CHECKPOINT}\n{}\n", self.describe(name))
+    }
+
+    fn checkpoint_text(&self, name: &str, numbers: &[u64]) -> String {
+        let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        let text = format!("{}{}\n", self.checkpoint_head(name), numbers.join(" "));
+        let sum = xxh3_64(text.as_bytes());
+        format!("{text}{sum:016x}\n")
     }
 }

@@ -9,6 +9,7 @@ pub mod disk;
 pub mod folder;
 pub mod paged;
 pub mod strip;
+mod work;
 
 use std::ops::Range;
 

@@ -248,7 +248,10 @@ mod tests {
         let paging = Paging { block_bytes: 64, cache_bytes: 128, policy: Policy::Clock };
         let len = 8 * 512;
         let bytes = Paged::file_bytes(len, paging.block_bytes);
-        let file = Scratch::create(&dir.path().join("wins.bin"), bytes, watch).unwrap();
+        let storage: Arc<dyn nutcracker_table::Storage> =
+            Arc::new(nutcracker_table::Disk::default());
+        let path = dir.path().join("wins.bin");
+        let file = Scratch::create(&storage, &path, bytes, "test", watch).unwrap();
         let paged = Paged::new(file, len, paging).unwrap();
         let mut won = vec![false; len as usize];
         let mut random = 1u64;

@@ -123,8 +123,8 @@ impl<'a> Run<'a> {
     pub(super) fn settle(&mut self) -> Result<(), SolveError> {
         let stones = self.kernel.shape.stones;
         self.progress.begin(Phase::Fixpoint, self.kernel.shape.len());
-        let resumed = self.streaming.folder.checkpoint(CHECKPOINT);
-        let start = resumed.and_then(|level| u8::try_from(level).ok());
+        let resumed = self.streaming.folder.checkpoint(CHECKPOINT)?;
+        let start = resumed.and_then(|[level]| u8::try_from(level).ok());
         let start = start.filter(|&level| level <= self.streaming.top);
         let start = start.unwrap_or(self.streaming.top);
         for held in 0..=stones {
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
                 self.score(level, held)?;
             }
             if self.streaming.lasting {
-                self.streaming.folder.set_checkpoint(CHECKPOINT, u64::from(level) - 1)?;
+                self.streaming.folder.set_checkpoint(CHECKPOINT, &[u64::from(level) - 1])?;
             }
         }
         Ok(())
