@@ -47,7 +47,8 @@ pub fn check_slice<G: Game>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Checked, CheckError> {
-    check_file(game, &*set.get(slice.0)?, set, threads, progress)
+    let table = set.get(slice.0)?;
+    check_file(game, &table, set, threads, progress)
 }
 
 /// Checks one file against the rules and the files of smaller slices in `set`.

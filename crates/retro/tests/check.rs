@@ -102,7 +102,7 @@ fn invented_scores_that_support_each_other_are_refused() {
     // Which a sample cannot see, however large.
     let set = open_set(&awari, Arc::clone(&disk()), dir.path(), 1 << 20);
     assert_eq!(
-        check_sample(&awari, &*set.get(SLICE).unwrap(), &set, 1000, 2, &Silent).unwrap(),
+        check_sample(&awari, &set.get(SLICE).unwrap(), &set, 1000, 2, &Silent).unwrap(),
         364
     );
 }
@@ -138,7 +138,7 @@ fn every_single_wrong_score_is_found_and_named() {
             assert!(matches!(error, CheckError::Wrong { .. }), "{error}");
             // So does a sample of as many positions as there are.
             let count = right.len() as u64;
-            let error = check_sample(&awari, &*set.get(SLICE).unwrap(), &set, count, 1, &Silent)
+            let error = check_sample(&awari, &set.get(SLICE).unwrap(), &set, count, 1, &Silent)
                 .unwrap_err();
             assert!(matches!(error, CheckError::Wrong { .. }), "{error}");
         }

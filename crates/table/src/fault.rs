@@ -44,14 +44,17 @@ pub struct MemoryStorage {
     state: Arc<Mutex<State>>,
 }
 
+/// The name that goes, and the one that a file gets.
+type NameChange = (Option<PathBuf>, Option<(PathBuf, usize)>);
+
 #[derive(Debug, Default)]
 struct State {
     files: Vec<Contents>,
     /// Names as a process sees them, and as they would be after a crash.
     names: BTreeMap<PathBuf, usize>,
     durable: BTreeMap<PathBuf, usize>,
-    /// Changes of names in order, not yet durable: removed and given ones.
-    pending: Vec<(Option<PathBuf>, Option<(PathBuf, usize)>)>,
+    /// Changes of names in order, not yet durable.
+    pending: Vec<NameChange>,
     operations: u64,
     fault: Option<(u64, Fault)>,
     short_writes: bool,

@@ -60,11 +60,9 @@ fn holes_are_counted_and_continue_the_run() {
         table.read(0, &mut stored).unwrap();
         // The second block has holes only.
         assert_eq!(stored, [1, 1, 1, 1, 0, 0, 0, 0, 0, -1, -1, -1]);
-        let parts: Vec<_> =
+        let parts: Vec<(&str, Vec<(i8, u64)>)> =
             table.parts().map(|(part, h)| (part.name.as_str(), h.iter().collect())).collect();
-        let (white, black): (Vec<(i8, u64)>, Vec<(i8, u64)>) =
-            (vec![(1, 2)], vec![(-1, 2), (0, 1)]);
-        assert_eq!(parts, [("white", white), ("black", black)]);
+        assert_eq!(parts, [("white", vec![(1, 2)]), ("black", vec![(-1, 2), (0, 1)])]);
         assert_eq!(table.histogram().total(), 5);
         table.verify_file(|_| {}).unwrap();
         // A count that the stored values do not bear out.
@@ -104,7 +102,7 @@ fn slices_are_found_by_their_names() {
     assert_eq!((entry.holes, entry.parts.len()), (7, 2));
     // The check passed: only the name changes.
     let bytes = storage.bytes(&Path::new(DIR).join("chess-kk.nut.unchecked"));
-    assert!(set.promote(&*set.get(0).unwrap()).unwrap().is_checked());
+    assert!(set.promote(&set.get(0).unwrap()).unwrap().is_checked());
     assert_eq!(storage.bytes(&Path::new(DIR).join("chess-kk.nut")), bytes);
     let found = manifest.reconcile(&storage, Path::new(DIR), &naming()).unwrap();
     assert_eq!((found.renamed, found.adopted), (vec![(0, Reach::Exact)], vec![]));
