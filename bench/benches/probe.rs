@@ -8,7 +8,7 @@ use criterion::Criterion;
 use nutcracker_bench::Slices;
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::solve::open_set;
+use nutcracker_retro::open_set;
 use nutcracker_table::{Disk, Header, PackOptions, pack};
 
 const STONES: u32 = 15;

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use nutcracker_game::{Children, Exits, Game, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_mem::Packed;
-use nutcracker_retro::fixpoint::memory::States;
-use nutcracker_retro::fixpoint::rows::{RowStates, RowWork};
-use nutcracker_retro::progress::Silent;
+use nutcracker_retro::in_memory::RowStates;
+use nutcracker_retro::in_memory::States;
+use nutcracker_retro::{RowWork, Silent};
 
 /// The scores of slices in memory.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ impl Slices {
         self.exits(view, threads, |start, run| states.enter(start, run));
         let conversions = started.elapsed();
         let started = Instant::now();
-        states.settle(view, threads, &Silent);
+        states.settle(view, threads, &Silent).expect("threads can be started");
         (states, Times { conversions, fixpoint: started.elapsed() })
     }
 
@@ -79,7 +79,7 @@ impl Slices {
         self.exits(&awari.view(slice), threads, |start, run| states.enter(start, run));
         let conversions = started.elapsed();
         let started = Instant::now();
-        let work = states.settle(threads, &Silent);
+        let work = states.settle(threads, &Silent).expect("threads can be started");
         (states, work, Times { conversions, fixpoint: started.elapsed() })
     }
 

@@ -11,7 +11,7 @@ use nutcracker_game::{Evaluate, Game, Score, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::Othello;
-use nutcracker_retro::{progress::Silent, solve};
+use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
 use nutcracker_search::{Empty, ExactLimits, Oracle, TableOracle, exact_value};
 use nutcracker_table::{Disk, Storage};
 
@@ -19,10 +19,10 @@ use nutcracker_table::{Disk, Storage};
 fn databases<G: Game>(game: &G, last: u32) -> (tempfile::TempDir, TableOracle) {
     let dir = tempfile::tempdir().unwrap();
     let disk: Arc<dyn Storage> = Arc::new(Disk::default());
-    let mut options = solve::SolveOptions::new(1, "test");
+    let mut options = SolveOptions::new(1, "test");
     options.verify = false;
-    solve::solve(game, &disk, dir.path(), SliceId(last), &options, &Silent).unwrap();
-    let oracle = TableOracle::new(Arc::new(solve::open_set(game, disk, dir.path(), 1 << 24)));
+    solve(game, &disk, dir.path(), SliceId(last), &options, &Silent).unwrap();
+    let oracle = TableOracle::new(Arc::new(open_set(game, disk, dir.path(), 1 << 24)));
     (dir, oracle.unwrap())
 }
 

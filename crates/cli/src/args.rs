@@ -1,4 +1,4 @@
-//! The command line.
+//! What was typed.
 //!
 //! The rule options come from the registry of games: a new game needs no change here.
 
@@ -9,7 +9,7 @@ use clap::builder::Arg;
 use clap::{ArgAction, ArgMatches, FromArgMatches, Parser, Subcommand, ValueEnum};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
-use nutcracker_retro::solve::open_set;
+use nutcracker_retro::open_set;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 
 use crate::cmd::{
@@ -83,7 +83,7 @@ impl Command {
     }
 }
 
-/// Output for people or for programs.
+/// For people or for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -211,7 +211,7 @@ pub fn known_slice<G: Game>(game: &G, asked: u32) -> Result<SliceId, Failure> {
     let last = game.largest_slice();
     if asked > last.0 {
         return Err(Failure::Usage(format!(
-            "{} has slices up to {}, so {asked} is not one of them; use {} {last} or less",
+            "{} has slices up to {}, so {asked} cannot be solved; use {} {last} or less",
             game.id(),
             slice_name(game, last.0),
             up_to_option(game),
@@ -226,7 +226,7 @@ pub fn need_databases<G: Game>(game: &G) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "{} has too many positions for databases; `{} games` lists the boards that have some",
+        "{} has too many positions for databases; `{} games` says of which boards there can be some",
         game.id(),
         program(),
     )))

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use nutcracker_game::{Game, SliceId};
-use nutcracker_retro::choice::{Solver, Window};
-use nutcracker_retro::plan::Rates;
-use nutcracker_retro::progress::Silent;
-use nutcracker_retro::solve::{Seconds, SolveOptions, open_set, solve};
+use nutcracker_retro::{
+    Rate, Rates, Seconds, Silent, SolveOptions, SolverName, Window, fit_solvers, open_set, solve,
+};
 use nutcracker_table::Reach;
 
 use crate::args::storage;
@@ -18,7 +17,7 @@ pub struct Measured {
     pub rates: Rates,
     /// With this slice.
     pub slice: SliceId,
-    /// It has so many positions.
+    /// The number of its positions.
     pub positions: u64,
 }
 
@@ -40,7 +39,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // What stays is in the place for what may be removed.
+        // What cannot be removed stays in the directory for temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -55,75 +54,77 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
     let positions = game.slice_len(slice);
     let place = Temporary::new()?;
     let path = open_set(game, storage(false), &place.0, 0).path(slice.0, Reach::Exact);
-    let run = |solver| {
+    let run = |solver, window| {
         // A finished slice would not be solved again.
         let _ = std::fs::remove_file(&path);
-        solve_with(game, &place.0, slice, threads, solver)
+        solve_with(game, &place.0, slice, threads, solver, window)
     };
-    // The first run of all warms up what the machine keeps at hand.
-    let (cold, warm) = (run(Solver::Memory)?, run(Solver::Memory)?);
-    let whole = Seconds {
-        conversions: cold.conversions.min(warm.conversions),
-        fixpoint: cold.fixpoint.min(warm.fixpoint),
-        pack: cold.pack.min(warm.pack),
-        verify: cold.verify.min(warm.verify),
+    let fit = fit_solvers(game, slice);
+    let best_of_two = |solver| -> Result<Seconds, Failure> {
+        let (one, two) = (run(solver, Window::Full)?, run(solver, Window::Full)?);
+        Ok(Seconds {
+            conversions: one.conversions.min(two.conversions),
+            fixpoint: one.fixpoint.min(two.fixpoint),
+            pack: one.pack.min(two.pack),
+            verify: one.verify.min(two.verify),
+        })
     };
     let nanoseconds = |seconds: f64| seconds * 1e9 / positions.max(1) as f64;
+    // The first run of all warms up caches; it is checked, and the others are not.
+    let whole = if fit.contains(&CHECKED) { CHECKED } else { SolverName::Sweeps };
+    let seconds = best_of_two(whole)?;
     let mut rates = Rates {
-        conversions: nanoseconds(whole.conversions),
-        conversions_to_disk: nanoseconds(whole.conversions),
-        memory: nanoseconds(whole.fixpoint),
-        two_bit: 0.0,
-        two_bit_sweeps: 0.0,
-        one_bit: 0.0,
-        dual_index: 0.0,
-        rows: 0.0,
-        rows_power: 0.0,
-        pack: nanoseconds(whole.pack),
-        verify: nanoseconds(whole.verify),
+        conversions: nanoseconds(seconds.conversions),
+        conversions_to_disk: nanoseconds(seconds.conversions),
+        pack: nanoseconds(seconds.pack),
+        verify: nanoseconds(seconds.verify),
+        ..Rates::usual(threads)
     };
-    if G::UNMOVES {
-        let levels = f64::from(game.max_score(slice).max(1));
-        let mut level = |solver| -> Result<f64, Failure> {
-            let seconds = run(solver)?;
-            let conversions = nanoseconds(seconds.conversions);
-            rates.conversions_to_disk = rates.conversions_to_disk.max(conversions);
-            Ok(nanoseconds(seconds.fixpoint) / levels)
-        };
-        let two_bit = level(Solver::TwoBit)?;
-        let one_bit = level(Solver::OneBit)?;
-        let dual_index = level(Solver::DualIndex)?;
-        // Sweeps over two bits are chosen by name only, and look at as much as those over one.
-        rates = Rates { two_bit, two_bit_sweeps: one_bit, one_bit, dual_index, ..rates };
+    let levels = u64::from(game.max_score(slice).max(1).unsigned_abs());
+    let rate = |rates: &mut Rates, solver, seconds: f64| {
+        let scale = rates.of(solver).scale(levels);
+        let rate = Rate { level: nanoseconds(seconds) / scale, ..rates.of(solver) };
+        rates.fixpoint.insert(solver, rate);
+    };
+    rate(&mut rates, whole, seconds.fixpoint);
+    let by_level = [SolverName::TwoBit, SolverName::OneBit, SolverName::DualIndex];
+    for solver in by_level.into_iter().filter(|solver| fit.contains(solver)) {
+        let seconds = run(solver, Window::Full)?;
+        let conversions = nanoseconds(seconds.conversions);
+        rates.conversions_to_disk = rates.conversions_to_disk.max(conversions);
+        rate(&mut rates, solver, seconds.fixpoint);
     }
-    if game.sowing(slice).is_some() && slice.0 > 1 {
-        let full = run(Solver::Rows)?.fixpoint.min(run(Solver::Rows)?.fixpoint);
-        // A window of one level apart, which is made of the same smaller slices.
-        let options = SolveOptions { window: Window::Top(1), ..options(threads, Solver::Rows) };
-        let _ = std::fs::remove_file(&path);
-        let reports = solve(game, &storage(false), &place.0, slice, &options, &Silent)?;
-        let one = reports.last().and_then(|report| report.seconds).unwrap_or_default().fixpoint;
-        let levels = f64::from(game.max_score(slice).max(2));
-        rates.rows = nanoseconds(one);
-        rates.rows_power = ((full / one).ln() / levels.ln()).clamp(0.0, 1.0);
+    // Sweeps over two bits are taken by request only, and scan as much as those over one.
+    rates.fixpoint.insert(SolverName::TwoBitSweeps, rates.of(SolverName::OneBit));
+    if fit.contains(&SolverName::Rows) && levels > 1 {
+        let full = best_of_two(SolverName::Rows)?.fixpoint;
+        // A window of one level, which is made from the same smaller slices.
+        let one = run(SolverName::Rows, Window::Top(1))?.fixpoint;
+        let power = ((full / one).ln() / (levels as f64).ln()).clamp(0.0, 1.0);
+        rates.fixpoint.insert(SolverName::Rows, Rate { level: nanoseconds(one), power });
     }
     Ok(Measured { rates, slice, positions })
 }
 
-fn options(threads: usize, solver: Solver) -> SolveOptions {
-    let verify = solver == Solver::Memory;
-    SolveOptions { solver, verify, ..SolveOptions::new(threads, "calibration") }
-}
+/// The solver whose files are checked.
+const CHECKED: SolverName = SolverName::Memory;
 
-/// The time of one slice; those below are solved on the way if they are not there.
+/// The time of one slice; those below are solved first if they are missing.
 fn solve_with<G: Game>(
     game: &G,
     dir: &Path,
     slice: SliceId,
     threads: usize,
-    solver: Solver,
+    solver: SolverName,
+    window: Window,
 ) -> Result<Seconds, Failure> {
-    let options = options(threads, solver);
+    let verify = matches!(solver, CHECKED | SolverName::Sweeps);
+    let options = SolveOptions {
+        solver: Some(solver),
+        verify,
+        window,
+        ..SolveOptions::new(threads, "calibration")
+    };
     let reports = solve(game, &storage(false), dir, slice, &options, &Silent)?;
     Ok(reports.last().and_then(|report| report.seconds).unwrap_or_default())
 }

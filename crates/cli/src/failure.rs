@@ -3,7 +3,7 @@
 use nutcracker_book::BookError;
 use nutcracker_games::registry::UnknownGame;
 use nutcracker_retro::check::CheckError;
-use nutcracker_retro::solve::SolveError;
+use nutcracker_retro::{SolveError, ThreadError};
 use nutcracker_table::{ErrorKind, Reach, TableError};
 
 use crate::number::size;
@@ -92,6 +92,10 @@ impl From<SolveError> for Failure {
                     size(needed),
                     size(given),
                 ))
+            }
+            SolveError::Unfit { .. } => Failure::Usage(format!("{error}; use another --solver")),
+            SolveError::Threads(ThreadError::Start { .. }) => {
+                Failure::Failed(format!("{error}; use fewer --threads"))
             }
             SolveError::Memory(_) => {
                 Failure::Failed(format!("{error}; end other programs or solve fewer slices"))

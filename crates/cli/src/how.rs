@@ -1,22 +1,20 @@
 //! How to solve: which solver, how much memory, how much of the scores.
 
-use nutcracker_retro::choice::{Solver, Window};
-use nutcracker_retro::solve::{RowOptions, SolveOptions};
-use nutcracker_retro::store::paged::Policy;
+use nutcracker_retro::{DualIndexOptions, Policy, RowOptions, SolveOptions, SolverName, Window};
 
 use crate::machine;
 
-/// Left for everything else when nothing is said about memory: an eighth.
+/// Left for everything else when the memory is not given: an eighth.
 const MARGIN: u64 = 8;
 
 /// Which solver with what memory.
 #[derive(Clone, Debug, clap::Args)]
 pub struct How {
     /// The solver: auto takes whole rows for games of sowing, else whole states in memory if they
-    /// fit, else two bits a position, else one bit, else one bit through a cache by a second index.
-    /// The files are the same
+    /// fit, else two bits a position, else one bit, else one bit through a cache by a second index;
+    /// sweeps for games without un-moves. The files are the same
     #[arg(long, value_name = "SOLVER", default_value = "auto", value_parser = parse_solver)]
-    pub solver: Solver,
+    solver: Request,
     #[command(flatten)]
     pub bounds: Bounds,
     /// Bytes of a block in the dual-index solver's cache
@@ -29,16 +27,20 @@ pub struct How {
     /// Which block leaves the dual-index solver's cache: clock (near least recently used) or fifo
     #[arg(long, value_name = "POLICY", default_value = "clock", value_parser = parse_policy)]
     cache_policy: Policy,
-    /// Positions from which on a slice goes on after an interruption where it was
+    /// Positions from which on a slice is resumed after an interruption
     #[arg(long, value_name = "N", default_value_t = 1 << 24, hide = true)]
     checkpoint_positions: u64,
     /// Solve by rows without special instructions of the processor, for comparison
     #[arg(long, hide = true)]
     portable: bool,
-    /// Solve by rows from disk, with so much memory for rows at work, even where all would fit
-    #[arg(long, value_name = "SIZE", hide = true, value_parser = parse_size)]
-    row_room: Option<u64>,
+    /// Solve by rows from disk, with this memory for rows, even where all would fit
+    #[arg(long, value_name = "SIZE", hide = true, alias = "row-room", value_parser = parse_size)]
+    row_budget: Option<u64>,
 }
+
+/// A solver by name, or `auto`.
+#[derive(Clone, Copy, Debug)]
+struct Request(Option<SolverName>);
 
 /// How much memory, and how much of the scores.
 #[derive(Clone, Debug, clap::Args)]
@@ -56,7 +58,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Whether somebody said how much memory may be used.
+    /// Whether the memory was limited on the command line.
     pub fn says_memory(&self) -> bool {
         self.memory.is_some()
     }
@@ -90,11 +92,14 @@ impl How {
     /// All of it.
     pub fn options(&self, threads: usize) -> SolveOptions {
         SolveOptions {
-            solver: self.solver,
-            paging: (self.cache_block, self.cache_policy),
-            cache: self.cache_size,
+            solver: self.solver.0,
+            dual_index: DualIndexOptions {
+                block_bytes: self.cache_block,
+                policy: self.cache_policy,
+                cache: self.cache_size,
+            },
             checkpoint_positions: self.checkpoint_positions,
-            rows: RowOptions { portable: self.portable, room: self.row_room },
+            rows: RowOptions { portable: self.portable, budget: self.row_budget },
             ..self.bounds.options(threads)
         }
     }
@@ -105,10 +110,14 @@ pub fn with_margin(free: u64) -> u64 {
     free - free / MARGIN
 }
 
-fn parse_solver(text: &str) -> Result<Solver, String> {
-    Solver::ALL.into_iter().find(|solver| solver.name() == text).ok_or_else(|| {
-        let known: Vec<&str> = Solver::ALL.iter().map(|solver| solver.name()).collect();
-        format!("there is no such solver; known are {}", known.join(", "))
+fn parse_solver(text: &str) -> Result<Request, String> {
+    if text == "auto" {
+        return Ok(Request(None));
+    }
+    let found = SolverName::ALL.into_iter().find(|solver| solver.name() == text);
+    found.map(|solver| Request(Some(solver))).ok_or_else(|| {
+        let known: Vec<&str> = SolverName::ALL.iter().map(|solver| solver.name()).collect();
+        format!("there is no such solver; known are auto, {}", known.join(", "))
     })
 }
 

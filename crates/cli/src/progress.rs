@@ -1,7 +1,7 @@
 //! Progress on standard error: one line a slice.
 //!
-//! On a terminal the line moves while the slice is worked on; elsewhere nothing is drawn, and a
-//! long phase says a word every ten seconds.
+//! On a terminal the line is redrawn while the slice is solved; elsewhere nothing is drawn, and a
+//! long phase writes a line every ten seconds.
 
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nutcracker_game::SliceId;
-use nutcracker_retro::progress::{Phase, Progress};
-use nutcracker_retro::solve::SliceReport;
+use nutcracker_retro::{Choice, Phase, Progress, SliceReport, SolverName};
 
 use crate::interrupt::Interrupt;
 use crate::note;
@@ -20,8 +19,8 @@ use crate::number::{duration, rate, thousands};
 /// Between two changes of the line on a terminal.
 const REDRAW: Duration = Duration::from_millis(100);
 /// Between two lines elsewhere.
-const WORD: Duration = Duration::from_secs(10);
-/// A share of a slice below which nothing is said of the time left.
+const LINE: Duration = Duration::from_secs(10);
+/// A share of a slice below which the time left is not estimated.
 const TOO_EARLY: f64 = 0.02;
 /// Steps of the bar.
 const STEPS: u64 = 1000;
@@ -29,7 +28,7 @@ const STEPS: u64 = 1000;
 /// Draws or writes the progress of a command.
 pub struct Reporter {
     terminal: bool,
-    /// What slices count.
+    /// What the number of a slice counts.
     unit: &'static str,
     began: Instant,
     /// Milliseconds after `began` before which nothing changes.
@@ -43,7 +42,7 @@ struct State {
     positions: u64,
     slice_began: Instant,
     name: &'static str,
-    /// The place of the phase at hand.
+    /// The place of the current phase.
     phase: usize,
     phase_positions: u64,
     phase_began: Instant,
@@ -51,6 +50,28 @@ struct State {
     /// it.
     weights: [f64; 4],
     bar: Option<ProgressBar>,
+}
+
+/// Which solver was chosen, what it takes, and what others would take.
+fn sentence(choice: &Choice, unit: &str) -> String {
+    let Choice { slice, solver, tables, all_tables, .. } = *choice;
+    let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
+    let mut text = format!("{slice} {unit}: solver {solver}");
+    if solver == SolverName::Rows && choice.work_disk > 0 {
+        text += " streamed from disk";
+    }
+    text += &format!(", {} MiB of memory", mebibytes(choice.memory));
+    if tables < all_tables {
+        let (from, to) = (mebibytes(all_tables), mebibytes(tables));
+        text += &format!(", tables cut from {from} to {to} MiB");
+    }
+    let others: Vec<String> = choice
+        .fit
+        .iter()
+        .filter(|(name, _)| *name != solver)
+        .map(|(name, bytes)| format!("{name} {}", mebibytes(*bytes)))
+        .collect();
+    if others.is_empty() { text } else { format!("{text} (at full speed: {})", others.join(", ")) }
 }
 
 fn place(phase: Phase) -> (usize, &'static str) {
@@ -119,7 +140,7 @@ impl Reporter {
 
     /// Whether it is time to say something; true for one thread only.
     fn due(&self) -> bool {
-        let pause = if self.terminal { REDRAW } else { WORD };
+        let pause = if self.terminal { REDRAW } else { LINE };
         let now = self.began.elapsed().as_millis() as u64;
         let next = self.next.load(Relaxed);
         now >= next
@@ -130,7 +151,7 @@ impl Reporter {
     }
 
     fn postpone(&self) {
-        let pause = if self.terminal { REDRAW } else { WORD };
+        let pause = if self.terminal { REDRAW } else { LINE };
         let now = self.began.elapsed();
         self.next.store((now + pause).as_millis() as u64, Relaxed);
     }
@@ -172,12 +193,17 @@ impl Progress for Reporter {
         self.postpone();
     }
 
-    fn note(&self, text: &str) {
-        // Which solver is news where something limits it; the in-memory one is the rule.
-        if !text.contains("solver memory") {
+    fn chose(&self, choice: &Choice) {
+        // The in-memory solver is the rule; another one is news.
+        if choice.solver != SolverName::Memory {
             self.clear();
-            note(text);
+            note(&sentence(choice, self.unit));
         }
+    }
+
+    fn note(&self, text: &str) {
+        self.clear();
+        note(text);
     }
 
     fn begin(&self, phase: Phase, positions: u64) {

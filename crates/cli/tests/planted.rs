@@ -6,7 +6,7 @@ use std::fs;
 
 use nutcracker_game::{Game, Score, SliceId};
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::solve::open_set;
+use nutcracker_retro::open_set;
 use nutcracker_table::{Disk, Header, Manifest, PackOptions, pack};
 
 use crate::harness::Place;

@@ -14,5 +14,5 @@
 mod map;
 mod packed;
 
-pub use map::{OutOfMemory, Words, available_memory, prefetch};
+pub use map::{OutOfMemory, Words, available_memory, prefetch, reserve};
 pub use packed::Packed;

@@ -75,3 +75,14 @@ pub fn available_memory() -> Option<u64> {
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
+
+/// An empty vector with space for `len` values, or an error where a usual vector would end the
+/// program.
+pub fn reserve<T>(len: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut vec = Vec::new();
+    vec.try_reserve_exact(len).map_err(|_| OutOfMemory {
+        bytes: (len as u64).saturating_mul(size_of::<T>() as u64),
+        source: std::io::ErrorKind::OutOfMemory.into(),
+    })?;
+    Ok(vec)
+}

@@ -22,10 +22,11 @@ use nutcracker_game::{ForwardView, Game, Score, Side, Situation, SliceId, Target
 use nutcracker_mem::Packed;
 use nutcracker_table::{Histogram, Manifest, Table, TableError, TableSet};
 
-use crate::conversions::{Nearby, SetChildren};
 pub use crate::fault::{CheckError, Fault};
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{Phase, Progress};
+use crate::tables::{Nearby, SetChildren};
+use crate::window;
 
 /// What a check has looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,10 +85,7 @@ fn check_packed<const BITS: u32, G: Game>(
         slice,
         view: &game.forward(slice),
         cells: &cells,
-        children: SetChildren::new(set, slice, |child| {
-            let gain = game.max_score(slice) - game.max_score(child);
-            (window + gain).clamp(0, 127) as u8
-        }),
+        children: SetChildren::new(set, slice, |child| window::needed(game, slice, child, window)),
         window,
         progress,
         done: AtomicU64::new(0),

@@ -5,6 +5,7 @@ use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{ErrorKind, TableError};
 use thiserror::Error;
 
+use crate::parallel::ThreadError;
 use crate::progress::Stopped;
 
 /// Why a slice was not found to be right.
@@ -25,7 +26,10 @@ pub enum CheckError {
     /// The check needs more memory than there is.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
-    /// Somebody asked to stop.
+    /// A thread could not be started, or panicked.
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
+    /// The caller requested a stop.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
@@ -36,7 +40,9 @@ impl CheckError {
         match self {
             CheckError::Table(error) => error.kind(),
             CheckError::Wrong { .. } => ErrorKind::DataBroken,
-            CheckError::Memory(_) | CheckError::Stopped(_) => ErrorKind::Io,
+            CheckError::Memory(_) | CheckError::Threads(_) | CheckError::Stopped(_) => {
+                ErrorKind::Io
+            }
         }
     }
 }

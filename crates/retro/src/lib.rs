@@ -1,15 +1,15 @@
 //! Retrograde analysis on one machine: slices solved one after another, packed into files, and
 //! checked by code that knows nothing of the solver.
 //!
-//! Whoever writes the rules of a game gets all of it. Here a heap of counters, from which a move
-//! takes one to three; who takes the last one wins:
+//! A game needs no more than its rules for all of this. Here a heap of counters, from which a move
+//! takes one to three; taking the last one wins:
 //!
 //! ```
 //! use std::sync::Arc;
 //! use nutcracker_game::{
 //!     Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step,
 //! };
-//! use nutcracker_retro::{progress::Silent, solve};
+//! use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
 //! use nutcracker_table::{Disk, Storage};
 //!
 //! #[derive(Clone, Debug)]
@@ -51,29 +51,61 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let dir = tempfile::tempdir()?;
 //! let disk: Arc<dyn Storage> = Arc::new(Disk::default());
-//! let options = solve::SolveOptions::new(2, "example");
-//! solve::solve(&Subtraction, &disk, dir.path(), SliceId(21), &options, &Silent)?;
+//! let options = SolveOptions::new(2, "example");
+//! solve(&Subtraction, &disk, dir.path(), SliceId(21), &options, &Silent)?;
 //!
-//! // Who faces a multiple of four loses.
-//! let tables = solve::open_set(&Subtraction, disk, dir.path(), 1 << 20);
+//! // A multiple of four is lost.
+//! let tables = open_set(&Subtraction, disk, dir.path(), 1 << 20);
 //! for heap in 0..=21 {
 //!     assert_eq!(tables.probe(heap, 0)?, if heap % 4 == 0 { -1 } else { 1 });
 //! }
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! | part | items |
+//! |---|---|
+//! | solving | [`solve`], [`SolveOptions`], [`SolverName`], [`Window`], [`SliceReport`], [`SolveError`] |
+//! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
+//! | before it runs | [`plan()`], [`SlicePlan`], [`Rates`], [`fit_solvers`] |
+//! | finished files | [`open_set`], [`check`], [`sample`], [`stats`] |
+//! | measurements and tests | [`experiment`], [`in_memory`] |
 
+mod budget;
 pub mod check;
-pub mod choice;
 mod conversions;
+mod error;
 pub mod experiment;
 mod fault;
-pub mod fixpoint;
-pub mod limited;
+mod options;
 mod parallel;
-pub mod plan;
-pub mod progress;
+mod plan;
+mod progress;
+mod report;
 pub mod sample;
-pub mod solve;
+mod solve;
+mod solver;
 pub mod stats;
-pub mod store;
+mod store;
+mod tables;
+mod window;
+
+pub use budget::{cache_bytes, memory_to_check};
+pub use error::{SolveError, Unfit};
+pub use options::{DualIndexOptions, RowOptions, SolveOptions, SolverName};
+pub use parallel::ThreadError;
+pub use plan::{BITS, BY_RULES, DISK, Phases, Rate, Rates, SlicePlan, plan};
+pub use progress::{Phase, Progress, Silent, Stopped};
+pub use report::{Choice, Effort, LevelWork, RowWork, Seconds, SliceReport};
+pub use solve::solve;
+pub use solver::{fit_solvers, work_folder};
+pub use store::disk::ScratchError;
+pub use store::folder::{Operation, Watch};
+pub use store::paged::Policy;
+pub use tables::open_set;
+pub use window::Window;
+
+/// Solvers without files, for benches and tests.
+pub mod in_memory {
+    pub use crate::solver::{RowStates, States, sweep_slice};
+}

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use nutcracker_game::{Children, Game, Score, Side, Situation, SliceId};
 use nutcracker_table::{Table, TableSet};
 
-use crate::conversions::SetChildren;
 use crate::fault::{CheckError, Fault};
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{Phase, Progress};
+use crate::tables::SetChildren;
+use crate::window;
 
 /// Positions a thread looks at at a time.
 const CHUNK: u64 = 256;
@@ -34,10 +35,7 @@ pub fn check_sample<G: Game>(
     progress.begin(Phase::Verify, count);
     table.verify_digest_while(|| !progress.must_stop())?;
     let window = Score::from(table.header().bound());
-    let children = SetChildren::new(set, slice, |child| {
-        let gain = game.max_score(slice) - game.max_score(child);
-        (window + gain).clamp(0, 127) as u8
-    });
+    let children = SetChildren::new(set, slice, |child| window::needed(game, slice, child, window));
     let sample = Sample { game, slice, set, table, children, window };
     let (done, wrong) = (AtomicU64::new(0), Mutex::new(None));
     for_each_until_stopped(count, CHUNK, threads, progress, |range| {

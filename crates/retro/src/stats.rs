@@ -8,8 +8,8 @@ use nutcracker_mem::{OutOfMemory, Packed};
 use nutcracker_table::{TableError, TableSet};
 use thiserror::Error;
 
-use crate::conversions::SetChildren;
-use crate::parallel::for_each_chunk;
+use crate::parallel::{ThreadError, for_each_chunk};
+use crate::tables::SetChildren;
 
 /// Positions a thread looks at in one go.
 const CHUNK: u64 = 1 << 14;
@@ -42,6 +42,9 @@ pub enum StatsError {
     /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+    /// A thread could not be started, or panicked.
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
 }
 
 /// Counts the choices between banking and not in a slice. `advance` hears how many positions were
@@ -84,7 +87,7 @@ pub fn choices<G: Game>(
                 }
             });
             if let Some(error) = failure {
-                return Err(error);
+                return Err(StatsError::from(error));
             }
             if let (Some(quiet), Some(banking)) = (quiet, banking) {
                 counted.positions += 1;
@@ -111,7 +114,7 @@ fn scores(set: &TableSet, slice: SliceId, threads: usize) -> Result<Packed<8>, S
             let start = number * u64::from(table.header().block_positions);
             scores.fill(start, block.iter().map(|&score| u64::from(score as u8)));
         }
-        Ok::<(), TableError>(())
+        Ok::<(), StatsError>(())
     })?;
     Ok(scores)
 }

@@ -10,8 +10,8 @@ use nutcracker_game::{Game, PlainView, Score, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::{Discs, Othello};
-use nutcracker_retro::fixpoint::memory::States;
-use nutcracker_retro::progress::Silent;
+use nutcracker_retro::Silent;
+use nutcracker_retro::in_memory::States;
 
 fn agrees_with_the_plain_solver<G: Game>(game: &G, last: u32) {
     let plain = Plain::solve(game, last);
@@ -134,7 +134,7 @@ fn settled<V: SliceView>(
     for part in 0..view.parts() {
         let Ok(()) = view.exits(part, plain, |start, run| states.enter(start, run));
     }
-    states.settle_within(view, threads, worklist, &Silent);
+    states.settle_within(view, threads, worklist, &Silent).unwrap();
     let mut scores = vec![0; view.len() as usize];
     states.scores(0, &mut scores);
     scores

@@ -9,9 +9,8 @@ use common::{Plain, disk, scores, solve_on};
 use nutcracker_game::{Game, SliceId, Target, targets_of};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::check::{CheckError, Fault, check_slice};
-use nutcracker_retro::progress::Silent;
 use nutcracker_retro::sample::check_sample;
-use nutcracker_retro::solve::open_set;
+use nutcracker_retro::{Silent, open_set};
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{Header, PackOptions, Storage, pack};
 

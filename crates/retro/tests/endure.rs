@@ -8,9 +8,9 @@ use std::sync::Arc;
 use common::{disk, solve_on};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::choice::Solver;
-use nutcracker_retro::progress::Silent;
-use nutcracker_retro::solve::{RowOptions, SolveError, SolveOptions, solve};
+use nutcracker_retro::Silent;
+use nutcracker_retro::SolverName;
+use nutcracker_retro::{RowOptions, SolveError, SolveOptions, solve};
 use nutcracker_table::fault::{Fault, Loss, MemoryStorage};
 use nutcracker_table::{
     DirLock, ErrorKind, Header, Manifest, PackOptions, Reach, Storage, pack, pack_with,
@@ -64,17 +64,21 @@ fn after_a_loss_of_power_at_any_moment_the_next_run_gives_the_same_tables() {
     let dir = tempfile::tempdir().unwrap();
     let (expected, _) = undisturbed(dir.path());
     let solvers = [
-        Solver::Memory,
-        Solver::Rows,
-        Solver::TwoBit,
-        Solver::TwoBitSweeps,
-        Solver::OneBit,
-        Solver::DualIndex,
+        SolverName::Memory,
+        SolverName::Rows,
+        SolverName::TwoBit,
+        SolverName::TwoBitSweeps,
+        SolverName::OneBit,
+        SolverName::DualIndex,
     ];
     for solver in solvers {
-        let rows = RowOptions { room: Some(1 << 20), ..RowOptions::default() };
-        let options =
-            SolveOptions { solver, checkpoint_positions: 1, rows, ..SolveOptions::new(1, "test") };
+        let rows = RowOptions { budget: Some(1 << 20), ..RowOptions::default() };
+        let options = SolveOptions {
+            solver: Some(solver),
+            checkpoint_positions: 1,
+            rows,
+            ..SolveOptions::new(1, "test")
+        };
         let run = |storage: &MemoryStorage| {
             let shared: Arc<dyn Storage> = Arc::new(storage.clone());
             solve(&awari, &shared, dir.path(), SliceId(LAST), &options, &Silent)
@@ -161,7 +165,7 @@ fn a_file_that_was_never_checked_is_checked_before_it_is_used() {
     pack(&*disk(), dir.path(), &header, &PackOptions::default(), &wrong).unwrap();
     for _ in 0..2 {
         let error = solve_on(&awari, &disk(), dir.path(), 5, 1).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::DataBroken);
+        assert_eq!(error.kind(), Some(ErrorKind::DataBroken));
         assert!(error.to_string().contains("awari-03.nut"), "{error}");
     }
     std::fs::remove_file(&path).unwrap();
@@ -199,11 +203,11 @@ fn a_refused_table_is_removed_with_its_work_files_and_the_next_run_solves_it_ane
     std::fs::create_dir(&work).unwrap();
     std::fs::write(work.join("level.checkpoint"), "2\n").unwrap();
     let error = solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::DataBroken);
+    assert_eq!(error.kind(), Some(ErrorKind::DataBroken));
     assert!(error.to_string().contains("awari-03.nut"), "{error}");
     assert!(!path.exists() && !work.exists());
     // No probe is answered from it.
-    let set = nutcracker_retro::solve::open_set(&awari, disk(), dir.path(), 0);
+    let set = nutcracker_retro::open_set(&awari, disk(), dir.path(), 0);
     assert_eq!(set.probe(3, 5).unwrap_err().kind(), ErrorKind::NotHere);
     solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
     assert!(common::tables(dir.path()) == right && dir.path().join(file(3)).exists());
@@ -218,7 +222,7 @@ fn what_was_not_checked_says_so_and_is_checked_by_the_next_run() {
     solve(&awari, &disk(), dir.path(), last, &options, &Silent).unwrap();
     let manifest = || Manifest::load(&*disk(), dir.path()).unwrap();
     assert!(manifest().entries().iter().all(|entry| !entry.checked));
-    let set = || nutcracker_retro::solve::open_set(&awari, disk(), dir.path(), 0);
+    let set = || nutcracker_retro::open_set(&awari, disk(), dir.path(), 0);
     assert!(!set().get(3).unwrap().is_checked());
     let before = common::tables(dir.path());
     let reports = solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
@@ -245,7 +249,7 @@ fn a_clipped_file_is_checked_though_an_exact_one_is_beside_it() {
     pack(&*disk(), dir.path(), &header, &PackOptions::default(), &wrong).unwrap();
     for _ in 0..2 {
         let error = solve_on(&awari, &disk(), dir.path(), 4, 1).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::DataBroken);
+        assert_eq!(error.kind(), Some(ErrorKind::DataBroken));
         assert!(error.to_string().contains("awari-04-w1.nut"), "{error}");
     }
     std::fs::remove_file(dir.path().join("awari-04-w1.nut")).unwrap();

@@ -10,10 +10,10 @@ use common::{disk, tables};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
+use nutcracker_retro::Silent;
+use nutcracker_retro::Window;
 use nutcracker_retro::check::check_file;
-use nutcracker_retro::choice::Window;
-use nutcracker_retro::progress::Silent;
-use nutcracker_retro::solve::{SolveOptions, open_set, solve};
+use nutcracker_retro::{SolveOptions, open_set, solve};
 use nutcracker_table::{Manifest, Part, SCORE, Table};
 
 fn folder(name: &str) -> PathBuf {

@@ -7,26 +7,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use common::{disk, tables};
-use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step};
+use common::{Heap, disk, tables};
+use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
-use nutcracker_retro::choice::{Solver, Window};
-use nutcracker_retro::progress::{Progress, Silent};
-use nutcracker_retro::solve::{RowOptions, SolveError, SolveOptions, solve};
+use nutcracker_retro::{
+    Progress, RowOptions, Silent, SolveError, SolveOptions, SolverName, Unfit, Window, solve,
+};
 
 fn options(window: Window, threads: usize) -> SolveOptions {
     SolveOptions {
-        solver: Solver::Memory,
+        solver: Some(SolverName::Memory),
         window,
         verify: false,
         ..SolveOptions::new(threads, "test")
     }
 }
 
-fn by_rows(window: Window, threads: usize, portable: bool, room: Option<u64>) -> SolveOptions {
-    let rows = RowOptions { portable, room };
-    SolveOptions { solver: Solver::Rows, rows, ..options(window, threads) }
+fn by_rows(window: Window, threads: usize, portable: bool, budget: Option<u64>) -> SolveOptions {
+    let rows = RowOptions { portable, budget };
+    SolveOptions { solver: Some(SolverName::Rows), rows, ..options(window, threads) }
 }
 
 fn files<G: Game>(game: &G, last: u32, options: &SolveOptions) -> Vec<(String, Vec<u8>)> {
@@ -48,11 +48,11 @@ fn agree<G: Game>(game: &G, last: u32, window: Window) {
         (3, false, Some(1 << 14)),
         (2, false, Some(1 << 30)),
     ];
-    for (threads, portable, room) in ways {
-        let found = files(game, last, &by_rows(window, threads, portable, room));
+    for (threads, portable, budget) in ways {
+        let found = files(game, last, &by_rows(window, threads, portable, budget));
         assert!(
             found == expected,
-            "{} up to {last}, {window:?}: {threads} threads, portable {portable}, room {room:?}",
+            "{} up to {last}, {window:?}: {threads} threads, portable {portable}, budget {budget:?}",
             game.id()
         );
     }
@@ -106,11 +106,11 @@ impl Progress for Stops {
 fn stopped_anywhere_it_goes_on_to_the_same_files() {
     let awari = Awari::new(4).unwrap();
     let expected = files(&awari, 8, &options(Window::Full, 1));
-    let mut lasting = by_rows(Window::Full, 1, false, Some(1));
-    lasting.checkpoint_positions = 1;
+    let mut resumable = by_rows(Window::Full, 1, false, Some(1));
+    resumable.checkpoint_positions = 1;
     let dir = tempfile::tempdir().unwrap();
     let run = |dir: &Path, progress: &dyn Progress| {
-        solve(&awari, &disk(), dir, SliceId(8), &lasting, progress)
+        solve(&awari, &disk(), dir, SliceId(8), &resumable, progress)
     };
     // How often it tells, undisturbed.
     let told = Stops { at: u64::MAX, told: AtomicU64::new(0) };
@@ -131,79 +131,12 @@ fn stopped_anywhere_it_goes_on_to_the_same_files() {
     }
 }
 
-/// A heap from which a move takes one or two.
-#[derive(Clone, Debug)]
-struct Heap;
-
-impl Game for Heap {
-    type Position = u32;
-    type Move = u32;
-    type View = PlainView<Self>;
-    type Forward = PlainView<Self>;
-
-    fn id(&self) -> GameId {
-        GameId::new("heap", "")
-    }
-    fn outcome(&self, &heap: &u32) -> Option<Score> {
-        (heap == 0).then_some(-1)
-    }
-    fn moves(&self, &heap: &u32, out: &mut Vec<u32>) {
-        out.extend(1..=heap.min(2));
-    }
-    fn play(&self, heap: &u32, &take: &u32) -> Step<u32> {
-        Step::quiet(heap - take)
-    }
-    fn largest_slice(&self) -> SliceId {
-        SliceId(9)
-    }
-    fn slice_of(&self, &heap: &u32) -> SliceId {
-        SliceId(heap)
-    }
-    fn slice_len(&self, _: SliceId) -> u64 {
-        1
-    }
-    fn rank(&self, _: &u32) -> u64 {
-        0
-    }
-    fn unrank(&self, slice: SliceId, _: u64) -> u32 {
-        slice.0
-    }
-    fn max_score(&self, _: SliceId) -> Score {
-        1
-    }
-    fn max_moves(&self) -> u8 {
-        2
-    }
-    fn index_scheme(&self) -> &'static str {
-        "heap-1"
-    }
-    fn view(&self, slice: SliceId) -> PlainView<Self> {
-        PlainView::new(self.clone(), slice)
-    }
-    fn forward(&self, slice: SliceId) -> PlainView<Self> {
-        self.view(slice)
-    }
-    fn start(&self) -> Situation<u32> {
-        Situation::new(9, Side::First)
-    }
-    fn parse(&self, _: &str) -> Result<Situation<u32>, ParseError> {
-        Ok(self.start())
-    }
-    fn format(&self, situation: &Situation<u32>) -> String {
-        situation.position.to_string()
-    }
-    fn format_move(&self, _: &Situation<u32>, take: &u32, _: &Step<u32>) -> String {
-        take.to_string()
-    }
-}
-
 #[test]
 fn a_game_without_rows_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let options = by_rows(Window::Full, 1, false, None);
     let error = solve(&Heap, &disk(), dir.path(), SliceId(3), &options, &Silent).unwrap_err();
-    assert!(matches!(error, SolveError::NoRows { .. }), "{error}");
-    assert!(error.to_string().contains("another --solver"), "{error}");
+    assert!(matches!(error, SolveError::Unfit { reason: Unfit::NoRows, .. }), "{error}");
     let options = SolveOptions::new(1, "test");
     solve(&Heap, &disk(), dir.path(), SliceId(3), &options, &Silent).unwrap();
 }

@@ -3,45 +3,47 @@
 
 mod common;
 
-use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use common::{Plain, disk};
 use nutcracker_game::{Children, Exits, Game, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::choice::Solver;
-use nutcracker_retro::fixpoint::memory::States;
-use nutcracker_retro::fixpoint::sweep;
-use nutcracker_retro::progress::Silent;
-use nutcracker_retro::solve::{RowOptions, SolveOptions, solve};
+use nutcracker_retro::in_memory::States;
+use nutcracker_retro::{DualIndexOptions, RowOptions, Silent, SolveOptions, SolverName, solve};
 
 const STONES: u32 = 10;
 
 /// What the last slice took, as one line of numbers.
-fn signature(solver: Solver, rows: RowOptions) -> String {
+fn signature(solver: SolverName, rows: RowOptions) -> String {
     let dir = tempfile::tempdir().unwrap();
     let awari = Awari::new(6).unwrap();
-    let below =
-        SolveOptions { solver: Solver::Memory, verify: false, ..SolveOptions::new(1, "test") };
+    let below = SolveOptions {
+        solver: Some(SolverName::Memory),
+        verify: false,
+        ..SolveOptions::new(1, "test")
+    };
     solve(&awari, &disk(), dir.path(), SliceId(STONES - 1), &below, &Silent).unwrap();
     let options = SolveOptions {
-        solver,
+        solver: Some(solver),
         rows,
-        cache: Some(16 << 10),
-        paging: (1 << 10, SolveOptions::new(1, "").paging.1),
+        dual_index: DualIndexOptions {
+            block_bytes: 1 << 10,
+            cache: Some(16 << 10),
+            ..DualIndexOptions::default()
+        },
         ..below
     };
     let reports = solve(&awari, &disk(), dir.path(), SliceId(STONES), &options, &Silent).unwrap();
     let effort = reports.last().unwrap().effort;
-    let (work, rows) = (effort.work, effort.rows);
+    let (work, rows) = (effort.levels, effort.rows);
     format!(
         "{solver}: {} sweeps, {} chunks, {} skipped, {} misses; {} passes, {} rows, {} squares, {} \
          singles",
         work.sweeps,
         work.chunks,
         work.skipped,
-        effort.misses,
+        work.misses,
         rows.passes,
         rows.rows,
         rows.squares,
@@ -53,14 +55,14 @@ fn signature(solver: Solver, rows: RowOptions) -> String {
 fn the_work_of_every_solver() {
     let in_memory = RowOptions::default();
     let signatures = [
-        (Solver::Memory, in_memory),
-        (Solver::TwoBit, in_memory),
-        (Solver::TwoBitSweeps, in_memory),
-        (Solver::OneBit, in_memory),
-        (Solver::DualIndex, in_memory),
-        (Solver::Rows, in_memory),
-        (Solver::Rows, RowOptions { room: Some(1 << 16), ..in_memory }),
-        (Solver::Rows, RowOptions { room: Some(1), ..in_memory }),
+        (SolverName::Memory, in_memory),
+        (SolverName::TwoBit, in_memory),
+        (SolverName::TwoBitSweeps, in_memory),
+        (SolverName::OneBit, in_memory),
+        (SolverName::DualIndex, in_memory),
+        (SolverName::Rows, in_memory),
+        (SolverName::Rows, RowOptions { budget: Some(1 << 16), ..in_memory }),
+        (SolverName::Rows, RowOptions { budget: Some(1), ..in_memory }),
     ]
     .map(|(solver, rows)| signature(solver, rows));
     let pinned = [
@@ -133,7 +135,7 @@ fn the_positions_that_the_in_memory_solver_looks_at() {
         for part in 0..view.parts() {
             let Ok(()) = view.exits(part, &plain, |start, run| states.enter(start, run));
         }
-        states.settle_within(&view, 1, worklist, &Silent);
+        states.settle_within(&view, 1, worklist, &Silent).unwrap();
         (view.keys.into_inner(), view.visits.into_inner())
     };
     assert_eq!([count(1 << 12), count(4)], [(5076, 56384), (24828, 56384)]);
@@ -141,16 +143,10 @@ fn the_positions_that_the_in_memory_solver_looks_at() {
 
 #[test]
 fn the_sweeps_of_the_plain_solver() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = SolveOptions { solver: Some(SolverName::Sweeps), ..SolveOptions::new(1, "test") };
     let awari = Awari::new(6).unwrap();
-    let plain = Plain::solve(&awari, 6);
-    let asked = Cell::new(0);
-    let go_on = || {
-        asked.set(asked.get() + 1);
-        true
-    };
-    let Ok(scores) = sweep::solve_while(&awari, SliceId(7), &plain, go_on);
-    assert_eq!(
-        (asked.get(), scores.iter().map(|&score| i64::from(score)).sum::<i64>()),
-        (584, 19081)
-    );
+    let reports = solve(&awari, &disk(), dir.path(), SliceId(7), &options, &Silent).unwrap();
+    let sweeps: Vec<u64> = reports.iter().map(|report| report.effort.levels.sweeps).collect();
+    assert_eq!(sweeps, [0, 3, 8, 21, 37, 58, 59, 72]);
 }

@@ -8,28 +8,33 @@ use common::{disk, tables};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
-use nutcracker_retro::choice::{Solver, Window};
-use nutcracker_retro::progress::Silent;
-use nutcracker_retro::solve::{SolveOptions, solve};
-use nutcracker_retro::store::paged::Policy;
+use nutcracker_retro::{DualIndexOptions, Policy, Silent, SolveOptions, SolverName, Window, solve};
 
 fn run<G: Game>(game: &G, dir: &Path, last: u32, options: &SolveOptions) {
     solve(game, &disk(), dir, SliceId(last), options, &Silent)
-        .unwrap_or_else(|error| panic!("{} by {}: {error}", game.id(), options.solver));
+        .unwrap_or_else(|error| panic!("{} by {:?}: {error}", game.id(), options.solver));
 }
 
-const OTHERS: [Solver; 5] =
-    [Solver::TwoBit, Solver::TwoBitSweeps, Solver::OneBit, Solver::DualIndex, Solver::Rows];
+const OTHERS: [SolverName; 5] = [
+    SolverName::TwoBit,
+    SolverName::TwoBitSweeps,
+    SolverName::OneBit,
+    SolverName::DualIndex,
+    SolverName::Rows,
+];
 
 fn all_the_same<G: Game>(game: &G, last: u32, window: Window, threads: &[usize]) {
     let reference = tempfile::tempdir().unwrap();
-    let options =
-        |solver, threads| SolveOptions { solver, window, ..SolveOptions::new(threads, "test") };
-    run(game, reference.path(), last, &options(Solver::Memory, 2));
+    let options = |solver, threads| SolveOptions {
+        solver: Some(solver),
+        window,
+        ..SolveOptions::new(threads, "test")
+    };
+    run(game, reference.path(), last, &options(SolverName::Memory, 2));
     let expected = tables(reference.path());
     assert!(!expected.is_empty());
     let has_rows = game.sowing(SliceId(last)).is_some();
-    for solver in OTHERS.into_iter().filter(|&solver| has_rows || solver != Solver::Rows) {
+    for solver in OTHERS.into_iter().filter(|&solver| has_rows || solver != SolverName::Rows) {
         for &threads in threads {
             let dir = tempfile::tempdir().unwrap();
             run(game, dir.path(), last, &options(solver, threads));
@@ -46,7 +51,7 @@ fn all_the_same<G: Game>(game: &G, last: u32, window: Window, threads: &[usize])
             let left = std::fs::read_dir(dir.path()).unwrap().filter(|entry| {
                 entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("work")
             });
-            assert_eq!(left.count(), 0, "files at work are gone");
+            assert_eq!(left.count(), 0, "work files are gone");
         }
     }
 }
@@ -91,8 +96,8 @@ fn a_small_cache_changes_nothing() {
     for policy in [Policy::Clock, Policy::Fifo] {
         let dir = tempfile::tempdir().unwrap();
         let options = SolveOptions {
-            solver: Solver::DualIndex,
-            paging: (64, policy),
+            solver: Some(SolverName::DualIndex),
+            dual_index: DualIndexOptions { block_bytes: 64, policy, cache: None },
             ..SolveOptions::new(2, "test")
         };
         run(&awari, dir.path(), 9, &options);
@@ -106,11 +111,17 @@ fn small_tables_change_nothing() {
     let reference = tempfile::tempdir().unwrap();
     run(&awari, reference.path(), 11, &SolveOptions::new(2, "test"));
     // The tables would take 1.7 MB.
-    for (solver, memory) in
-        [(Solver::DualIndex, 18_500), (Solver::OneBit, 17_600), (Solver::TwoBit, 18_200)]
-    {
+    for (solver, memory) in [
+        (SolverName::DualIndex, 18_500),
+        (SolverName::OneBit, 17_600),
+        (SolverName::TwoBit, 18_200),
+    ] {
         let dir = tempfile::tempdir().unwrap();
-        let options = SolveOptions { solver, memory: memory << 10, ..SolveOptions::new(2, "test") };
+        let options = SolveOptions {
+            solver: Some(solver),
+            memory: memory << 10,
+            ..SolveOptions::new(2, "test")
+        };
         run(&awari, dir.path(), 11, &options);
         assert!(tables(dir.path()) == tables(reference.path()), "{solver}");
     }
@@ -119,11 +130,16 @@ fn small_tables_change_nothing() {
 #[test]
 fn larger_awari_by_every_solver() {
     let awari = Awari::new(6).unwrap();
-    let options = |solver| SolveOptions { solver, verify: false, ..SolveOptions::new(2, "test") };
+    let options = |solver| SolveOptions {
+        solver: Some(solver),
+        verify: false,
+        ..SolveOptions::new(2, "test")
+    };
     let reference = tempfile::tempdir().unwrap();
-    run(&awari, reference.path(), 14, &options(Solver::Memory));
+    run(&awari, reference.path(), 14, &options(SolverName::Memory));
     let expected = tables(reference.path());
-    for solver in [Solver::TwoBit, Solver::OneBit, Solver::DualIndex, Solver::Rows] {
+    for solver in [SolverName::TwoBit, SolverName::OneBit, SolverName::DualIndex, SolverName::Rows]
+    {
         let dir = tempfile::tempdir().unwrap();
         run(&awari, dir.path(), 14, &options(solver));
         assert!(tables(dir.path()) == expected, "{solver}");

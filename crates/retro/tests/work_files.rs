@@ -12,15 +12,20 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use common::{disk, tables};
 use nutcracker_game::SliceId;
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::choice::Solver;
-use nutcracker_retro::progress::{Progress, Silent};
-use nutcracker_retro::solve::{RowOptions, SolveError, SolveOptions, solve};
-use nutcracker_retro::store::folder::{Operation, Watch};
+use nutcracker_retro::SolverName;
+use nutcracker_retro::{Operation, Watch};
+use nutcracker_retro::{Progress, Silent};
+use nutcracker_retro::{RowOptions, SolveError, SolveOptions, solve};
 use tempfile::TempDir;
 
 const LAST: u32 = 5;
-const LIMITED: [Solver; 5] =
-    [Solver::TwoBit, Solver::TwoBitSweeps, Solver::OneBit, Solver::DualIndex, Solver::Rows];
+const LIMITED: [SolverName; 5] = [
+    SolverName::TwoBit,
+    SolverName::TwoBitSweeps,
+    SolverName::OneBit,
+    SolverName::DualIndex,
+    SolverName::Rows,
+];
 
 /// A directory in memory where there is one: syncing it costs nothing.
 fn directory() -> TempDir {
@@ -28,10 +33,15 @@ fn directory() -> TempDir {
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
 }
 
-fn options(solver: Solver) -> SolveOptions {
+fn options(solver: SolverName) -> SolveOptions {
     // Everything is kept, so that there is something to go on from.
-    let rows = RowOptions { room: Some(1 << 20), ..RowOptions::default() };
-    SolveOptions { solver, checkpoint_positions: 1, rows, ..SolveOptions::new(2, "test") }
+    let rows = RowOptions { budget: Some(1 << 20), ..RowOptions::default() };
+    SolveOptions {
+        solver: Some(solver),
+        checkpoint_positions: 1,
+        rows,
+        ..SolveOptions::new(2, "test")
+    }
 }
 
 fn run(dir: &Path, options: &SolveOptions, progress: &dyn Progress) -> Result<(), SolveError> {
@@ -41,7 +51,7 @@ fn run(dir: &Path, options: &SolveOptions, progress: &dyn Progress) -> Result<()
 
 fn undisturbed() -> (TempDir, Vec<(String, Vec<u8>)>) {
     let dir = directory();
-    run(dir.path(), &options(Solver::Memory), &Silent).unwrap();
+    run(dir.path(), &options(SolverName::Memory), &Silent).unwrap();
     let files = tables(dir.path());
     assert_eq!(files.len() as u32, LAST + 1);
     (dir, files)
@@ -54,7 +64,7 @@ fn all_but_the_last(from: &Path) -> TempDir {
         let name = format!("awari-{slice:02}.nut");
         fs::copy(from.join(&name), dir.path().join(name)).unwrap();
     }
-    let unverified = SolveOptions { verify: false, ..options(Solver::Memory) };
+    let unverified = SolveOptions { verify: false, ..options(SolverName::Memory) };
     let awari = Awari::new(6).unwrap();
     solve(&awari, &disk(), dir.path(), SliceId(LAST - 1), &unverified, &Silent).unwrap();
     dir
@@ -143,14 +153,14 @@ fn a_work_file_that_was_cut_off_is_not_trusted() {
             let level_2 = path.file_name().is_some_and(|name| name == "sides-2.bin");
             if level_2 { Err(io::Error::other("the disk failed")) } else { Ok(()) }
         });
-        let disturbed = SolveOptions { watch, ..options(Solver::OneBit) };
+        let disturbed = SolveOptions { watch, ..options(SolverName::OneBit) };
         run(dir.path(), &disturbed, &Silent).unwrap_err();
         let path = work.join(name);
         let len = fs::metadata(&path).unwrap().len();
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(len - 1).unwrap();
         // The slice starts again, and says why.
         let notes = Notes::default();
-        run(dir.path(), &options(Solver::OneBit), &notes).unwrap();
+        run(dir.path(), &options(SolverName::OneBit), &notes).unwrap();
         let notes = notes.0.into_inner().unwrap();
         let why = format!("{name} is damaged: it has {} bytes", len - 1);
         assert!(notes.iter().any(|note| note.contains(&why)), "{notes:?}");
@@ -180,7 +190,7 @@ impl Progress for Patience {
 #[test]
 fn stopped_at_any_moment_it_goes_on_to_the_same_bytes() {
     let (reference, expected) = undisturbed();
-    for solver in [&LIMITED[..], &[Solver::Memory]].concat() {
+    for solver in [&LIMITED[..], &[SolverName::Memory]].concat() {
         let dir = all_but_the_last(reference.path());
         let patience = Patience(AtomicU64::new(0), u64::MAX);
         run(dir.path(), &options(solver), &patience).unwrap();
@@ -219,7 +229,7 @@ fn data_bytes(path: &Path) -> Option<u64> {
 
 #[test]
 fn work_files_take_the_disk_that_was_estimated() {
-    use nutcracker_retro::plan::{Rates, plan};
+    use nutcracker_retro::{Rates, plan};
     let awari = Awari::new(6).unwrap();
     let (reference, _) = undisturbed();
     for solver in LIMITED {
@@ -245,9 +255,9 @@ fn work_files_take_the_disk_that_was_estimated() {
         run(dir.path(), &options, &Silent).unwrap();
         let peak = peak.load(Relaxed);
         // The wins of the dual index are rounded up to a block.
-        let slack = if solver == Solver::DualIndex { 16 << 10 } else { 0 };
+        let slack = if solver == SolverName::DualIndex { 16 << 10 } else { 0 };
         // A block of rows is there twice when it is written anew.
-        let twice = if solver == Solver::Rows { estimated / 2 } else { 0 };
+        let twice = if solver == SolverName::Rows { estimated / 2 } else { 0 };
         assert!(
             peak <= estimated + slack && estimated <= peak + twice,
             "{solver}: {peak} bytes, {estimated} were estimated"
@@ -330,13 +340,13 @@ fn damage_to_any_work_file_never_reaches_a_table() {
 fn work_files_of_other_work_are_not_taken() {
     let (reference, expected) = undisturbed();
     let dir = all_but_the_last(reference.path());
-    let unchecked = SolveOptions { verify: false, ..options(Solver::OneBit) };
+    let unchecked = SolveOptions { verify: false, ..options(SolverName::OneBit) };
     let (watch, _) = fail(Operation::Sync, 12, false, io::ErrorKind::Other);
     run(dir.path(), &SolveOptions { watch, ..unchecked.clone() }, &Silent).unwrap_err();
     // As if two-bit had written what one-bit wrote.
     let name = |solver| format!("work-{LAST}-{LAST}-{solver}");
     fs::rename(dir.path().join(name("one-bit")), dir.path().join(name("two-bit"))).unwrap();
-    let unchecked = SolveOptions { verify: false, ..options(Solver::TwoBit) };
+    let unchecked = SolveOptions { verify: false, ..options(SolverName::TwoBit) };
     run(dir.path(), &unchecked, &Silent).unwrap();
     assert!(tables(dir.path()) == expected);
 }
@@ -349,6 +359,7 @@ fn work_folders_of_finished_slices_are_removed() {
         fs::create_dir(work(slice)).unwrap();
         fs::write(work(slice).join("values-0.bin"), "left").unwrap();
     }
-    run(dir.path(), &options(Solver::Auto), &Silent).unwrap();
+    run(dir.path(), &SolveOptions { solver: None, ..options(SolverName::Memory) }, &Silent)
+        .unwrap();
     assert!(!work(3).exists() && work(LAST + 1).exists());
 }

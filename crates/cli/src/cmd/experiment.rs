@@ -6,8 +6,8 @@ use clap::{Subcommand, ValueEnum};
 use nutcracker_draw::{Curve, CurveChart, curve_chart};
 use nutcracker_game::Game;
 use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_retro::Progress;
 use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses, cache_misses};
-use nutcracker_retro::progress::Progress;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Rules, Threads, known_slice, need_databases, parse_slice, slice_name};
@@ -95,7 +95,7 @@ impl Visitor for Misses {
             )));
         }
         let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
-        // Each position is visited once with each index.
+        // Each position is looked at once with each index.
         reporter.begin_only(slice, "misses", 2 * game.slice_len(slice));
         let threads = self.threads.count();
         let found = cache_misses(&game, slice, BLOCK_BYTES, threads, |done| reporter.advance(done));

@@ -4,9 +4,7 @@ use std::fmt::Write;
 
 use nutcracker_game::{SliceId, law};
 use nutcracker_games::registry::{GAMES, GameInfo, Options, Registered, Visitor, with_game};
-use nutcracker_retro::choice::Solver;
-use nutcracker_retro::plan::{Rates, plan};
-use nutcracker_retro::solve::SolveOptions;
+use nutcracker_retro::{Rates, SolveOptions, SolverName, plan};
 use serde_json::{Value, json};
 
 use crate::args::{Data, Format, Rules, slice_name};
@@ -15,11 +13,11 @@ use crate::failure::Failure;
 use crate::number::{self, size, thousands};
 use crate::{machine, note, print};
 
-/// Positions of the slices that a check visits in full.
+/// Positions of the slices that a check looks at in full.
 const IN_FULL: u64 = 300_000;
-/// Positions it visits where they have no index.
+/// Positions it looks at where they have no numbers.
 const IN_LINES: u64 = 100_000;
-/// Slices beyond those that it samples.
+/// Slices beyond those, of which it looks at samples.
 const SAMPLED: u32 = 4;
 
 /// List the games, their options, and what can be solved
@@ -76,7 +74,7 @@ impl Args {
     }
 }
 
-/// A game with its default options.
+/// What is told of a game with its default options.
 struct About {
     unit: &'static str,
     start: String,
@@ -120,7 +118,7 @@ impl Describe<'_> {
         let threads = machine::cores();
         let room = Room::here(&self.0.data, None);
         let options = SolveOptions {
-            solver: Solver::Memory,
+            solver: G::UNMOVES.then_some(SolverName::Memory),
             memory: room.memory.unwrap_or(u64::MAX),
             ..SolveOptions::new(threads, "")
         };
@@ -225,7 +223,7 @@ impl Visitor for Check {
         note(&format!("checking {} up to {}", game.id(), slice_name(&game, last.0)));
         let report = law::check(&game, last, sample).map_err(|breach| {
             Failure::Failed(format!(
-                "{} breaks a law: {breach}; fix the game before anything is solved",
+                "{} breaks a law: {breach}; mend the game before anything is solved",
                 game.id()
             ))
         })?;

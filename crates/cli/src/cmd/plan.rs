@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::plan::{BITS, BY_RULES, DISK, Phases, Rates, SlicePlan, plan};
-use serde_json::{Value, json};
+use nutcracker_retro::{BITS, BY_RULES, DISK, Phases, SlicePlan, SolverName, plan};
+use serde_json::{Map, Value, json};
 
 use crate::args::{Format, Subject, Threads, known_slice, need_databases, parse_slice, slice_name};
 use crate::calibrate::{Measured, measure};
@@ -56,7 +56,7 @@ impl Args {
     }
 }
 
-/// A slice, and whether there is room for it.
+/// A slice, and whether it fits.
 struct Row {
     plan: SlicePlan,
     fits_memory: bool,
@@ -72,7 +72,7 @@ struct Plan {
     disk: Option<u64>,
     /// Finished files.
     finished: u64,
-    /// The most at once, with files at work.
+    /// The most at once, with work files.
     peak: u64,
 }
 
@@ -181,31 +181,28 @@ impl Plan {
                 100.0 * least,
             );
         }
-        let Rates {
-            conversions,
-            memory,
-            two_bit,
-            one_bit,
-            dual_index,
-            rows,
-            rows_power,
-            pack,
-            verify,
-            ..
-        } = self.measured.rates;
+        let rates = &self.measured.rates;
+        let level = |solver| rates.of(solver).level;
+        let rows = rates.of(SolverName::Rows);
         let _ = writeln!(
             text,
             "\nMeasured with {} ({} positions), nanoseconds a position: {:.0} for captures, file \
-             and check; whole states in memory {memory:.0}; by rows {rows:.1} for one level, times \
-             their number to the power of {rows_power:.2} for more; for each level two-bit {two_bit:.0}, one-bit {one_bit:.0}, dual-index \
-             {dual_index:.0}.\nAssumed: as many levels as the \
+             and check; whole states in memory {:.0}; by rows {:.1} for one level, times \
+             their number to the power of {:.2} for more; for each level two-bit {:.0}, one-bit {:.0}, dual-index \
+             {:.0}.\nAssumed: as many levels as the \
              window or the largest score; {BITS} bits a position in a file, fewer with a narrow \
              window; {:.1} GB a second to and from files at work; and that large slices are as fast \
              as the one measured, but for rows that fit no processor's cache, whose values take half \
              as long again and captures a quarter.",
             slice_name(game, self.measured.slice.0),
             thousands(self.measured.positions),
-            conversions + pack + verify,
+            rates.conversions + rates.pack + rates.verify,
+            level(SolverName::Memory),
+            rows.level,
+            rows.power,
+            level(SolverName::TwoBit),
+            level(SolverName::OneBit),
+            level(SolverName::DualIndex),
             DISK / 1e9,
         );
         text
@@ -293,6 +290,14 @@ impl Plan {
             })
             .collect();
         let Measured { rates, slice, positions } = &self.measured;
+        let fixpoint: Map<String, Value> = rates
+            .fixpoint
+            .iter()
+            .map(|(solver, rate)| {
+                let level = json!({ "level": rounded(rate.level), "power": rounded(rate.power) });
+                (solver.name().to_owned(), level)
+            })
+            .collect();
         let id = game.id();
         json!({
             "game": id.name,
@@ -306,12 +311,7 @@ impl Plan {
                 "nanoseconds": {
                     "conversions": rounded(rates.conversions),
                     "conversions_to_disk": rounded(rates.conversions_to_disk),
-                    "memory": rounded(rates.memory),
-                    "two_bit_level": rounded(rates.two_bit),
-                    "one_bit_level": rounded(rates.one_bit),
-                    "dual_index_level": rounded(rates.dual_index),
-                    "rows": rounded(rates.rows),
-                    "rows_power": rounded(rates.rows_power),
+                    "fixpoint": fixpoint,
                     "pack": rounded(rates.pack),
                     "verify": rounded(rates.verify),
                 },

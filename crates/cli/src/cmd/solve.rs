@@ -4,8 +4,9 @@ use std::path::Path;
 
 use nutcracker_game::{Game, Side, Situation, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::plan::{Rates, SlicePlan, plan};
-use nutcracker_retro::solve::{SliceReport, SolveError, SolveOptions, solve, work_folder};
+use nutcracker_retro::{
+    Rates, SlicePlan, SliceReport, SolveError, SolveOptions, plan, solve, work_folder,
+};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
@@ -81,17 +82,17 @@ pub fn modest_slice<G: Game>(game: &G) -> SliceId {
         .unwrap_or(SliceId(0))
 }
 
-/// What there is room for.
+/// The memory and disk of this machine.
 #[derive(Clone, Copy)]
 pub struct Room {
-    /// Bytes of memory, unless nobody knows.
+    /// Bytes of memory, where known.
     pub memory: Option<u64>,
-    /// Bytes of disk, unless nobody knows.
+    /// Bytes of disk, where known.
     pub disk: Option<u64>,
 }
 
 impl Room {
-    /// What this machine has now, for files in `dir`; of memory what somebody said, if so.
+    /// What this machine has now, for files in `dir`; of memory, what was given.
     pub fn here(dir: &Path, memory: Option<u64>) -> Self {
         let memory = memory.or_else(|| machine::available_memory().map(with_margin));
         Room { memory, disk: machine::free_disk(dir) }
@@ -113,12 +114,12 @@ impl Room {
 
 /// Bytes of disk that an interrupted run has taken for a slice.
 fn work_left<G: Game>(game: &G, dir: &Path, slice: &SlicePlan) -> u64 {
-    let folder = work_folder(dir, slice.slice, slice.levels(game) as u8, slice.solver.name());
+    let folder = work_folder(dir, slice.slice, slice.levels(game) as u8, slice.solver);
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|file| machine::disk_of(&file)).sum()
 }
 
-/// The most disk in use at once: finished files, and those at work on the next.
+/// The most disk in use at once: finished files, and the work files of the next.
 pub fn peak_disk(slices: &[SlicePlan]) -> u64 {
     let mut finished = 0;
     slices
@@ -230,9 +231,9 @@ impl Args {
         );
         let said = self.how.bounds.says_memory().then_some(options.memory);
         let mut room = Room::here(&dir, Some(options.memory));
-        // Files at work of a run that was interrupted are used again, or removed in the end.
-        let at_work: u64 = missing.iter().map(|slice| work_left(game, &dir, slice)).sum();
-        room.disk = room.disk.map(|free| free.saturating_add(at_work));
+        // Work files of a run that was interrupted are used again, or removed in the end.
+        let work_files: u64 = missing.iter().map(|slice| work_left(game, &dir, slice)).sum();
+        room.disk = room.disk.map(|free| free.saturating_add(work_files));
         let too_large = missing.iter().find(|slice| slice.memory > options.memory);
         if let (Some(given), Some(slice)) = (said, too_large) {
             // Now, not when it is this slice's turn.
@@ -251,7 +252,7 @@ impl Args {
         }
         let mut lacks = Vec::new();
         if let Some(room) = room.memory.filter(|&room| memory > room) {
-            lacks.push(format!("only {} of memory can be had", size(room)));
+            lacks.push(format!("only {} of memory are available", size(room)));
         }
         if let Some(room) = room.disk.filter(|&room| disk > room) {
             lacks.push(format!("only {} are free in {}", size(room), dir.display()));
@@ -313,12 +314,12 @@ fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {
         "losses": histogram.losses(),
         "mean": rounded(histogram.mean()),
         "window": window,
-        "sweeps": effort.work.sweeps,
-        "chunks": { "looked_at": effort.work.chunks, "skipped": effort.work.skipped },
-        "cache_misses": effort.misses,
+        "sweeps": effort.levels.sweeps,
+        "chunks": { "scanned": effort.levels.chunks, "skipped": effort.levels.skipped },
+        "cache_misses": effort.levels.misses,
         "rows": {
             "passes": effort.rows.passes,
-            "looked_at": effort.rows.rows,
+            "scanned": effort.rows.rows,
             "squares": effort.rows.squares,
             "singles": effort.rows.singles,
             "bytes_moved": effort.rows.moved,

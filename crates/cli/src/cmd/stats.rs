@@ -6,9 +6,8 @@ use clap::ValueEnum;
 use nutcracker_draw::{ScoreSlice, score_histogram};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::plan::cache_bytes;
-use nutcracker_retro::progress::Progress;
 use nutcracker_retro::stats::{Choices, StatsError, choices};
+use nutcracker_retro::{Progress, cache_bytes};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_retro::cache_bytes;
 use nutcracker_retro::check::{CheckError, Checked, check_file, check_manifest};
-use nutcracker_retro::plan::cache_bytes;
 use nutcracker_retro::sample::check_sample;
 use nutcracker_table::{Manifest, Reach, TableError};
 use serde_json::{Value, json};

@@ -37,11 +37,6 @@ impl Session for &OneBit {
     fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
         Ok(self.0.update(index, |bit| (bit == 0).then_some(1)).is_some())
     }
-
-    #[inline]
-    fn expect(&self, index: u64) {
-        self.0.prefetch(index);
-    }
 }
 
 /// Two bits a position in memory: both sides at once.
@@ -99,11 +94,6 @@ impl Session for &TwoBits {
     #[inline]
     fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
         Ok(self.win_one(index))
-    }
-
-    #[inline]
-    fn expect(&self, index: u64) {
-        self.0.prefetch(index);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where the bits of a slice live while it is solved with little memory.
 //!
-//! A solver of the [level method](crate::fixpoint::levels) has two sides. The *random* side holds
+//! A solver of the level method (`solver/levels`) has two sides. The *random* side holds
 //! which positions are won and is asked by position, in any order. The *sequential* side holds what
 //! else is known and is read and written from front to back.
 
@@ -73,8 +73,6 @@ pub trait Session {
         }
         Ok(())
     }
-    /// Tells that memory will be asked for this position soon.
-    fn expect(&self, _index: u64) {}
 }
 
 /// The sequential side: two bits a position.

@@ -64,11 +64,6 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// The bytes of a strip of so many positions.
-    pub fn bytes(positions: u64) -> u64 {
-        positions.div_ceil(8) * 2
-    }
-
     /// Nothing is won yet.
     pub fn new(rows: Rows) -> Result<Self, OutOfMemory> {
         let range = rows.range();

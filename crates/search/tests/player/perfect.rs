@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nutcracker_game::{Game, Score, SliceId, Step};
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::fixpoint::sweep;
+use nutcracker_retro::in_memory::sweep_slice;
 use nutcracker_search::player::{Perfect, PlayerError, Random};
 use proptest::prelude::*;
 
@@ -129,7 +129,7 @@ fn looping(seed: u64, width: u32) -> (Graph, Solved) {
 fn by_sweeps(graph: &Graph) -> Solved {
     let mut solved = Solved(Vec::new());
     for slice in (0..=graph.largest_slice().0).map(SliceId) {
-        let Ok(scores) = sweep::solve(graph, slice, &solved);
+        let Ok(scores) = sweep_slice(graph, slice, &solved);
         solved.0.push(scores);
     }
     solved

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use nutcracker_game::{Children, Game, Score, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
-use nutcracker_retro::fixpoint::memory::States;
-use nutcracker_retro::progress::Silent;
+use nutcracker_retro::Silent;
+use nutcracker_retro::in_memory::States;
 use nutcracker_search::Oracle;
 
 /// The scores of the slices from 0.
@@ -24,7 +24,7 @@ impl Solved {
             for part in 0..view.parts() {
                 let Ok(()) = view.exits(part, &solved, |start, run| states.enter(start, run));
             }
-            states.settle(&view, 2, &Silent);
+            states.settle(&view, 2, &Silent).unwrap();
             let mut scores = vec![0; view.len() as usize];
             states.scores(0, &mut scores);
             solved.0.push(scores);

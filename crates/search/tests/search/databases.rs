@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use nutcracker_game::{Game, Score, SliceId};
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::progress::Silent;
-use nutcracker_retro::solve::{SolveOptions, open_set, solve};
+use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
 use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, TableOracle, Value};
 use nutcracker_table::{Disk, Reach, Storage};
 

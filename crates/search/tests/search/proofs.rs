@@ -8,7 +8,7 @@ use crate::graph::{Graph, Node, Random, Scores};
 use nutcracker_game::{Game, Score, SliceId, Step, Turn};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
-use nutcracker_retro::fixpoint::sweep;
+use nutcracker_retro::in_memory::sweep_slice;
 use nutcracker_search::{
     Empty, ExactLimits, Flaw, Goal, Oracle, Proof, ProofNode, Reply, SearchError, UpTo, Verdict,
     check_proof, prove,
@@ -49,7 +49,7 @@ fn all_goals<G: Game, O: Oracle<Error: Debug + PartialEq>>(
 fn solve<G: Game>(game: &G, slices: u32) -> Solved {
     let mut solved = Solved(Vec::new());
     for slice in (0..=slices).map(SliceId) {
-        let scores = sweep::solve(game, slice, &solved).unwrap();
+        let scores = sweep_slice(game, slice, &solved).unwrap();
         solved.0.push(scores);
     }
     solved

@@ -10,8 +10,7 @@ use nutcracker_game::{Evaluate, Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::Othello;
-use nutcracker_retro::progress::Silent;
-use nutcracker_retro::solve::{SolveOptions, open_set, solve};
+use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
 use nutcracker_search::{
     Empty, Engine, EngineOptions, ExactLimits, Goal, Limits, Oracle, TableOracle, Verdict,
     check_proof, exact_value, prove,

@@ -24,8 +24,7 @@ use nutcracker_game::{Evaluate, Side, Situation, SliceId};
 use nutcracker_games::registry::{
     GAMES, GameInfo, Options, Registered, UnknownGame, Visitor, with_game,
 };
-use nutcracker_retro::progress::Progress;
-use nutcracker_retro::solve::{SolveError, SolveOptions, open_set, solve};
+use nutcracker_retro::{Progress, SolveError, SolveOptions, open_set, solve};
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -38,14 +37,14 @@ pub use extremes::{Extreme, Extremes};
 pub use growth::Grow;
 pub use line::{Line, Node, Played};
 pub use moves::{Choice, Moves};
-pub use random::{Captures, Filters, Only, Random};
+pub use random::{Captures, Only, Random, Wanted};
 pub use reply::{Opponent, Reply, Source};
 pub use search::{Estimate, EstimateKind, Searched};
 pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};
 pub use value::{Kind, Outcome, Value};
 
-/// The result of a probe.
+/// A position looked up.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Probed {
     /// The position as this program writes it.
@@ -92,7 +91,7 @@ impl utoipa::PartialSchema for Points {
 
 impl ToSchema for Points {}
 
-/// A game under its options.
+/// What there is to know of a game under its options.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GameCard {
     /// Its name.
@@ -125,7 +124,7 @@ pub struct GameCard {
     pub small_set_positions: u64,
 }
 
-/// A time limit, and a flag that ends the work earlier.
+/// How long something may go on, and whether anybody still wants it.
 #[derive(Clone, Debug)]
 pub struct Budget {
     deadline: Instant,
@@ -133,12 +132,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of this time, or until the flag is set.
+    /// Until then, or until somebody sets the flag.
     pub fn new(time: Duration, stop: Arc<AtomicBool>) -> Self {
         Budget { deadline: Instant::now() + time, stop }
     }
 
-    /// The time left.
+    /// What is left of it.
     pub fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
@@ -148,7 +147,7 @@ impl Budget {
         &self.stop
     }
 
-    /// The same flag, and no more than this time.
+    /// The same flag, and at most so much time.
     #[must_use]
     pub fn at_most(&self, time: Duration) -> Self {
         let deadline = self.deadline.min(Instant::now() + time);
@@ -163,11 +162,11 @@ impl Budget {
 
 /// A game with its databases, whatever game it is.
 pub trait Explorer: fmt::Debug + Send + Sync {
-    /// Describes the game.
+    /// What there is to know.
     fn card(&self) -> Result<GameCard, ExplorerError>;
     /// The databases.
     fn slices(&self) -> Result<Slices, ExplorerError>;
-    /// Probes a position.
+    /// Looks a position up.
     fn probe(&self, text: &str) -> Result<Probed, ExplorerError>;
     /// Only its value.
     fn value(&self, text: &str) -> Result<Value, ExplorerError>;
@@ -186,30 +185,31 @@ pub trait Explorer: fmt::Debug + Send + Sync {
         opponent: &Opponent,
         budget: &Budget,
     ) -> Result<Reply, ExplorerError>;
-    /// Searches until the budget is used up, and reports what is found on the way.
+    /// Searches until the budget is used up, and tells what is found on the way.
     fn search(
         &self,
         text: &str,
         moves: &[&str],
         depth: Option<u32>,
         budget: &Budget,
-        report: &mut dyn FnMut(Searched),
+        tell: &mut dyn FnMut(Searched),
     ) -> Result<(), ExplorerError>;
-    /// Finds a position that matches filters.
-    fn random(&self, filters: &Filters, budget: &Budget) -> Result<Random, ExplorerError>;
+    /// Looks for a position.
+    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, ExplorerError>;
     /// Remarkable positions of a slice.
     fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError>;
-    /// Describes the game's book.
+    /// What there is to know of the game's book.
     fn book_facts(&self) -> Result<BookFacts, ExplorerError>;
     /// What the book says of a position.
     fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError>;
     /// Where an opponent can leave the book.
     fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError>;
-    /// The line to a leaf of that diagram.
+    /// The way to a leaf of that diagram.
     fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, ExplorerError>;
     /// Grows the book of a file until it is stopped.
     fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError>;
-    /// The number of positions of the slices up to this one; `None` if the game has no such slice.
+    /// How many positions the slices up to this one have together; `None` for one the game has
+    /// not.
     fn positions_up_to(&self, slice: u32) -> Option<u64>;
     /// Builds the databases up to a slice.
     fn build(
@@ -278,10 +278,7 @@ impl<G: Evaluate> Handle<G> {
         })
     }
 
-    fn probe_position(
-        &self,
-        position: &G::Position,
-    ) -> Result<nutcracker_search::Probed, ExplorerError> {
+    fn found(&self, position: &G::Position) -> Result<nutcracker_search::Probed, ExplorerError> {
         nutcracker_search::Probed::probe(&self.game, &self.set, position)
             .map_err(|error| self.explain(error))
     }
@@ -338,7 +335,7 @@ impl<G: Evaluate> Handle<G> {
             .then(|| Points([(name(Side::First), first), (name(Side::Second), second)]))
     }
 
-    /// The position without what the players have: equal for repeated positions.
+    /// The position without what the players have: by it one sees that a position is there again.
     fn board(&self, situation: &Situation<G::Position>) -> String {
         self.game.format(&Situation { banked: None, ..*situation })
     }
@@ -382,7 +379,7 @@ impl<G: Evaluate> Explorer for Handle<G> {
 
     fn probe(&self, text: &str) -> Result<Probed, ExplorerError> {
         let situation = self.parse(text)?;
-        let value = Value::from(self.probe_position(&situation.position)?);
+        let value = Value::from(self.found(&situation.position)?);
         Ok(Probed {
             position: self.game.format(&situation),
             mover: self.game.side_name(situation.mover),
@@ -398,7 +395,7 @@ impl<G: Evaluate> Explorer for Handle<G> {
     }
 
     fn value(&self, text: &str) -> Result<Value, ExplorerError> {
-        Ok(self.probe_position(&self.parse(text)?.position)?.into())
+        Ok(self.found(&self.parse(text)?.position)?.into())
     }
 
     fn moves(&self, text: &str) -> Result<Moves, ExplorerError> {
@@ -432,13 +429,13 @@ impl<G: Evaluate> Explorer for Handle<G> {
         moves: &[&str],
         depth: Option<u32>,
         budget: &Budget,
-        report: &mut dyn FnMut(Searched),
+        tell: &mut dyn FnMut(Searched),
     ) -> Result<(), ExplorerError> {
-        self.search_from(self.parse(text)?, moves, depth, budget, report)
+        self.search_from(self.parse(text)?, moves, depth, budget, tell)
     }
 
-    fn random(&self, filters: &Filters, budget: &Budget) -> Result<Random, ExplorerError> {
-        self.find_random(filters, budget)
+    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, ExplorerError> {
+        self.find_random(wanted, budget)
     }
 
     fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {

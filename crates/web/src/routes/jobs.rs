@@ -13,52 +13,52 @@ use crate::app::App;
 use crate::job::Job;
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem};
-use crate::reply::{Fresh, JsonBody};
+use crate::reply::{Fresh, Posted};
 
-/// A set of databases to build.
+/// What to build.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct BuildRequest {
+pub struct Order {
     /// The game.
     #[schema(example = "awari")]
     game: String,
-    /// Rule options other than the defaults.
+    /// Rule options that are not the usual ones.
     options: Option<String>,
     /// The last slice; without it, the small set.
     up_to: Option<u32>,
 }
 
-/// Lists the jobs, running and ended
+/// Lists what is being built and what was
 #[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", responses((status = 200, body = Vec<Job>)))]
 pub async fn list(State(app): State<Arc<App>>) -> Fresh<Vec<Job>> {
     Fresh(app.jobs.all())
 }
 
 /// Builds databases
-#[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = BuildRequest,
+#[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = Order,
     responses((status = 202, body = Job), Problems))]
-pub async fn start(State(app): State<Arc<App>>, body: JsonBody) -> Result<Response, Problem> {
-    let request: BuildRequest = body.read()?;
-    let game = app.game(&request.game, request.options.as_deref())?;
-    let job = app.jobs.start(&app, game, request.up_to)?;
+pub async fn start(State(app): State<Arc<App>>, body: Posted) -> Result<Response, Problem> {
+    let order: Order = body.read()?;
+    let game = app.game(&order.game, order.options.as_deref())?;
+    let job = app.jobs.start(&app, game, order.up_to)?;
     let place = format!("/api/v1/jobs/{}", job.id);
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Fresh(job)).into_response())
 }
 
 fn number(text: &str) -> Result<u64, Problem> {
-    text.parse().map_err(|_| Problem::new(Kind::NotFound, "the id of a job is a number"))
+    text.parse().map_err(|_| Problem::new(Kind::NotFound, "a job has a number"))
 }
 
-/// Describes a job and its progress
+/// Tells how far a job is
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, description = "The job")),
     responses((status = 200, body = Job), Problems))]
-pub async fn job(
+pub async fn one(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Fresh<Job>, Problem> {
     app.jobs.find(number(&id)?).map(Fresh)
 }
 
-/// Streams the job's progress as server-sent events named `job`, until it ends
+/// Tells it again and again, as server-sent events named `job`, until the job ends
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs", params(("id" = u64, description = "The job")),
     responses((status = 200, body = Job, content_type = "text/event-stream"), Problems))]
 pub async fn events(

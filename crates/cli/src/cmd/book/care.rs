@@ -16,15 +16,15 @@ pub struct CheckArgs {
     pub target: Target,
 }
 
-/// Nodes between two progress notes of a check.
-const NOTE_EVERY: u64 = 1_000_000;
+/// Between two words about a check that takes long.
+const WORD: u64 = 1_000_000;
 
 impl CheckArgs {
     /// Checks it.
     pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let checked = book.check(&mut |nodes| {
-            if nodes.is_multiple_of(NOTE_EVERY) {
+            if nodes.is_multiple_of(WORD) {
                 note(&format!("{} nodes checked", thousands(nodes)));
             }
         })?;
@@ -100,7 +100,7 @@ impl PruneArgs {
     }
 }
 
-/// Compact a book's file
+/// Give back the space that a book's file does not need
 #[derive(Debug, clap::Args)]
 pub struct CompactArgs {
     #[command(flatten)]

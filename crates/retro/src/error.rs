@@ -1,0 +1,141 @@
+//! Why a slice could not be solved.
+
+use nutcracker_game::SliceId;
+use nutcracker_mem::OutOfMemory;
+use nutcracker_table::{ErrorKind, Table, TableError};
+use thiserror::Error;
+
+use crate::fault::CheckError;
+use crate::options::SolverName;
+use crate::parallel::ThreadError;
+use crate::progress::Stopped;
+use crate::store::disk::ScratchError;
+
+/// Why a slice could not be solved.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// A file cannot be read or written, or is damaged.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A finished file failed its check: memory or disk is faulty, or this program is.
+    #[error(transparent)]
+    Check(CheckError),
+    /// The caller requested a stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// There is not enough memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
+    /// A thread could not be started, or panicked.
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
+    /// A work file cannot be used.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// The game has no such slice.
+    #[error("{game} has slices up to {last}, so {asked} cannot be solved")]
+    NoSuchSlice {
+        /// The game.
+        game: String,
+        /// The slice requested.
+        asked: SliceId,
+        /// The last one of the game.
+        last: SliceId,
+    },
+    /// The memory is too small for the solver requested, or for every solver.
+    #[error(
+        "{slice} of {game} needs at least {needed} bytes of memory with solver {solver}, and \
+         {given} are given"
+    )]
+    TooLittleMemory {
+        /// The game.
+        game: String,
+        /// The slice.
+        slice: String,
+        /// The solver requested, or the one that needs least.
+        solver: SolverName,
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes it may use.
+        given: u64,
+    },
+    /// The solver requested is not for this game or slice.
+    #[error("{slice} of {game} cannot be solved by solver {solver}: {reason}")]
+    Unfit {
+        /// The game.
+        game: String,
+        /// The slice.
+        slice: String,
+        /// The solver requested.
+        solver: SolverName,
+        /// Why not.
+        reason: Unfit,
+    },
+    /// Scores do not fit the file format.
+    #[error("scores of slice {slice} of {game} reach {max}, and a file holds up to 127")]
+    ScoreTooLarge {
+        /// The game.
+        game: String,
+        /// The slice.
+        slice: SliceId,
+        /// The largest score.
+        max: i16,
+    },
+}
+
+/// Why a solver is not for a game or slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum Unfit {
+    /// It follows un-moves, and the game has none.
+    #[error("it needs un-moves, and the game has none")]
+    NoUnmoves,
+    /// It works on rows of boards, and the game is not one of sowing on two halves.
+    #[error("it is for games of sowing on two halves")]
+    NoRows,
+    /// The options ask for rows streamed from disk.
+    #[error("rows are to be streamed from disk")]
+    Streamed,
+}
+
+impl From<CheckError> for SolveError {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Stopped(stopped) => SolveError::Stopped(stopped),
+            error => SolveError::Check(error),
+        }
+    }
+}
+
+impl SolveError {
+    /// Whether it says that this very file is wrong.
+    pub(crate) fn refuses(&self, table: &Table) -> bool {
+        let name = table.path().display().to_string();
+        match self {
+            SolveError::Check(CheckError::Wrong { file, .. }) => *file == name,
+            SolveError::Table(TableError::Damaged { path, .. })
+            | SolveError::Check(CheckError::Table(TableError::Damaged { path, .. })) => {
+                path == table.path()
+            }
+            _ => false,
+        }
+    }
+
+    /// Who has to act: the caller, the owner of the files, or the operator of the machine. `None`
+    /// for a stop on request, which is no failure.
+    pub fn kind(&self) -> Option<ErrorKind> {
+        Some(match self {
+            SolveError::Stopped(_) => return None,
+            SolveError::Table(error) => error.kind(),
+            SolveError::Check(error) => error.kind(),
+            SolveError::Memory(_) | SolveError::Scratch(_) | SolveError::Threads(_) => {
+                ErrorKind::Io
+            }
+            SolveError::NoSuchSlice { .. }
+            | SolveError::TooLittleMemory { .. }
+            | SolveError::Unfit { .. }
+            | SolveError::ScoreTooLarge { .. } => ErrorKind::Usage,
+        })
+    }
+}

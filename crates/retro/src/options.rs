@@ -1,0 +1,129 @@
+//! How to solve.
+
+use std::fmt;
+
+use crate::store::folder::Watch;
+use crate::store::paged::Policy;
+use crate::window::Window;
+
+/// A solver by name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SolverName {
+    /// Whole states in memory: a count of open moves for each position.
+    Memory,
+    /// Two bits a position in memory, un-moves followed at once.
+    TwoBit,
+    /// Two bits a position in memory, repeated sweeps.
+    TwoBitSweeps,
+    /// One bit a position in memory.
+    OneBit,
+    /// One bit a position through a cache, by the second index.
+    DualIndex,
+    /// Whole rows of boards at once, for games of sowing; in memory, or streamed from disk.
+    Rows,
+    /// Forward sweeps in memory, for games without un-moves.
+    Sweeps,
+}
+
+impl SolverName {
+    /// All of them.
+    pub const ALL: [SolverName; 7] = [
+        SolverName::Memory,
+        SolverName::TwoBit,
+        SolverName::TwoBitSweeps,
+        SolverName::OneBit,
+        SolverName::DualIndex,
+        SolverName::Rows,
+        SolverName::Sweeps,
+    ];
+
+    /// Its name on the command line, and in the names of work folders.
+    pub fn name(self) -> &'static str {
+        match self {
+            SolverName::Memory => "memory",
+            SolverName::TwoBit => "two-bit",
+            SolverName::TwoBitSweeps => "two-bit-sweeps",
+            SolverName::OneBit => "one-bit",
+            SolverName::DualIndex => "dual-index",
+            SolverName::Rows => "rows",
+            SolverName::Sweeps => "sweeps",
+        }
+    }
+}
+
+impl fmt::Display for SolverName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// How to solve. The files do not depend on it, windows apart.
+#[derive(Clone, Debug)]
+pub struct SolveOptions {
+    /// The number of threads.
+    pub threads: usize,
+    /// Whether each file is checked by independent code as soon as it is written.
+    pub verify: bool,
+    /// The program and its version, for the manifest.
+    pub program: String,
+    /// Which solver; `None` for the fastest that fits the memory.
+    pub solver: Option<SolverName>,
+    /// Bytes of memory that may be used.
+    pub memory: u64,
+    /// How much of the scores is wanted.
+    pub window: Window,
+    /// Slices with at least this many positions are resumed after an interruption; smaller ones
+    /// are restarted.
+    pub checkpoint_positions: u64,
+    /// How the dual-index solver works.
+    pub dual_index: DualIndexOptions,
+    /// How the solver by rows works.
+    pub rows: RowOptions,
+    /// For tests: called before each operation on work files.
+    pub watch: Watch,
+}
+
+/// How the dual-index solver works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DualIndexOptions {
+    /// Bytes of a block in its cache; a power of two.
+    pub block_bytes: u64,
+    /// Which block leaves the cache.
+    pub policy: Policy,
+    /// The most bytes the cache takes; without it, what the memory allows.
+    pub cache: Option<u64>,
+}
+
+impl Default for DualIndexOptions {
+    fn default() -> Self {
+        DualIndexOptions { block_bytes: 16 << 10, policy: Policy::Clock, cache: None }
+    }
+}
+
+/// How the solver by rows works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RowOptions {
+    /// Whether it avoids special instructions of the processor.
+    pub portable: bool,
+    /// Bytes of memory for rows in memory and decided blocks. With it, rows are streamed from disk
+    /// even where all would fit; without it, what the memory leaves is used.
+    pub budget: Option<u64>,
+}
+
+impl SolveOptions {
+    /// All memory, exact scores, the fastest solver that fits, files checked.
+    pub fn new(threads: usize, program: impl Into<String>) -> Self {
+        SolveOptions {
+            threads,
+            verify: true,
+            program: program.into(),
+            solver: None,
+            memory: u64::MAX,
+            window: Window::Full,
+            checkpoint_positions: 1 << 24,
+            dual_index: DualIndexOptions::default(),
+            rows: RowOptions::default(),
+            watch: Watch::default(),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! `memory`: whole states in memory, with a count of open moves for each position.
+
+mod states;
+
+use std::time::Instant;
+
+use nutcracker_game::{Game, SliceView};
+
+pub use states::States;
+
+use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
+use crate::conversions::convert;
+use crate::error::{SolveError, Unfit};
+use crate::options::SolverName;
+use crate::progress::{Meter, Phase};
+use crate::report::Effort;
+use crate::store::disk::ScratchError;
+
+/// Whole states in memory.
+pub(super) struct Counts;
+
+impl<G: Game> SliceSolver<G> for Counts {
+    fn name(&self) -> SolverName {
+        SolverName::Memory
+    }
+
+    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
+        if !G::UNMOVES {
+            return Err(Unfit::NoUnmoves);
+        }
+        let states = ask.positions() * States::bytes_per_position(ask.top, ask.game.max_moves());
+        let worklists = States::worklist_bytes::<G::View>(ask.positions(), ask.options.threads);
+        let view = ask.game.view_bytes(ask.slice);
+        Ok(Estimate::in_memory(ask.overhead() + states + worklists + view))
+    }
+
+    fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
+        let started = Instant::now();
+        let Ask { game, slice, top, options } = job.ask;
+        let view = game.view(slice);
+        let states = States::new(view.len(), top, game.max_moves())?;
+        {
+            let set = job.open_set();
+            let parts: Vec<u64> = (0..view.parts()).collect();
+            let meter = Meter::begin(job.progress, Phase::Conversions, view.len());
+            let children = job.children(&set);
+            convert(
+                &view,
+                &children,
+                &parts,
+                options.threads,
+                job.progress,
+                &meter,
+                |start, run| {
+                    states.enter(start, run);
+                    Ok::<u64, SolveError>(run.len() as u64)
+                },
+            )?;
+            meter.finish();
+            // The fixpoint reads no files: the cache is released first.
+        }
+        let conversions = started.elapsed();
+        states.settle(&view, options.threads, job.progress)?;
+        job.stop_if_requested()?;
+        Ok(SolvedSlice { scores: Box::new(states), effort: Effort::default(), conversions })
+    }
+}
+
+impl Scores for States {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+        self.scores(start, out);
+        Ok(())
+    }
+}

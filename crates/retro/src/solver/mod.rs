@@ -1,0 +1,262 @@
+//! The solvers: ways to solve one slice. A solver is one folder or file here, and one line in
+//! [`all`].
+
+mod counts;
+mod levels;
+mod rows;
+mod sweeps;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use nutcracker_game::{Game, SliceId};
+use nutcracker_table::{Storage, TableSet};
+
+use crate::budget::{cache_bytes, overhead};
+use crate::error::{SolveError, Unfit};
+use crate::options::{SolveOptions, SolverName};
+use crate::progress::{Progress, Stopped};
+use crate::report::{Choice, Effort};
+use crate::store::disk::ScratchError;
+use crate::store::folder::Folder;
+use crate::tables::{SetChildren, open_set};
+use crate::window;
+
+pub use counts::States;
+pub use rows::RowStates;
+pub use sweeps::sweep_slice;
+
+/// A way to solve one slice. Everything that depends on the solver is here.
+pub(crate) trait SliceSolver<G: Game>: Sync {
+    /// Its name. Solvers of the same name are requested together; the first that fits is taken.
+    fn name(&self) -> SolverName;
+    /// What it would take; an error says why the game or slice cannot be solved this way.
+    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit>;
+    /// Solves a slice for which [`estimate`](Self::estimate) fits the memory.
+    fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError>;
+}
+
+/// All solvers, in the order in which they are preferred where none is requested.
+pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 8] {
+    [
+        &rows::Rows,
+        &counts::Counts,
+        &rows::StreamedRows,
+        &levels::TwoBit,
+        &levels::OneBit,
+        &levels::DualIndex,
+        &levels::TwoBitSweeps,
+        &sweeps::Sweeps,
+    ]
+}
+
+/// What is to be solved, and with what.
+#[derive(Clone, Copy)]
+pub(crate) struct Ask<'a, G> {
+    pub(crate) game: &'a G,
+    pub(crate) slice: SliceId,
+    /// The largest level: the largest score, or the window.
+    pub(crate) top: u8,
+    pub(crate) options: &'a SolveOptions,
+}
+
+impl<G: Game> Ask<'_, G> {
+    pub(crate) fn positions(&self) -> u64 {
+        self.game.slice_len(self.slice)
+    }
+
+    /// The slice as messages name it.
+    pub(crate) fn slice_name(&self) -> String {
+        format!("{} {}", self.slice, self.game.slice_unit())
+    }
+
+    /// Bytes of decoded scores of smaller slices.
+    fn cache_bytes(&self) -> u64 {
+        cache_bytes(self.positions()).min(self.options.memory / 8)
+    }
+
+    /// Bytes that every solver needs beside its own arrays.
+    fn overhead(&self) -> u64 {
+        overhead(self.options.threads) + self.cache_bytes()
+    }
+
+    /// Bytes of all look-up tables of the game's two views.
+    pub(crate) fn all_tables(&self) -> u64 {
+        self.game.view_bytes(self.slice) + self.game.forward_bytes(self.slice)
+    }
+}
+
+/// What a solver would take for a slice, with the memory that the options allow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Estimate {
+    /// Bytes of memory without which it cannot run.
+    pub(crate) least: u64,
+    /// Bytes of memory from which on it is chosen without being requested; `None` if it never is.
+    pub(crate) enough: Option<u64>,
+    /// Bytes of memory at its peak.
+    pub(crate) peak: u64,
+    /// Bytes of these for the game's look-up tables; positions they do not cover are slower.
+    pub(crate) tables: u64,
+    /// Bytes of work files at their peak.
+    pub(crate) work_disk: u64,
+    /// Whether conversions are written to disk.
+    pub(crate) conversions_to_disk: bool,
+    /// Bytes a position that one level reads from and writes to work files, as far as that takes
+    /// time of its own.
+    pub(crate) moved: f64,
+    /// How many times slower than in a small slice conversions and fixpoint are.
+    pub(crate) slowdown: [f64; 2],
+}
+
+impl Estimate {
+    /// A solver in memory that takes `bytes`.
+    fn in_memory(bytes: u64) -> Self {
+        Estimate {
+            least: bytes,
+            enough: Some(bytes),
+            peak: bytes,
+            tables: u64::MAX,
+            work_disk: 0,
+            conversions_to_disk: false,
+            moved: 0.0,
+            slowdown: [1.0, 1.0],
+        }
+    }
+}
+
+/// A slice to be solved, and where its files are.
+pub(crate) struct SliceJob<'a, G> {
+    pub(crate) ask: Ask<'a, G>,
+    pub(crate) storage: &'a Arc<dyn Storage>,
+    pub(crate) dir: &'a Path,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+impl<G: Game> SliceJob<'_, G> {
+    /// The finished slices, with a cache of decoded blocks.
+    pub(crate) fn open_set(&self) -> TableSet {
+        open_set(self.ask.game, Arc::clone(self.storage), self.dir, self.ask.cache_bytes())
+    }
+
+    /// The scores of smaller slices, as exact as this one needs them.
+    fn children<'a>(&self, set: &'a TableSet) -> SetChildren<'a> {
+        let Ask { game, slice, top, .. } = self.ask;
+        SetChildren::new(set, slice, |child| window::needed(game, slice, child, top.into()))
+    }
+
+    /// Where a solver's work files are. Each has its own: what one has left behind after an
+    /// interruption means nothing to another.
+    fn folder(&self, solver: SolverName) -> Folder {
+        let Ask { game, slice, top, options } = self.ask;
+        let path = work_folder(self.dir, slice, top, solver);
+        let (id, scheme) = (game.id(), game.index_scheme());
+        let description = format!("{id}, slice {slice}, up to {top}, {solver}, {scheme}");
+        Folder::new(path, Arc::clone(self.storage), description, options.watch.clone())
+    }
+
+    /// Whether the slice is resumed after an interruption; else it is restarted, which is faster
+    /// for a slice of seconds.
+    fn resumable(&self) -> bool {
+        self.ask.positions() >= self.ask.options.checkpoint_positions
+    }
+
+    pub(crate) fn stop_if_requested(&self) -> Result<(), Stopped> {
+        if self.progress.must_stop() { Err(Stopped) } else { Ok(()) }
+    }
+}
+
+/// Where the work files of a slice are, whose scores are found up to `top` by this solver.
+pub fn work_folder(dir: &Path, slice: SliceId, top: u8, solver: SolverName) -> PathBuf {
+    dir.join(format!("{}{top}-{solver}", work_prefix(slice)))
+}
+
+/// How the names of all work folders of a slice begin.
+pub(crate) fn work_prefix(slice: SliceId) -> String {
+    format!("work-{slice}-")
+}
+
+/// A slice that is solved and not packed yet.
+pub(crate) struct SolvedSlice {
+    pub(crate) scores: Box<dyn Scores>,
+    pub(crate) effort: Effort,
+    /// The time of the conversions.
+    pub(crate) conversions: Duration,
+}
+
+/// The scores of a solved slice, wherever its solver keeps them.
+pub(crate) trait Scores: Sync {
+    /// Writes the scores of consecutive positions.
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError>;
+}
+
+/// The solver for a slice.
+pub(crate) struct Chosen<G: 'static> {
+    pub(crate) solver: &'static dyn SliceSolver<G>,
+    pub(crate) estimate: Estimate,
+}
+
+/// The solver that is requested, or the first that runs at full speed with the memory there is.
+pub(crate) fn choose<G: Game>(ask: &Ask<'_, G>) -> Result<Chosen<G>, SolveError> {
+    let (requested, given) = (ask.options.solver, ask.options.memory);
+    let (game, slice) = (ask.game.id().to_string(), ask.slice_name());
+    let mut too_large: Option<(SolverName, u64)> = None;
+    let mut unfit = (SolverName::Sweeps, Unfit::NoUnmoves);
+    for solver in all::<G>() {
+        let name = solver.name();
+        if requested.is_some_and(|requested| requested != name) {
+            continue;
+        }
+        let estimate = match solver.estimate(ask) {
+            Ok(estimate) => estimate,
+            Err(reason) => {
+                unfit = (name, reason);
+                continue;
+            }
+        };
+        let needed = if requested.is_some() { Some(estimate.least) } else { estimate.enough };
+        let Some(needed) = needed else { continue };
+        if needed <= given {
+            return Ok(Chosen { solver, estimate });
+        }
+        if too_large.is_none_or(|(_, least)| needed < least) {
+            too_large = Some((name, needed));
+        }
+    }
+    Err(match (too_large, unfit) {
+        (Some((solver, needed)), _) => {
+            SolveError::TooLittleMemory { game, slice, solver, needed, given }
+        }
+        (None, (solver, reason)) => SolveError::Unfit { game, slice, solver, reason },
+    })
+}
+
+impl<G: Game> Chosen<G> {
+    /// As an event of the progress.
+    pub(crate) fn choice(&self, ask: &Ask<'_, G>) -> Choice {
+        let fit = all::<G>()
+            .into_iter()
+            .filter_map(|solver| Some((solver.name(), solver.estimate(ask).ok()?.enough?)));
+        Choice {
+            slice: ask.slice,
+            solver: self.solver.name(),
+            memory: self.estimate.peak,
+            work_disk: self.estimate.work_disk,
+            tables: self.estimate.tables.min(ask.all_tables()),
+            all_tables: ask.all_tables(),
+            fit: fit.collect(),
+        }
+    }
+}
+
+/// The solvers that are fit for a slice, whatever the memory.
+pub fn fit_solvers<G: Game>(game: &G, slice: SliceId) -> Vec<SolverName> {
+    let options = SolveOptions::new(1, "");
+    let ask =
+        Ask { game, slice, top: game.max_score(slice).clamp(0, 127) as u8, options: &options };
+    let fit = all::<G>().into_iter().filter(|solver| solver.estimate(&ask).is_ok());
+    let mut names: Vec<SolverName> = fit.map(SliceSolver::name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}

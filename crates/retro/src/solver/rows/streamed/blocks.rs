@@ -1,0 +1,146 @@
+//! Files with so many words for every word of the rows of equally many stones.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use nutcracker_mem::{OutOfMemory, Words};
+
+use crate::solver::rows::kernel::Runs;
+use crate::solver::rows::layout::{Shape, TILE, Tile};
+use crate::store::disk::{Scratch, ScratchError};
+use crate::store::folder::Folder;
+
+/// One kind of word on disk, a file a block.
+#[derive(Debug)]
+pub(crate) struct Blocks {
+    folder: Folder,
+    name: &'static str,
+    /// Words kept for each word of the rows.
+    pub(crate) per_word: usize,
+    /// By stones in the rows' halves.
+    files: Vec<Option<Scratch>>,
+    /// Those that are in memory instead.
+    kept: Vec<Option<Words>>,
+    /// Bytes read and written.
+    moved: AtomicU64,
+}
+
+impl Blocks {
+    /// Opens what is there.
+    pub(crate) fn open(
+        folder: &Folder,
+        name: &'static str,
+        per_word: usize,
+        shape: &Shape,
+    ) -> Result<Self, ScratchError> {
+        let mut blocks = Blocks {
+            folder: folder.clone(),
+            name,
+            per_word,
+            files: Vec::new(),
+            kept: (0..=shape.stones).map(|_| None).collect(),
+            moved: AtomicU64::new(0),
+        };
+        for held in 0..=shape.stones {
+            let name = blocks.name(held);
+            let file = folder.has(&name).then(|| folder.open(&name, blocks.bytes(shape, held)));
+            blocks.files.push(file.transpose()?);
+        }
+        Ok(blocks)
+    }
+
+    fn name(&self, held: usize) -> String {
+        format!("{}-{held}.bin", self.name)
+    }
+
+    fn bytes(&self, shape: &Shape, held: usize) -> u64 {
+        (shape.block_words(held).len() * self.per_word * 8) as u64
+    }
+
+    /// Whether a block is there and complete.
+    pub(crate) fn has(&self, held: usize) -> bool {
+        self.files[held].is_some()
+    }
+
+    /// A block to be written as a whole; it gets its name by [`finish`](Blocks::finish).
+    pub(crate) fn begin(&self, shape: &Shape, held: usize) -> Result<Scratch, ScratchError> {
+        self.folder.create(&format!("{}-{held}.new", self.name), self.bytes(shape, held))
+    }
+
+    /// Gives a new block its name, for good if it is to last.
+    pub(crate) fn finish(
+        &mut self,
+        held: usize,
+        file: Scratch,
+        lasting: bool,
+    ) -> Result<(), ScratchError> {
+        if lasting {
+            file.sync()?;
+        }
+        self.files[held] = Some(file.rename(&self.name(held))?);
+        if lasting {
+            self.folder.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a block in memory, full of zeros, instead of a file.
+    pub(crate) fn keep(&mut self, shape: &Shape, held: usize) -> Result<(), OutOfMemory> {
+        self.kept[held] = Some(Words::zeroed(shape.block_words(held).len() * self.per_word)?);
+        Ok(())
+    }
+
+    /// The words of a block that is kept in memory.
+    pub(crate) fn kept(&self, held: usize) -> Option<&[AtomicU64]> {
+        self.kept[held].as_ref().map(Words::as_slice)
+    }
+
+    pub(crate) fn file(&self, held: usize) -> &Scratch {
+        self.files[held].as_ref().expect("the block was made")
+    }
+
+    /// Reads what belongs to some words of the rows, the first word of the block being `base`.
+    pub(crate) fn read(
+        &self,
+        held: usize,
+        base: usize,
+        words: Range<usize>,
+        out: &[AtomicU64],
+    ) -> Result<(), ScratchError> {
+        let mut bytes = vec![0; words.len() * self.per_word * 8];
+        self.file(held).read(((words.start - base) * self.per_word * 8) as u64, &mut bytes)?;
+        for (word, bytes) in out.iter().zip(bytes.chunks_exact(8)) {
+            word.store(u64::from_le_bytes(bytes.try_into().expect("eight bytes")), Relaxed);
+        }
+        self.moved.fetch_add(bytes.len() as u64, Relaxed);
+        Ok(())
+    }
+
+    /// Writes what belongs to some words of the rows.
+    pub(crate) fn write(
+        &self,
+        file: &Scratch,
+        base: usize,
+        words: Range<usize>,
+        from: &[AtomicU64],
+    ) -> Result<(), ScratchError> {
+        let count = words.len() * self.per_word;
+        let mut bytes = Vec::with_capacity(count * 8);
+        for word in &from[..count] {
+            bytes.extend_from_slice(&word.load(Relaxed).to_le_bytes());
+        }
+        self.moved.fetch_add(bytes.len() as u64, Relaxed);
+        file.write(((words.start - base) * self.per_word * 8) as u64, &bytes)
+    }
+
+    /// Bytes read and written so far.
+    pub(crate) fn moved(&self) -> u64 {
+        self.moved.load(Relaxed)
+    }
+}
+
+/// Runs of rows that are read or written together: most of a tile is moved as a whole.
+pub(super) fn coalesced_rows(tile: &Tile, rows: u64) -> Runs {
+    let most = rows.count_ones() as usize * 2 >= tile.rows;
+    Runs(if most { u64::MAX >> (TILE - tile.rows) } else { rows })
+}

@@ -1,0 +1,192 @@
+//! `sweeps`: forward sweeps in memory until nothing changes.
+//!
+//! It needs no un-moves, and is what a game without them is solved by. It is also simple enough to
+//! be believed, and so the judge of the others in tests.
+
+use std::time::Instant;
+
+use nutcracker_game::{Children, Game, SliceId, Turn};
+use nutcracker_mem::{OutOfMemory, reserve};
+
+use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
+use crate::error::{SolveError, Unfit};
+use crate::options::SolverName;
+use crate::progress::{LevelMeter, Meter, Phase, Progress, Silent, Stopped};
+use crate::report::{Effort, LevelWork};
+use crate::store::disk::ScratchError;
+
+/// Forward sweeps in memory.
+pub(super) struct Sweeps;
+
+/// Bytes a position takes: its best conversion, its score or none, and the score in the end.
+const BYTES: u64 = (size_of::<i8>() + size_of::<Option<i8>>() + size_of::<i8>()) as u64;
+
+impl<G: Game> SliceSolver<G> for Sweeps {
+    fn name(&self) -> SolverName {
+        SolverName::Sweeps
+    }
+
+    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
+        let bytes = ask.overhead() + ask.positions() * BYTES;
+        let enough = (!G::UNMOVES).then_some(bytes);
+        Ok(Estimate { enough, ..Estimate::in_memory(bytes) })
+    }
+
+    fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
+        let Ask { game, slice, top, .. } = job.ask;
+        let started = Instant::now();
+        let set = job.open_set();
+        let exits = exits(game, slice, &job.children(&set), job.progress)?;
+        drop(set);
+        let conversions = started.elapsed();
+        let (mut scores, sweeps) = sweep(game, slice, &exits, job.progress)?;
+        let top = top as i8;
+        for score in &mut scores {
+            *score = (*score).clamp(-top, top);
+        }
+        let effort =
+            Effort { levels: LevelWork { sweeps, ..LevelWork::default() }, ..Effort::default() };
+        Ok(SolvedSlice { scores: Box::new(scores), effort, conversions })
+    }
+}
+
+impl Scores for Vec<i8> {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+        out.copy_from_slice(&self[start as usize..start as usize + out.len()]);
+        Ok(())
+    }
+}
+
+/// The scores of a slice, in the order of its index.
+///
+/// # Panics
+/// If there is not enough memory.
+pub fn sweep_slice<G: Game, C: Children>(
+    game: &G,
+    slice: SliceId,
+    children: &C,
+) -> Result<Vec<i8>, C::Error> {
+    let exits = match exits(game, slice, children, &Silent) {
+        Ok(exits) => exits,
+        Err(Failure::Children(error)) => return Err(error),
+        Err(Failure::Stopped(_) | Failure::Memory(_)) => panic!("there is not enough memory"),
+    };
+    let Ok((scores, _)) = sweep(game, slice, &exits, &Silent) else {
+        panic!("there is not enough memory")
+    };
+    Ok(scores)
+}
+
+/// Why the exits are not known.
+enum Failure<E> {
+    Children(E),
+    Stopped(Stopped),
+    Memory(OutOfMemory),
+}
+
+impl<E> From<Failure<E>> for SolveError
+where
+    SolveError: From<E>,
+{
+    fn from(failure: Failure<E>) -> Self {
+        match failure {
+            Failure::Children(error) => error.into(),
+            Failure::Stopped(stopped) => stopped.into(),
+            Failure::Memory(error) => error.into(),
+        }
+    }
+}
+
+/// Positions between two queries whether to stop.
+const STOP_INTERVAL: u64 = 1 << 12;
+
+/// The best conversion of every position.
+fn exits<G: Game, C: Children>(
+    game: &G,
+    slice: SliceId,
+    children: &C,
+    progress: &dyn Progress,
+) -> Result<Vec<i8>, Failure<C::Error>> {
+    let len = game.slice_len(slice);
+    let meter = Meter::begin(progress, Phase::Conversions, len);
+    let mut exits = reserve(len as usize).map_err(Failure::Memory)?;
+    let mut moves = Vec::new();
+    for index in 0..len {
+        if index.is_multiple_of(STOP_INTERVAL) {
+            if progress.must_stop() {
+                return Err(Failure::Stopped(Stopped));
+            }
+            meter.reach(index);
+        }
+        let position = game.unrank(slice, index);
+        let best = nutcracker_game::exits_of(game, &position, &mut moves, children)
+            .map_err(Failure::Children)?
+            .best;
+        exits.push(best);
+    }
+    meter.finish();
+    Ok(exits)
+}
+
+/// The scores, and the number of sweeps.
+fn sweep<G: Game>(
+    game: &G,
+    slice: SliceId,
+    exits: &[i8],
+    progress: &dyn Progress,
+) -> Result<(Vec<i8>, u64), SolveError> {
+    let len = game.slice_len(slice);
+    let top = game.max_score(slice) as i8;
+    let meter = LevelMeter::begin(progress, len, u64::from(top.max(0).unsigned_abs()));
+    let mut scores: Vec<Option<i8>> = reserve(len as usize)?;
+    scores.resize(len as usize, None);
+    let mut steps = Vec::new();
+    let mut sweeps = 0;
+    for level in (1..=top).rev() {
+        meter.completed(u64::from((top - level).unsigned_abs()));
+        loop {
+            sweeps += 1;
+            let mut changed = false;
+            for index in 0..len {
+                if index.is_multiple_of(STOP_INTERVAL) {
+                    if progress.must_stop() {
+                        return Err(Stopped.into());
+                    }
+                    meter.add(STOP_INTERVAL.min(len - index));
+                }
+                if scores[index as usize].is_some() {
+                    continue;
+                }
+                steps.clear();
+                let position = game.unrank(slice, index);
+                if game.outcome(&position).is_none() {
+                    game.steps(&position, &mut steps);
+                }
+                let exit = exits[index as usize];
+                let mut wins = exit >= level;
+                let mut loses = exit <= -level;
+                for step in &steps {
+                    if game.slice_of(&step.next) != slice || step.turn != Turn::Passes {
+                        continue;
+                    }
+                    let next = scores[game.rank(&step.next) as usize];
+                    wins |= next.is_some_and(|score| score <= -level);
+                    loses &= next.is_some_and(|score| score >= level);
+                }
+                debug_assert!(!(wins && loses));
+                if wins || loses {
+                    scores[index as usize] = Some(if wins { level } else { -level });
+                    changed = true;
+                }
+            }
+            meter.next_pass();
+            if !changed {
+                break;
+            }
+        }
+    }
+    meter.finish();
+    let mut out = reserve(len as usize)?;
+    out.extend(scores.into_iter().map(|score| score.unwrap_or(0)));
+    Ok((out, sweeps))
+}

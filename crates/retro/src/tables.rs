@@ -1,0 +1,175 @@
+//! Finished slices from their files.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use nutcracker_game::{Children, Game, Score, SliceId};
+use nutcracker_table::{Expect, Histogram, Reach, SCORE, Storage, Table, TableError, TableSet};
+
+use crate::parallel::{ThreadError, for_each_until_stopped};
+use crate::progress::{Progress, Stopped};
+
+/// The tables of a game in a directory, each compared when it is opened with what the game says of
+/// its slice.
+pub fn open_set<G: Game>(
+    game: &G,
+    storage: Arc<dyn Storage>,
+    dir: &Path,
+    cache_bytes: u64,
+) -> TableSet {
+    let id = game.id();
+    let expecting = game.clone();
+    TableSet::open(storage, dir, id.name, id.options, cache_bytes as usize).expecting(
+        move |slice| {
+            let slice = SliceId(slice);
+            (slice <= expecting.largest_slice()).then(|| Expect {
+                positions: expecting.slice_len(slice),
+                range: expecting.max_score(slice) as u8,
+                scheme: expecting.index_scheme().to_owned(),
+                metric: SCORE.to_owned(),
+            })
+        },
+    )
+}
+
+/// Decodes all blocks of a table, each after its checksum, on several threads, and calls
+/// `put(start, scores)` for each; then compares the histogram with the file's.
+pub(crate) fn read_all<E>(
+    table: &Table,
+    threads: usize,
+    progress: &dyn Progress,
+    put: impl Fn(u64, &[i8]) + Sync,
+) -> Result<(), E>
+where
+    E: Send + From<TableError> + From<Stopped> + From<ThreadError>,
+{
+    let counted = Mutex::new(Histogram::new());
+    let header = table.header();
+    for_each_until_stopped(table.blocks(), 1, threads, progress, |blocks| {
+        let mut scores = Vec::new();
+        for block in blocks {
+            scores.resize(header.block_len(block), 0);
+            table.decode_block(block, &mut scores)?;
+            put(block * u64::from(header.block_positions), &scores);
+            counted.lock().unwrap_or_else(PoisonError::into_inner).add(&scores);
+        }
+        Ok::<(), E>(())
+    })?;
+    let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(table.verify_histogram(&counted)?)
+}
+
+/// The scores of finished slices, from their files.
+#[derive(Debug)]
+pub(crate) struct SetChildren<'a> {
+    set: &'a TableSet,
+    /// The open table of each slice below the one being solved.
+    tables: Vec<OnceLock<Arc<Table>>>,
+    /// To what size the scores of each are needed.
+    needs: Vec<u8>,
+}
+
+impl<'a> SetChildren<'a> {
+    /// For the slices below `slice`, whose scores are needed up to ±`need`.
+    pub(crate) fn new(set: &'a TableSet, slice: SliceId, need: impl Fn(SliceId) -> u8) -> Self {
+        SetChildren {
+            set,
+            tables: (0..slice.0).map(|_| OnceLock::new()).collect(),
+            needs: (0..slice.0).map(|slice| need(SliceId(slice))).collect(),
+        }
+    }
+
+    fn table(&self, slice: SliceId) -> Result<&Table, TableError> {
+        let place = &self.tables[slice.0 as usize];
+        if let Some(table) = place.get() {
+            return Ok(table);
+        }
+        let table = self.set.get_for(slice.0, Reach::needed(self.needs[slice.0 as usize]))?;
+        Ok(place.get_or_init(|| table))
+    }
+}
+
+impl Children for SetChildren<'_> {
+    type Error = TableError;
+
+    fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), TableError> {
+        self.set.cache().read(self.table(slice)?, start, out)
+    }
+
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
+        Ok(self.set.cache().probe(self.table(slice)?, index)?.into())
+    }
+}
+
+/// One thread's access to single scores of finished slices: keeps the blocks it used last, so
+/// that neighbours cost no lock.
+#[derive(Debug)]
+pub(crate) struct Nearby<'a> {
+    children: &'a SetChildren<'a>,
+    /// By a hash of slice and block: which block, and its scores.
+    blocks: Vec<(Option<BlockKey>, Vec<i8>)>,
+}
+
+/// Which block of which slice.
+type BlockKey = (SliceId, u64);
+
+impl<'a> Nearby<'a> {
+    const PLACES: u64 = 64;
+
+    pub(crate) fn new(children: &'a SetChildren<'a>) -> Self {
+        let blocks = (0..Self::PLACES).map(|_| (None, Vec::new())).collect();
+        Nearby { children, blocks }
+    }
+
+    #[inline]
+    pub(crate) fn score(&mut self, slice: SliceId, index: u64) -> Result<Score, TableError> {
+        let table = self.children.table(slice)?;
+        let size = u64::from(table.header().block_positions);
+        let (block, within) = (index / size, index % size);
+        let key = Some((slice, block));
+        let hashed = (block << 8 ^ u64::from(slice.0)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = (hashed >> 32) % Self::PLACES;
+        let (found, scores) = &mut self.blocks[place as usize];
+        if *found != key {
+            *found = None;
+            scores.resize(table.header().block_len(block), 0);
+            self.children.set.cache().read(table, block * size, scores)?;
+            *found = key;
+        }
+        Ok(scores[within as usize].into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nutcracker_table::{Disk, Header, PackOptions, pack};
+
+    use super::*;
+
+    #[test]
+    fn blocks_of_three_hundred_slices_are_distinguished() {
+        let dir = tempfile::tempdir().unwrap();
+        // Three blocks of each slice, with a score for each.
+        let score = |slice: u32, block: u64| ((u64::from(slice) * 3 + block) % 251) as i8;
+        for slice in 0..300 {
+            let mut header = Header::new("g", "", slice, 192, 127, "g-1");
+            header.block_positions = 64;
+            let scores: Vec<i8> =
+                (0..192).map(|index| score(slice, index / 64).max(-127)).collect();
+            pack(&Disk::default(), dir.path(), &header, &PackOptions::default(), &scores).unwrap();
+        }
+        let set = TableSet::open(Arc::new(Disk::default()), dir.path(), "g", "", 1 << 20);
+        let children = SetChildren::new(&set, SliceId(300), |_| 127);
+        let mut nearby = Nearby::new(&children);
+        for slice in 0..300 {
+            for block in 0..3 {
+                // Another slice whose number differs by a multiple of 256, and another block.
+                for (slice, block) in [(slice, block), ((slice + 256) % 300, (block + 1) % 3)] {
+                    let found = nearby.score(SliceId(slice), block * 64).unwrap();
+                    let expected = Score::from(score(slice, block).max(-127));
+                    assert_eq!(found, expected, "slice {slice}, block {block}");
+                }
+            }
+        }
+    }
+}
