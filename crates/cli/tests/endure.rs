@@ -7,7 +7,7 @@ use crate::harness::{Place, tables};
 /// The names and bytes of all awari tables.
 pub fn files(place: &Place) -> Vec<(String, Vec<u8>)> {
     let read = |path: std::path::PathBuf| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let name = path.file_name().unwrap().to_string_lossy().replace(".unchecked", "");
         (name, std::fs::read(path).unwrap())
     };
     tables(&place.awari()).into_iter().map(read).collect()

@@ -130,7 +130,10 @@ pub fn tables(dir: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let mut found: Vec<PathBuf> = entries
         .map(|entry| entry.expect("a readable directory").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "nut"))
+        .filter(|path| {
+            let name = path.to_string_lossy();
+            name.strip_suffix(".unchecked").unwrap_or(&name).ends_with(".nut")
+        })
         .collect();
     found.sort();
     found

@@ -95,7 +95,7 @@ fn files_that_may_not_grow_are_one_sentence() {
             run.stderr.lines().filter(|line| line.starts_with("nutcracker: ")).collect();
         assert_eq!(told.len(), 1, "{}", run.stderr);
         assert!(told[0].contains("cannot make room for DATA/awari-pits6/work-"), "{}", told[0]);
-        assert!(told[0].contains("ulimit -f") && told[0].contains("goes on"), "{}", told[0]);
+        assert!(told[0].contains("ulimit -f") && told[0].contains("continues from"), "{}", told[0]);
         let kept = files(&place);
         assert!(kept.len() > 8 && kept.iter().zip(&expected).all(|(a, b)| a == b), "{solver}");
         place.run(&["solve", "awari", "--stones", "11", "--solver", solver]).success();
@@ -107,7 +107,7 @@ fn files_that_may_not_grow_are_one_sentence() {
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     let told = run.stderr.lines().last().expect("an error");
     assert!(told.starts_with("nutcracker: cannot write DATA/awari-pits6/awari-"), "{told}");
-    assert!(told.contains("ulimit -f") && told.contains("goes on"), "{told}");
+    assert!(told.contains("ulimit -f") && told.contains("continues from"), "{told}");
     place.run(&["solve", "awari", "--stones", "11"]).success();
     assert!(files(&place) == expected);
 }
@@ -151,7 +151,7 @@ fn a_full_disk_is_one_sentence() {
         assert_eq!(lines.len(), 4, "{solver}: {text}");
         assert_eq!((lines[0], lines[3]), ("code 1", "code 0"), "{solver}: {text}");
         assert!(lines[1].contains("No space left on device"), "{solver}: {text}");
-        assert!(lines[1].contains("the same command goes on from"), "{solver}: {text}");
+        assert!(lines[1].contains("continues from"), "{solver}: {text}");
         let kept: usize = lines[2].parse().expect("a number");
         assert!(kept >= 10, "{solver}: {text}");
         let made = keep.path().join(solver).join("awari-pits6");

@@ -143,7 +143,7 @@ fn two_builders() {
         told,
         format!(
             "nutcracker: another process (pid {}) is building in DATA/awari-pits6; wait for it or \
-             use another --data",
+             use another directory (--data)",
             std::process::id()
         )
     );

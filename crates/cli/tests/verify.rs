@@ -59,6 +59,29 @@ fn a_file_that_is_gone() {
 }
 
 #[test]
+fn a_table_that_was_not_checked_gets_its_name_when_it_is_right() {
+    let place = Place::new();
+    place.run(&["solve", "awari", "--stones", "3", "--no-verify"]).success();
+    let checked = || place.awari().join("awari-03.nut").exists();
+    assert!(!checked() && place.awari().join("awari-03.nut.unchecked").exists());
+    place.run(&["verify", "awari"]).success();
+    assert!(checked() && !place.awari().join("awari-03.nut.unchecked").exists());
+    place.run(&["verify", "awari"]).success();
+}
+
+#[test]
+fn tables_that_the_game_does_not_have_are_named() {
+    let place = Place::with_awari(2);
+    let copy = |to| fs::copy(place.awari().join("awari-02.nut"), place.awari().join(to));
+    copy("awari-49.nut").expect("a copy");
+    let run = place.run(&["verify", "awari"]).success();
+    let says = "not checked: the database of 49 stones; awari (pits=6) has slices up to 48";
+    assert!(run.stderr.contains(says), "{}", run.stderr);
+    let run = place.run(&["verify", "awari", "--stones", "2"]).success();
+    assert!(!run.stderr.contains("not checked"), "{}", run.stderr);
+}
+
+#[test]
 fn a_manifest_that_is_gone() {
     let place = Place::with_awari(2);
     fs::remove_file(place.awari().join("manifest.json")).expect("a file");

@@ -148,7 +148,7 @@ fn a_child_too_narrow_is_named_with_the_window_needed() {
     let run = place.run(&["verify", "awari"]);
     assert_eq!(run.code, Some(1));
     assert!(
-        run.stdout.contains("only there with window 1, and window 4 is needed"),
+        run.stdout.contains("available only with window 1, and window 4 is needed"),
         "{}",
         run.stdout
     );

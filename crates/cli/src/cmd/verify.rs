@@ -7,7 +7,7 @@ use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::cache_bytes;
 use nutcracker_retro::check::{CheckError, Checked, check_file, check_manifest};
 use nutcracker_retro::sample::check_sample;
-use nutcracker_table::{Manifest, Reach, TableError};
+use nutcracker_table::{DirLock, Manifest, Reach, TableError, TableSet};
 use serde_json::{Value, json};
 
 use crate::args::{
@@ -97,6 +97,7 @@ impl Visitor for Args {
                 self.say_wrong("manifest", &remedy(&self.subject, error))?;
             }
         }
+        self.name_beyond(&game, &set, manifest.as_ref().ok())?;
         let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
         let mut sound = true;
         for &(slice, reach) in &files {
@@ -120,6 +121,11 @@ impl Visitor for Args {
             };
             let seconds = reporter.seconds();
             reporter.clear();
+            if let Finding::Right(_) = finding
+                && let Err(error) = self.promote(&game, slice, reach)
+            {
+                note(&format!("{name} is right and stays marked as unchecked: {error}"));
+            }
             sound &= matches!(finding, Finding::Right(_) | Finding::Sampled(_));
             let mut object = json!({ (game.slice_unit()): slice.0, "ok": false });
             if !reach.is_exact() {
@@ -187,6 +193,45 @@ impl Args {
                 error => error.to_string(),
             })
         })
+    }
+
+    /// Names the slices with a table or an entry that this game does not have. That is no fault by
+    /// itself: games that differ in the start position share a directory.
+    fn name_beyond<G: Game>(
+        &self,
+        game: &G,
+        set: &TableSet,
+        manifest: Option<&Manifest>,
+    ) -> Result<(), Failure> {
+        let last = game.largest_slice().0;
+        let entries = manifest.map_or(&[][..], Manifest::entries);
+        let mut beyond: Vec<u32> = entries.iter().map(|entry| entry.slice).collect();
+        beyond.extend(set.slices()?);
+        beyond.sort_unstable();
+        beyond.dedup();
+        beyond.retain(|&slice| slice > last && self.up_to.is_none_or(|up_to| slice <= up_to));
+        if let (Some(&first), count) = (beyond.first(), beyond.len()) {
+            let rest = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+            note(&format!(
+                "not checked: the database of {}{rest}; {} has slices up to {last}",
+                slice_name(game, first),
+                game.id(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Gives a table that is right its final name, and says so in the manifest.
+    fn promote<G: Game>(&self, game: &G, slice: SliceId, reach: Reach) -> Result<(), TableError> {
+        let (dir, set) = (self.subject.dir(game), self.subject.open(game, false, 0));
+        let table = set.get_exactly(slice.0, reach)?;
+        if table.is_checked() {
+            return Ok(());
+        }
+        let _lock = DirLock::acquire(&dir)?;
+        let mut manifest = Manifest::load(&**set.storage(), &dir)?;
+        manifest.adopt(&*set.promote(&table)?)?;
+        manifest.save(&**set.storage(), &dir)
     }
 
     /// Says what was found of a slice, and notes it for programs.
