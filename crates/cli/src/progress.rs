@@ -3,6 +3,7 @@
 //! On a terminal the line is redrawn while the slice is solved; elsewhere nothing is drawn, and a
 //! long phase writes a line every ten seconds.
 
+use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -60,10 +61,10 @@ fn sentence(choice: &Choice, unit: &str) -> String {
     if solver == SolverName::Rows && choice.work_disk > 0 {
         text += " streamed from disk";
     }
-    text += &format!(", {} MiB of memory", mebibytes(choice.memory));
+    let _ = write!(text, ", {} MiB of memory", mebibytes(choice.memory));
     if tables < all_tables {
         let (from, to) = (mebibytes(all_tables), mebibytes(tables));
-        text += &format!(", tables cut from {from} to {to} MiB");
+        let _ = write!(text, ", tables cut from {from} to {to} MiB");
     }
     let others: Vec<String> = choice
         .fit

@@ -231,7 +231,7 @@ mod tests {
             .unwrap_err();
             assert_eq!(error.to_string(), "a thread panicked: chunk 5");
         }
-        let error: TestError = beside(|| panic!("aside"), || Ok(())).map(|()| ()).unwrap_err();
+        let error: TestError = beside(|| panic!("aside"), || Ok(())).unwrap_err();
         assert_eq!(error.to_string(), "a thread panicked: aside");
     }
 

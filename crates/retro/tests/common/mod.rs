@@ -67,7 +67,8 @@ pub fn tables(dir: &Path) -> Vec<(String, Vec<u8>)> {
         .filter_map(|path| {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let name = name.strip_suffix(".unchecked").unwrap_or(&name).to_owned();
-            name.ends_with(".nut").then(|| (name, std::fs::read(path).unwrap()))
+            let is_table = Path::new(&name).extension().is_some_and(|end| end == "nut");
+            is_table.then(|| (name, std::fs::read(path).unwrap()))
         })
         .collect();
     tables.sort();

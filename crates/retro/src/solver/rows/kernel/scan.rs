@@ -172,7 +172,7 @@ impl ScanMoves<'_> {
             match *few {
                 [a] => combine_parts::<C, 1>([a], rest, self.decided.words, from, stays, summaries),
                 [a, b] => {
-                    combine_parts::<C, 2>([a, b], rest, self.decided.words, from, stays, summaries)
+                    combine_parts::<C, 2>([a, b], rest, self.decided.words, from, stays, summaries);
                 }
                 [a, b, c] => {
                     combine_parts::<C, 3>(
