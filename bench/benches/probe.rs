@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use criterion::Criterion;
 use nutcracker_bench::Slices;
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Numbering, Rules, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::open_set;
 use nutcracker_table::{Disk, Header, PackOptions, pack};
@@ -44,7 +44,7 @@ fn main() {
         });
         criterion.bench_function(&format!("warm probe of a position, {name}"), |bench| {
             let positions: Vec<_> =
-                (0..1024).map(|_| awari.unrank(SliceId(STONES), next())).collect();
+                (0..1024).map(|_| awari.unrank(SliceId(STONES), next()).unwrap()).collect();
             let mut at = 0;
             bench.iter(|| {
                 at = (at + 1) % positions.len();

@@ -4,7 +4,7 @@
 //! often, `WINDOW=1` for one window by rows alone.
 
 use nutcracker_bench::{Slices, Times};
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Numbering, SliceId};
 use nutcracker_games::awari::Awari;
 
 fn main() {

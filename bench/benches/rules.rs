@@ -3,7 +3,7 @@
 //! `cargo bench -p nutcracker-bench --bench rules`
 
 use criterion::{Criterion, Throughput};
-use nutcracker_game::{Evaluate, Game, perft::perft};
+use nutcracker_game::{Evaluate, Rules, perft::perft};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::Othello;

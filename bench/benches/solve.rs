@@ -5,7 +5,7 @@
 
 use criterion::{Criterion, Throughput};
 use nutcracker_bench::{Slices, edges, random_update};
-use nutcracker_game::{Game, PlainView, SliceId, SliceView};
+use nutcracker_game::{Game, Numbering, PlainView, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 
 fn main() {

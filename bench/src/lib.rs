@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use nutcracker_game::{Children, Exits, Game, SliceId, SliceView};
+use nutcracker_game::{Children, Exits, Game, Metric, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_mem::Packed;
 use nutcracker_retro::in_memory::RowStates;
@@ -93,7 +93,7 @@ impl Slices {
                         if part >= view.parts() {
                             return;
                         }
-                        let Ok(()) = view.exits(part, self, &enter);
+                        let Ok(()) = view.exits(Metric::Score, part, self, &enter);
                     }
                 });
             }

@@ -13,7 +13,7 @@ use nutcracker_book::grow::Plan;
 use nutcracker_book::node::NodeId;
 use nutcracker_book::store::{Batch, RedbStore, Store};
 use nutcracker_book::{Book, BookError, DEFAULT_ROOM, Player, Strategy};
-use nutcracker_game::Game;
+use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::halves::Board;
 use rustix::time::{ClockId, clock_gettime};

@@ -116,7 +116,7 @@ impl<G: Game, S: Store> Book<G, S> {
 
 #[cfg(test)]
 mod tests {
-    use crate::toy::Toy;
+    use crate::toy::{Toy, ToyBook};
     use crate::value::Value;
 
     fn toy() -> Toy {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use nutcracker_book::expert::Opinion;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, DEFAULT_ROOM, Player, Strategy};
-use nutcracker_game::Game;
+use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
 
 const CHILD: &str = "NUTCRACKER_BOOK_TEST_CHILD";

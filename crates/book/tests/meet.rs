@@ -7,7 +7,7 @@ use nutcracker_book::grow::{Ended, Plan};
 use nutcracker_book::store::MemoryStore;
 use nutcracker_book::value::Rules;
 use nutcracker_book::{Book, Player, Strategy};
-use nutcracker_game::{Evaluate, Game, Score, SliceId};
+use nutcracker_game::{Evaluate, Game, Numbering, Rules as _, Score, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::Othello;

@@ -94,7 +94,7 @@ pub fn from_databases<G: Evaluate>(
         indices.sort_unstable();
         indices.dedup();
         for index in indices {
-            let position = game.unrank(SliceId(slice), index);
+            let Some(position) = game.unrank(SliceId(slice), index) else { continue };
             if game.outcome(&position).is_none() {
                 let score = set.cache().probe(&table, index)?;
                 known.push(game, &position, score.into(), group);

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fs;
 
-use nutcracker_game::{Game, Score, SliceId};
+use nutcracker_game::{Numbering, Rules, Score, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::open_set;
 use nutcracker_table::{Disk, Header, Manifest, PackOptions, pack};
@@ -47,7 +47,7 @@ impl Truth {
     }
 
     fn best(&self, slice: SliceId, index: u64) -> Score {
-        let position = self.game.unrank(slice, index);
+        let position = self.game.unrank(slice, index).unwrap();
         self.game.outcome(&position).unwrap_or_else(|| {
             let mut steps = Vec::new();
             self.game.steps(&position, &mut steps);
@@ -59,7 +59,7 @@ impl Truth {
         })
     }
 
-    fn number(&self, position: &<Awari as Game>::Position) -> (u32, u64) {
+    fn number(&self, position: &<Awari as Rules>::Position) -> (u32, u64) {
         (self.game.slice_of(position).0, self.game.rank(position))
     }
 }
@@ -70,7 +70,7 @@ pub fn choices(slice: u32) -> (u64, u64) {
     let (mut positions, mut quiet_better) = (0, 0);
     for index in 0..truth.game.slice_len(SliceId(slice)) {
         let mut steps = Vec::new();
-        truth.game.steps(&truth.game.unrank(SliceId(slice), index), &mut steps);
+        truth.game.steps(&truth.game.unrank(SliceId(slice), index).unwrap(), &mut steps);
         let best = |captures: bool| {
             steps
                 .iter()
@@ -132,7 +132,7 @@ fn a_circle_of_invented_values_is_refused() {
         .iter()
         .map(|&index| {
             let mut steps = Vec::new();
-            truth.game.steps(&truth.game.unrank(SLICE, index), &mut steps);
+            truth.game.steps(&truth.game.unrank(SLICE, index).unwrap(), &mut steps);
             let numbers = steps.iter().map(|step| truth.number(&step.next));
             numbers
                 .filter(|(slice, _)| *slice == SLICE.0)

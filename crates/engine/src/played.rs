@@ -294,6 +294,7 @@ impl fmt::Display for Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nutcracker_game::Rules;
     use nutcracker_games::awari::Awari;
 
     #[test]

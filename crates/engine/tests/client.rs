@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nutcracker_engine::grammar::{Go, Info};
 use nutcracker_engine::{External, Pace, Patience, Played, Player, PlayerError, Thought};
-use nutcracker_game::{Game, Side};
+use nutcracker_game::{Rules, Side};
 use nutcracker_games::awari::{Awari, Pit};
 use tempfile::TempDir;
 

@@ -10,7 +10,7 @@ use nutcracker_engine::{
     Blind, Contest, Judge, Loss, Pace, Played, Player, PlayerError, Searcher, Seat, Settings,
     Source, Tally, Thought, level_openings,
 };
-use nutcracker_game::{Game, Score, Side, SliceId, Turn};
+use nutcracker_game::{Game, Numbering, Rules, Score, Side, SliceId, Turn};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_search::{Empty, EngineOptions, Limits, Oracle};
@@ -113,7 +113,7 @@ fn clocks_and_limits_end_games() {
 struct All(Kalah);
 
 impl All {
-    fn value(&self, position: &<Kalah as Game>::Position) -> Score {
+    fn value(&self, position: &<Kalah as Rules>::Position) -> Score {
         if let Some(score) = self.0.outcome(position) {
             return score;
         }
@@ -132,7 +132,7 @@ impl Oracle for All {
     }
 
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, Infallible> {
-        Ok(self.value(&self.0.unrank(slice, index)))
+        Ok(self.value(&self.0.unrank(slice, index).unwrap()))
     }
 }
 

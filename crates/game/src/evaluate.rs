@@ -1,4 +1,4 @@
-//! What a position looks worth where nobody knows.
+//! Heuristic evaluation, for positions outside the databases.
 
 use crate::{Game, Step};
 
@@ -15,50 +15,11 @@ pub fn weigh(features: &[f32], weights: &[f32]) -> i32 {
 /// game that says nothing here is guessed to be level everywhere, and can be searched all the same.
 ///
 /// ```
-/// use nutcracker_game::Evaluate;
-/// # use nutcracker_game::{
-/// #     Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step,
-/// # };
-/// # #[derive(Clone, Debug)]
-/// # struct Subtraction;
-/// # impl Game for Subtraction {
-/// #     type Position = u32;
-/// #     type Move = u32;
-/// #     type View = PlainView<Self>;
-/// #     type Forward = PlainView<Self>;
-/// #     fn id(&self) -> GameId { GameId::new("subtraction", "take=3") }
-/// #     fn outcome(&self, &heap: &u32) -> Option<Score> { (heap == 0).then_some(-1) }
-/// #     fn moves(&self, &heap: &u32, out: &mut Vec<u32>) { out.extend(1..=heap.min(3)) }
-/// #     fn play(&self, heap: &u32, &take: &u32) -> Step<u32> { Step::quiet(heap - take) }
-/// #     fn largest_slice(&self) -> SliceId { SliceId(1000) }
-/// #     fn slice_of(&self, &heap: &u32) -> SliceId { SliceId(heap) }
-/// #     fn slice_len(&self, _: SliceId) -> u64 { 1 }
-/// #     fn rank(&self, _: &u32) -> u64 { 0 }
-/// #     fn unrank(&self, slice: SliceId, _: u64) -> u32 { slice.0 }
-/// #     fn max_score(&self, _: SliceId) -> Score { 1 }
-/// #     fn max_moves(&self) -> u8 { 3 }
-/// #     fn index_scheme(&self) -> &'static str { "heap-1" }
-/// #     fn view(&self, slice: SliceId) -> PlainView<Self> { PlainView::new(self.clone(), slice) }
-/// #     fn forward(&self, slice: SliceId) -> PlainView<Self> { self.view(slice) }
-/// #     fn start(&self) -> Situation<u32> { Situation::new(21, Side::First) }
-/// #     fn parse(&self, _: &str) -> Result<Situation<u32>, ParseError> { Err(ParseError::new("no notation")) }
-/// #     fn format(&self, s: &Situation<u32>) -> String { s.position.to_string() }
-/// #     fn format_move(&self, _: &Situation<u32>, take: &u32, _: &Step<u32>) -> String {
-/// #         take.to_string()
-/// #     }
-/// # }
+/// use nutcracker_game::{Evaluate, toy::Heap};
 ///
-/// impl Evaluate for Subtraction {
-///     const FEATURES: &'static [&'static str] = &["counters beyond a multiple of four"];
-///     fn features(&self, &heap: &u32, out: &mut [f32]) {
-///         out[0] = (heap % 4) as f32;
-///     }
-///     fn fitted(&self) -> &[f32] {
-///         &[0.3]
-///     }
-/// }
-///
-/// assert_eq!(Subtraction.evaluate(&7, Subtraction.fitted()), 90);
+/// // One feature, the counters beyond a multiple of four, with a weight of 0.3 points.
+/// assert_eq!(Heap::FEATURES.len(), 1);
+/// assert_eq!(Heap.evaluate(&7, Heap.fitted()), 90);
 /// ```
 pub trait Evaluate: Game {
     /// What each feature is called.

@@ -3,14 +3,13 @@
 //! A wrong rank or a missing un-move gives databases that look right and are not; these checks
 //! find such mistakes in seconds, before hours are spent.
 
-use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
 use crate::combi::Rows;
 use crate::{
-    Children, Exchange, ForwardView, Game, Pits, SliceId, SliceView, Sowing, Target, exits_of,
-    targets_of,
+    Children, Exits, ForwardView, Game, IndexMatrix, Metric, Pits, SliceId, SliceView, Sowing,
+    Target, closure, exits_of, is_internal, targets_of,
 };
 
 /// Returns from the enclosing function with a breach unless the law holds.
@@ -22,6 +21,7 @@ macro_rules! law {
     };
 }
 
+mod graph;
 mod lines;
 mod rules;
 
@@ -55,27 +55,41 @@ impl fmt::Display for Breach {
 
 impl Error for Breach {}
 
-/// Checks the laws on slices `0..=last`: exhaustively where a slice has at most `sample`
-/// positions, else on that many spread evenly over it.
+/// Checks the laws on the given slices and all below them: exhaustively where a slice has at most
+/// `sample` numbers, else on that many spread evenly over it.
 ///
-/// Of a game [without databases](Game::has_databases) about `sample` positions are looked at that
-/// random play reaches from the start, whatever `last` says; their numbers and views are not.
-pub fn check<G: Game>(game: &G, last: SliceId, sample: u64) -> Result<Report, Breach> {
-    law!(
-        last <= game.largest_slice(),
-        "there is no slice {last}: the last is {}",
-        game.largest_slice()
-    );
+/// Of a game [without databases](crate::Numbering::has_databases) about `sample` positions are
+/// checked that random play reaches from the start; their numbers and views are not.
+pub fn check<G: Game>(
+    game: &G,
+    slices: impl IntoIterator<Item = SliceId>,
+    sample: u64,
+) -> Result<Report, Breach> {
+    check_metrics::<G>()?;
     if !game.has_databases() {
         check_start(game)?;
         return lines::check(game, sample.clamp(1, MOST_IN_LINES));
     }
+    let slices: Vec<SliceId> = slices.into_iter().collect();
+    for &slice in &slices {
+        law!(
+            game.has_database(slice),
+            "there is no slice {slice} with a database: the last is {}",
+            game.largest_slice()
+        );
+    }
     let mut report = Report { exhaustive: true, ..Report::default() };
-    for slice in (0..=last.0).map(SliceId) {
+    for slice in closure(game, slices) {
+        graph::check(game, slice)?;
         Check { game, slice, report: &mut report }.slice(sample.max(1))?;
     }
     check_start(game)?;
     Ok(report)
+}
+
+fn check_metrics<G: Game>() -> Result<(), Breach> {
+    law!(!G::METRICS.is_empty(), "the game says nothing about what its tables hold");
+    Ok(())
 }
 
 fn check_start<G: Game>(game: &G) -> Result<(), Breach> {
@@ -106,21 +120,25 @@ impl<G: Game> Check<'_, G> {
         );
         let max = game.max_score(slice);
         law!((0..=127).contains(&max), "scores of slice {slice} reach {max}; 127 is the most");
+        law!(
+            max <= 1 || G::METRICS.iter().all(|&metric| metric == Metric::Score),
+            "scores of slice {slice} reach {max}; wdl and distances are for games with 1, 0 and -1"
+        );
         self.report.slices += 1;
         let exhaustive = len <= sample;
         self.report.exhaustive &= exhaustive;
 
-        let exchanges = game.exchanges(slice);
+        let matrices = game.matrices(slice);
         let mut next = 0;
-        for exchange in &exchanges {
+        for matrix in &matrices {
             law!(
-                exchange.first == next,
-                "the exchanges of slice {slice} go on at {}, not at {next}",
-                exchange.first
+                matrix.first == next,
+                "the matrices of slice {slice} continue at {}, not at {next}",
+                matrix.first
             );
-            next += exchange.rows * exchange.columns;
+            next += matrix.rows * matrix.columns;
         }
-        law!(next == len, "the exchanges of slice {slice} have {next} positions, not {len}");
+        law!(next == len, "the matrices of slice {slice} have {next} numbers, not {len}");
 
         let forward = game.forward(slice);
         let sowing = game.sowing(slice);
@@ -131,17 +149,19 @@ impl<G: Game> Check<'_, G> {
         let limited_forward =
             (forward_bytes > 0).then(|| game.forward_within(slice, forward_bytes / 2));
         let step = if exhaustive { 1 } else { len / sample };
-        let mut internal_edges: HashMap<(u64, u64), u32> = HashMap::new();
         for index in (0..len).step_by(step as usize) {
-            let position = game.unrank(slice, index);
-            let after = exchanges.partition_point(|exchange| exchange.first <= index);
-            let Exchange { first, second, rows, columns } = exchanges[after - 1];
+            let Some(position) = game.unrank(slice, index) else {
+                self.hole(&forward, index)?;
+                continue;
+            };
+            let after = matrices.partition_point(|matrix| matrix.first <= index);
+            let IndexMatrix { first, second, rows, columns } = matrices[after - 1];
             let (row, column) = ((index - first) / columns, (index - first) % columns);
             law!(
                 game.second_rank(&position) == second + column * rows + row,
-                "the exchanges of slice {slice} give position {index} another second number"
+                "the matrices of slice {slice} give position {index} another second number"
             );
-            self.position(index, &position, &mut internal_edges)?;
+            self.position(index, &position)?;
             self.forward(&forward, index, &position)?;
             if let Some(limited) = &limited_forward {
                 self.forward(limited, index, &position)?;
@@ -155,12 +175,24 @@ impl<G: Game> Check<'_, G> {
                 if let Some(limited) = &limited {
                     self.unmoves(limited, index, &position)?;
                 }
+                self.visits(&view, index, &position)?;
             }
         }
-        if G::UNMOVES && exhaustive {
-            self.duality(internal_edges)?;
+        for &metric in G::METRICS {
+            self.exits(&view, metric, exhaustive)?;
         }
-        self.exits(&view, exhaustive)
+        Ok(())
+    }
+
+    /// A number without a position is one for every view.
+    fn hole(&self, forward: &G::Forward, index: u64) -> Result<(), Breach> {
+        let slice = self.slice;
+        law!(G::HOLES, "number {index} of slice {slice} has no position, and HOLES is not set");
+        law!(
+            forward.key_at(&mut Default::default(), index).is_none(),
+            "the forward view takes the hole {index} of slice {slice} for a position"
+        );
+        Ok(())
     }
 
     /// The moves of a row of boards are the moves of each board.
@@ -218,12 +250,7 @@ impl<G: Game> Check<'_, G> {
         Ok(())
     }
 
-    fn position(
-        &mut self,
-        index: u64,
-        position: &G::Position,
-        edges: &mut HashMap<(u64, u64), u32>,
-    ) -> Result<(), Breach> {
+    fn position(&mut self, index: u64, position: &G::Position) -> Result<(), Breach> {
         let (game, slice) = (self.game, self.slice);
         law!(
             game.slice_of(position) == slice,
@@ -236,28 +263,17 @@ impl<G: Game> Check<'_, G> {
         );
         let rank = game.rank(position);
         law!(rank == index, "position {index} of slice {slice} is ranked {rank}");
+        law!(
+            game.canonical(position) == *position,
+            "position {index} of slice {slice} is not its own canonical form"
+        );
         let second = game.second_rank(position);
         law!(
-            second < game.slice_len(slice) && game.second_unrank(slice, second) == *position,
+            second < game.slice_len(slice) && game.second_unrank(slice, second) == Some(*position),
             "the second number of position {index} of slice {slice} leads to another position"
         );
-        if second > 0 {
-            let mut stepped = game.second_unrank(slice, second - 1);
-            game.second_next(slice, second, &mut stepped);
-            law!(
-                stepped == *position,
-                "the position after second number {} of slice {slice} is not number {second}",
-                second - 1
-            );
-        }
-        if index > 0 {
-            let mut stepped = game.unrank(slice, index - 1);
-            game.next_index(slice, index, &mut stepped);
-            law!(
-                stepped == *position,
-                "the position after number {} of slice {slice} is not number {index}",
-                index - 1
-            );
+        if !G::HOLES {
+            self.neighbours(index, second, position)?;
         }
         let who = || format!("position {index} of slice {slice}");
         let steps = rules::check(game, position, who)?;
@@ -269,14 +285,44 @@ impl<G: Game> Check<'_, G> {
                 "a move of position {index} of slice {slice} leads to a position that the index \
                  leaves out"
             );
+            let canonical = game.canonical(&step.next);
+            law!(
+                G::SYMMETRIC || canonical == step.next,
+                "a move of position {index} of slice {slice} leads to {:?}, whose canonical form \
+                 is another position, and SYMMETRIC is not set",
+                step.next
+            );
             let next = game.rank(&step.next);
             law!(
-                next < game.slice_len(to) && game.unrank(to, next) == step.next,
+                next < game.slice_len(to) && game.unrank(to, next) == Some(canonical),
                 "a move of position {index} of slice {slice} leads to a position without a number"
             );
-            if to == slice {
-                *edges.entry((index, next)).or_default() += 1;
+            if G::SYMMETRIC && canonical != step.next {
+                rules::mirrored(game, &step.next, &canonical)?;
             }
+        }
+        Ok(())
+    }
+
+    /// The next position in each numbering is the one that walks in sequence find.
+    fn neighbours(&self, index: u64, second: u64, position: &G::Position) -> Result<(), Breach> {
+        let (game, slice) = (self.game, self.slice);
+        if let Some(mut stepped) = second.checked_sub(1).and_then(|n| game.second_unrank(slice, n))
+        {
+            game.second_next(slice, second, &mut stepped);
+            law!(
+                stepped == *position,
+                "the position after second number {} of slice {slice} is not number {second}",
+                second - 1
+            );
+        }
+        if let Some(mut stepped) = index.checked_sub(1).and_then(|n| game.unrank(slice, n)) {
+            game.next_index(slice, index, &mut stepped);
+            law!(
+                stepped == *position,
+                "the position after number {} of slice {slice} is not number {index}",
+                index - 1
+            );
         }
         Ok(())
     }
@@ -296,6 +342,11 @@ impl<G: Game> Check<'_, G> {
         );
         view.predecessors(key, |rank, _| seen.push(rank));
         ranks.sort_unstable();
+        if G::SYMMETRIC {
+            ranks.dedup();
+            seen.sort_unstable();
+            seen.dedup();
+        }
         seen.sort_unstable();
         law!(
             ranks == seen,
@@ -305,29 +356,35 @@ impl<G: Game> Check<'_, G> {
         Ok(ranks.len() as u64)
     }
 
-    /// Every internal move is found by an un-move, as often as there are such moves.
-    fn duality(&self, mut edges: HashMap<(u64, u64), u32>) -> Result<(), Breach> {
+    /// Over all its successors, a position is visited as often as it counts internal moves: a
+    /// solver that counts them down would else stop too early or never.
+    fn visits(&self, view: &G::View, index: u64, position: &G::Position) -> Result<(), Breach> {
         let (game, slice) = (self.game, self.slice);
-        let mut before = Vec::new();
-        for index in 0..game.slice_len(slice) {
-            before.clear();
-            game.unmoves(&game.unrank(slice, index), &mut before);
-            for earlier in &before {
-                let edge = (game.rank(earlier), index);
-                let left = edges.get_mut(&edge).filter(|left| **left > 0);
-                law!(
-                    left.is_some(),
-                    "in slice {slice} more un-moves than moves join position {} to {index}",
-                    edge.0
-                );
-                *left.expect("just looked at") -= 1;
-            }
+        let mut steps = Vec::new();
+        let Ok(exits) = exits_of(game, Metric::Score, position, &mut steps, &MadeUp::new(game));
+        let mut successors: Vec<u64> = steps
+            .iter()
+            .filter(|step| is_internal(game, slice, step))
+            .map(|step| game.rank(&step.next))
+            .collect();
+        successors.sort_unstable();
+        successors.dedup();
+        let mut visits = 0;
+        for &next in &successors {
+            let key = view.key_at(&mut Default::default(), next);
+            let before = visits;
+            view.predecessors(key, |rank, _| visits += u32::from(rank == index));
+            law!(
+                visits > before,
+                "in slice {slice} the move from position {index} to {next} has no un-move"
+            );
         }
-        if let Some(((from, to), _)) = edges.into_iter().find(|(_, left)| *left > 0) {
-            return Err(Breach(format!(
-                "in slice {slice} the move from position {from} to {to} has no un-move"
-            )));
-        }
+        law!(
+            visits == u32::from(exits.internal),
+            "position {index} of slice {slice} counts {} internal moves, and un-moves visit it \
+             {visits} times",
+            exits.internal
+        );
         Ok(())
     }
 
@@ -340,7 +397,12 @@ impl<G: Game> Check<'_, G> {
             view.position(key) == *position
                 && located == index
                 && view.index(key) == index
-                && view.position(view.second_key_at(&mut Default::default(), second)) == *position,
+                && view
+                    .second_key_at(&mut Default::default(), second)
+                    .is_some_and(|key| view.position(key) == *position)
+                && view
+                    .key_at(&mut Default::default(), index)
+                    .is_some_and(|key| view.position(key) == *position),
             "the forward view takes position {index} of slice {slice} for another"
         );
         law!(
@@ -361,7 +423,8 @@ impl<G: Game> Check<'_, G> {
         let mut inside = Vec::new();
         for target in expected {
             if let Target::Inside(next) = target {
-                inside.push((next, game.second_rank(&game.unrank(slice, next))));
+                let second = game.unrank(slice, next).map(|next| game.second_rank(&next));
+                inside.push((next, second.unwrap_or(u64::MAX)));
             }
         }
         let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
@@ -379,20 +442,26 @@ impl<G: Game> Check<'_, G> {
     }
 
     /// The view's exits are the rules' exits, on made-up scores of the smaller slices.
-    fn exits(&self, view: &G::View, exhaustive: bool) -> Result<(), Breach> {
+    fn exits(&self, view: &G::View, metric: Metric, exhaustive: bool) -> Result<(), Breach> {
         let (game, slice) = (self.game, self.slice);
-        let children = MadeUp(game);
+        let children = MadeUp { game, metric };
         let mut covered = 0;
-        let mut moves = Vec::new();
+        let mut steps = Vec::new();
         let mut breach = None;
         // Of a large slice, a few parts spread evenly over it.
         let stride = if exhaustive { 1 } else { view.parts() / 4 + 1 };
         for part in (0..view.parts()).step_by(stride as usize) {
-            let Ok(()) = view.exits(part, &children, |start, run| {
+            let Ok(()) = view.exits(metric, part, &children, |start, run| {
                 covered += run.len() as u64;
                 for (index, exits) in (start..).zip(run) {
-                    let position = game.unrank(slice, index);
-                    let Ok(expected) = exits_of(game, &position, &mut moves, &children);
+                    let expected = match game.unrank(slice, index) {
+                        Some(position) => {
+                            let Ok(exits) =
+                                exits_of(game, metric, &position, &mut steps, &children);
+                            exits
+                        }
+                        None => Exits::HOLE,
+                    };
                     if *exits != expected && breach.is_none() {
                         breach = Some(format!(
                             "the view says position {index} of slice {slice} has {exits:?}; by \
@@ -414,19 +483,29 @@ impl<G: Game> Check<'_, G> {
     }
 }
 
-/// Scores that look random and are always the same; where the game is over, the true ones.
-struct MadeUp<'a, G>(&'a G);
+/// Values that look random and are always the same; where the game is over, the true ones.
+struct MadeUp<'a, G> {
+    game: &'a G,
+    metric: Metric,
+}
+
+impl<'a, G> MadeUp<'a, G> {
+    fn new(game: &'a G) -> Self {
+        MadeUp { game, metric: Metric::Score }
+    }
+}
 
 impl<G: Game> Children for MadeUp<'_, G> {
     type Error = std::convert::Infallible;
 
     fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Self::Error> {
-        let max = u64::from(self.0.max_score(slice).unsigned_abs());
-        for (index, score) in (start..).zip(out) {
+        let MadeUp { game, metric } = *self;
+        let max = u64::from(metric.largest(game.max_score(slice)).unsigned_abs());
+        for (index, value) in (start..).zip(out) {
             let mixed = (index ^ u64::from(slice.0) << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             let random = ((mixed >> 33) % (2 * max + 1)) as i64 - max as i64;
-            let over = self.0.outcome(&self.0.unrank(slice, index));
-            *score = over.map_or(random as i8, |score| score as i8);
+            let over = game.unrank(slice, index).and_then(|position| game.outcome(&position));
+            *value = over.map_or(random as i8, |score| metric.over(score) as i8);
         }
         Ok(())
     }

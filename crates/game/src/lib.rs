@@ -1,50 +1,46 @@
 //! The rules interface of Nutcracker: what a game must say about itself so that it can be solved,
 //! stored, probed, verified and shown.
 //!
-//! A game implements [`Game`]: its positions, moves and outcomes, how its positions fall into
-//! [slices](SliceId) that are solved one after another, and how positions and moves are written.
-//! Everything else in Nutcracker is generic over this trait. What is optional (un-moves, a second
-//! index, a faster [`SliceView`]) has a fallback; [`law::check`] tests a game against its own
-//! claims before hours are spent on it.
+//! A game says it in three steps, each a trait with a page that lists what is required and what is
+//! optional:
 //!
-//! This crate does no input or output, starts no threads and depends on nothing.
+//! 1. [`Rules`]: its positions, moves and outcomes, and how they are written;
+//! 2. [`Numbering`]: how positions fall into [slices](SliceId), which form a graph and are solved
+//!    one after another, and which number a position has in its slice;
+//! 3. [`Game`]: the views through which solvers and the check walk a slice. [`plain_views!`] gives
+//!    every game views that work; one that solves millions of positions a second brings its own.
+//!
+//! [`Metric`] is what a table says about positions: scores, or distances to the end of the game or
+//! to a conversion. [`law::check`] tests a game against its own claims before hours are spent on
+//! it.
+//!
+//! This crate does no input or output, starts no threads and depends on nothing. The feature `toy`
+//! adds small games for tests.
 //!
 //! # A game in a few lines
 //!
-//! One heap; a move takes one to three counters; who takes the last one wins. A slice is one size
-//! of the heap, so every move leaves its slice.
+//! One heap; a move takes one to three counters; the player who takes the last one wins. A slice is
+//! one size of the heap, so every move leaves its slice.
 //!
 //! ```
 //! use nutcracker_game::{
-//!     law, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step,
+//!     Metric, Numbering, GameId, ParseError, Rules, Score, Side, Situation, SliceId, Step, law,
+//!     plain_views,
 //! };
 //!
 //! #[derive(Clone, Debug)]
 //! struct Subtraction;
 //!
-//! impl Game for Subtraction {
+//! impl Rules for Subtraction {
 //!     type Position = u32;
 //!     type Move = u32;
-//!     type View = PlainView<Self>;
-//!     type Forward = PlainView<Self>;
 //!
 //!     fn id(&self) -> GameId { GameId::new("subtraction", "take=3") }
 //!     fn outcome(&self, &heap: &u32) -> Option<Score> { (heap == 0).then_some(-1) }
 //!     fn moves(&self, &heap: &u32, out: &mut Vec<u32>) { out.extend(1..=heap.min(3)) }
 //!     fn play(&self, heap: &u32, &take: &u32) -> Step<u32> { Step::quiet(heap - take) }
-//!
-//!     fn largest_slice(&self) -> SliceId { SliceId(1000) }
-//!     fn slice_of(&self, &heap: &u32) -> SliceId { SliceId(heap) }
-//!     fn slice_len(&self, _: SliceId) -> u64 { 1 }
-//!     fn rank(&self, _: &u32) -> u64 { 0 }
-//!     fn unrank(&self, slice: SliceId, _: u64) -> u32 { slice.0 }
-//!     fn max_score(&self, _: SliceId) -> Score { 1 }
-//!     fn max_moves(&self) -> u8 { 3 }
-//!     fn index_scheme(&self) -> &'static str { "heap-1" }
-//!     fn view(&self, slice: SliceId) -> PlainView<Self> { PlainView::new(self.clone(), slice) }
-//!     fn forward(&self, slice: SliceId) -> PlainView<Self> { self.view(slice) }
-//!
 //!     fn start(&self) -> Situation<u32> { Situation::new(21, Side::First) }
+//!
 //!     fn parse(&self, text: &str) -> Result<Situation<u32>, ParseError> {
 //!         let heap = text.parse().map_err(|_| ParseError::new("a heap is a whole number"))?;
 //!         Ok(Situation::new(heap, Side::First))
@@ -55,7 +51,22 @@
 //!     }
 //! }
 //!
-//! let report = law::check(&Subtraction, SliceId(20), 1000).unwrap();
+//! impl Numbering for Subtraction {
+//!     const METRICS: &'static [Metric] = &[Metric::Wdl, Metric::Dtw];
+//!
+//!     fn largest_slice(&self) -> SliceId { SliceId(1000) }
+//!     fn slice_of(&self, &heap: &u32) -> SliceId { SliceId(heap) }
+//!     fn slice_len(&self, _: SliceId) -> u64 { 1 }
+//!     fn rank(&self, _: &u32) -> u64 { 0 }
+//!     fn unrank(&self, slice: SliceId, _: u64) -> Option<u32> { Some(slice.0) }
+//!     fn index_scheme(&self) -> &'static str { "heap-1" }
+//!     fn max_score(&self, _: SliceId) -> Score { 1 }
+//!     fn max_moves(&self, _: SliceId) -> u16 { 3 }
+//! }
+//!
+//! plain_views!(Subtraction);
+//!
+//! let report = law::check(&Subtraction, [SliceId(20)], 1000).unwrap();
 //! assert!(report.positions >= 21);
 //! ```
 
@@ -63,20 +74,28 @@ pub mod combi;
 mod evaluate;
 mod game;
 pub mod law;
+mod metric;
 mod notation;
+mod numbering;
 pub mod perft;
-mod slice;
+mod rules;
+mod slices;
 mod sowing;
+#[cfg(feature = "toy")]
+pub mod toy;
 mod view;
 
 pub use evaluate::{Evaluate, weigh};
-pub use game::{Exchange, Game, GameId, Step, Turn};
+pub use game::Game;
+pub use metric::{Distance, Metric};
 pub use notation::{ParseError, Side, Situation};
-pub use slice::SliceId;
+pub use numbering::{IndexMatrix, Numbering, Part};
+pub use rules::{GameId, Rules, Step, Turn};
+pub use slices::{SliceId, closure};
 pub use sowing::{Leaves, Pits, RowMove, Sowing};
 pub use view::{
     Children, Exits, ForwardView, PlainView, SliceView, Target, exits_of, inside_second_of,
-    targets_of,
+    is_internal, targets_of,
 };
 
 /// The value of a position for the side to move, in the game's own unit: stones in awari,

@@ -1,9 +1,9 @@
 //! Counting the lines of play of a given length: the classic test of a move generator.
 
-use crate::Game;
+use crate::Rules;
 
 /// The number of lines of `depth` moves from `position`; a line that ends earlier is not counted.
-pub fn perft<G: Game>(game: &G, position: &G::Position, depth: u32) -> u64 {
+pub fn perft<G: Rules>(game: &G, position: &G::Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
@@ -12,7 +12,7 @@ pub fn perft<G: Game>(game: &G, position: &G::Position, depth: u32) -> u64 {
 
 /// The moves of all positions on the way stand in one list, those of the last at its end: nothing
 /// is allocated for a position.
-fn below<G: Game>(game: &G, position: &G::Position, depth: u32, moves: &mut Vec<G::Move>) -> u64 {
+fn below<G: Rules>(game: &G, position: &G::Position, depth: u32, moves: &mut Vec<G::Move>) -> u64 {
     let first = moves.len();
     game.moves(position, moves);
     let mut lines = (moves.len() - first) as u64;

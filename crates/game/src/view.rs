@@ -1,33 +1,38 @@
-//! A slice as solvers walk through it.
+//! A slice as solvers and the check walk through it.
 
 use std::ops::Range;
 
-use crate::{Game, Score, SliceId, Step, Turn};
+use crate::{Metric, Numbering, Score, SliceId, Step, Turn};
 
 /// What a position's moves out of its slice are worth, and how many stay inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Exits {
-    /// The best value through a conversion or, where the game is over, its score;
+    /// The best value through a move that leaves the slice or, where the game is over, its value;
     /// [`Exits::NONE`] where there is neither.
     pub best: i8,
-    /// The number of internal moves.
-    pub internal: u8,
+    /// The number of internal moves; of different internal successors where positions share
+    /// numbers with their mirror images.
+    pub internal: u16,
 }
 
 impl Exits {
-    /// Less than every score: the position has no conversion.
+    /// Less than every value: no move leaves the slice.
     pub const NONE: i8 = i8::MIN;
+    /// Of a number that stands for no position: a draw that nothing leads to.
+    pub const HOLE: Exits = Exits { best: 0, internal: 0 };
+    /// Of a position whose best exit is a loss too far away to store.
+    pub const TOO_FAR: Exits = Exits { best: 0, internal: u16::MAX };
 }
 
-/// The scores of finished slices.
+/// The values of finished slices.
 pub trait Children {
-    /// Why a score cannot be had.
+    /// Why a value cannot be read.
     type Error;
 
-    /// Reads the scores of `out.len()` positions in sequence.
+    /// Reads the values of `out.len()` consecutive numbers.
     fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Self::Error>;
 
-    /// The score of one position.
+    /// The value of one position.
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
         let mut one = [0];
         self.read(slice, index, &mut one)?;
@@ -39,13 +44,16 @@ pub trait Children {
 ///
 /// [`PlainView`] implements it for every game by way of the rules. A game that solves millions of
 /// positions a second has a view of its own, in which nothing is unranked on the way.
+///
+/// # Required
+/// All methods but [`is_empty`](SliceView::is_empty) and [`part_range`](SliceView::part_range).
 pub trait SliceView: Send + Sync {
     /// A position in the form in which its predecessors are found fastest.
     type Key: Copy + Send;
     /// Remembers where the last key was, so that the next one in sequence costs little.
     type Cursor: Default + Send;
 
-    /// The number of positions.
+    /// The number of numbers in the slice, holes included.
     fn len(&self) -> u64;
 
     /// Whether the slice has no positions.
@@ -53,28 +61,30 @@ pub trait SliceView: Send + Sync {
         self.len() == 0
     }
 
-    /// The key of the position with this index.
+    /// The key of the position with this index, which is not a hole.
     fn key_at(&self, cursor: &mut Self::Cursor, index: u64) -> Self::Key;
 
     /// The second number of a key's position.
     fn second_index(&self, key: Self::Key) -> u64;
 
-    /// Visits index and key of every position from which an internal move leads to `key`.
+    /// Visits index and key of every position from which an internal move leads to `key`: as
+    /// often, over all keys, as [`exits`](SliceView::exits) counts internal moves of it.
     fn predecessors(&self, key: Self::Key, visit: impl FnMut(u64, Self::Key));
 
     /// The number of independent parts in which [`exits`](SliceView::exits) is computed.
     fn parts(&self) -> u64;
 
-    /// A range of indices that holds all positions of a part, and perhaps others: who wants only some
-    /// of the slice leaves out the parts beyond.
+    /// A superset of the part's indices; callers that need a sub-range skip parts that do not
+    /// intersect it.
     fn part_range(&self, _part: u64) -> Range<u64> {
         0..self.len()
     }
 
-    /// Computes the exits of all positions of a part and hands them over in runs of consecutive
-    /// indices.
+    /// Computes the exits of all positions of a part, [`Exits::HOLE`] for holes, and passes them
+    /// on in runs of consecutive indices.
     fn exits<C: Children>(
         &self,
+        metric: Metric,
         part: u64,
         children: &C,
         put: impl FnMut(u64, &[Exits]),
@@ -96,25 +106,32 @@ pub enum Target {
         gain: Score,
         /// Who moves next.
         turn: Turn,
+        /// Whether the move is a [conversion](Step::converts).
+        converts: bool,
     },
 }
 
-/// A slice as it is walked forward, by the rules: what the independent check sees of a game. No
-/// solver that is checked uses it.
-pub trait ForwardView<P>: Send + Sync {
+/// A slice as it is walked forward, by its moves: for the independent check, and for the solvers
+/// that keep one or two bits a position.
+///
+/// # Required
+/// All methods but [`inside`](ForwardView::inside).
+pub trait ForwardView: Send + Sync {
+    /// A position of the game.
+    type Position;
     /// A position in the form in which its successors are found fastest.
     type Key: Copy + Send;
     /// Remembers where the last key was, so that the next one in sequence costs little.
     type Cursor: Default + Send;
 
-    /// The key of the position with this number.
-    fn key_at(&self, cursor: &mut Self::Cursor, index: u64) -> Self::Key;
-    /// The key of the position with this second number.
-    fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> Self::Key;
+    /// The key of the position with this number; `None` for a hole.
+    fn key_at(&self, cursor: &mut Self::Cursor, index: u64) -> Option<Self::Key>;
+    /// The key of the position with this second number; `None` for a hole.
+    fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> Option<Self::Key>;
     /// Number and key of a position.
-    fn locate(&self, position: &P) -> (u64, Self::Key);
+    fn locate(&self, position: &Self::Position) -> (u64, Self::Key);
     /// The position of a key.
-    fn position(&self, key: Self::Key) -> P;
+    fn position(&self, key: Self::Key) -> Self::Position;
     /// The number of a key's position.
     fn index(&self, key: Self::Key) -> u64;
     /// If the game is over here, the score of the side to move.
@@ -122,7 +139,7 @@ pub trait ForwardView<P>: Send + Sync {
     /// Visits where every legal move leads.
     fn targets(&self, key: Self::Key, visit: impl FnMut(Target));
     /// Visits the number of every internal successor: [`targets`](ForwardView::targets) without
-    /// the trouble of conversions.
+    /// the trouble of moves that leave the slice.
     fn inside(&self, key: Self::Key, mut visit: impl FnMut(u64)) {
         self.targets(key, |target| {
             if let Target::Inside(index) = target {
@@ -146,7 +163,7 @@ pub struct PlainView<G> {
 /// Positions in a part of a plain view.
 const PART: u64 = 1 << 14;
 
-impl<G: Game> PlainView<G> {
+impl<G: Numbering> PlainView<G> {
     /// The view of one slice.
     pub fn new(game: G, slice: SliceId) -> Self {
         let len = game.slice_len(slice);
@@ -156,37 +173,66 @@ impl<G: Game> PlainView<G> {
     fn part(&self, part: u64) -> Range<u64> {
         part * PART..((part + 1) * PART).min(self.len)
     }
+
+    fn position_at(&self, index: u64) -> G::Position {
+        self.game.unrank(self.slice, index).expect("only positions have values to spread")
+    }
 }
 
-/// The exits of one position, by way of the rules.
-pub fn exits_of<G: Game, C: Children>(
+/// Whether a move from a position of `slice` stays there.
+pub fn is_internal<G: Numbering>(game: &G, slice: SliceId, step: &Step<G::Position>) -> bool {
+    step.turn == Turn::Passes && game.slice_of(&step.next) == slice
+}
+
+/// The exits of one position, by way of the rules; `steps` is scratch space.
+pub fn exits_of<G: Numbering, C: Children>(
     game: &G,
+    metric: Metric,
     position: &G::Position,
-    moves: &mut Vec<G::Move>,
+    steps: &mut Vec<Step<G::Position>>,
     children: &C,
 ) -> Result<Exits, C::Error> {
-    if let Some(score) = game.outcome(position) {
-        return Ok(Exits { best: score as i8, internal: 0 });
+    steps.clear();
+    if let Some(score) = game.expand(position, steps) {
+        return Ok(Exits { best: metric.over(score) as i8, internal: 0 });
     }
     let slice = game.slice_of(position);
     let mut exits = Exits { best: Exits::NONE, internal: 0 };
-    moves.clear();
-    game.moves(position, moves);
-    for mv in moves.iter() {
-        let step = game.play(position, mv);
-        let to = game.slice_of(&step.next);
-        if to == slice && step.turn == Turn::Passes {
+    // A distance too large to store is less than a draw and more than every other loss.
+    let (mut draws, mut too_far) = (false, false);
+    for step in &*steps {
+        if is_internal(game, slice, step) {
             exits.internal += 1;
         } else {
-            // No lawful game keeps the turn within a slice, so `to` is a finished one.
-            let score = children.score(to, game.rank(&step.next))?;
-            exits.best = exits.best.max(step.value(score) as i8);
+            let next = children.score(game.slice_of(&step.next), game.rank(&step.next))?;
+            let value = metric.value(step, next);
+            if metric.is_too_far(value, next) {
+                too_far = true;
+            } else {
+                draws |= value == 0;
+            }
+            exits.best = exits.best.max(value as i8);
         }
+    }
+    if too_far && exits.best == 0 && !draws {
+        return Ok(Exits::TOO_FAR);
+    }
+    if G::SYMMETRIC {
+        exits.internal = different(game, slice, steps);
     }
     Ok(exits)
 }
 
-impl<G: Game> SliceView for PlainView<G> {
+/// The number of different internal successors.
+fn different<G: Numbering>(game: &G, slice: SliceId, steps: &[Step<G::Position>]) -> u16 {
+    let internal = steps.iter().filter(|step| is_internal(game, slice, step));
+    let mut numbers: Vec<u64> = internal.map(|step| game.rank(&step.next)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers.len() as u16
+}
+
+impl<G: Numbering> SliceView for PlainView<G> {
     type Key = G::Position;
     type Cursor = ();
 
@@ -195,7 +241,7 @@ impl<G: Game> SliceView for PlainView<G> {
     }
 
     fn key_at(&self, (): &mut (), index: u64) -> G::Position {
-        self.game.unrank(self.slice, index)
+        self.position_at(index)
     }
 
     fn second_index(&self, key: G::Position) -> u64 {
@@ -205,8 +251,19 @@ impl<G: Game> SliceView for PlainView<G> {
     fn predecessors(&self, key: G::Position, mut visit: impl FnMut(u64, G::Position)) {
         let mut before = Vec::new();
         self.game.unmoves(&key, &mut before);
-        for position in before {
-            visit(self.game.rank(&position), position);
+        if G::SYMMETRIC {
+            // A move to any mirror image of this position is, mirrored, a move to the position
+            // itself, so that its own un-moves find every predecessor; some of them twice.
+            let mut numbers: Vec<u64> = before.iter().map(|p| self.game.rank(p)).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            for index in numbers {
+                visit(index, self.position_at(index));
+            }
+        } else {
+            for position in before {
+                visit(self.game.rank(&position), position);
+            }
         }
     }
 
@@ -220,44 +277,52 @@ impl<G: Game> SliceView for PlainView<G> {
 
     fn exits<C: Children>(
         &self,
+        metric: Metric,
         part: u64,
         children: &C,
         mut put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error> {
         let range = self.part(part);
-        let mut moves = Vec::new();
+        let mut steps = Vec::new();
         let mut run = Vec::with_capacity((range.end - range.start) as usize);
         for index in range.clone() {
-            let position = self.game.unrank(self.slice, index);
-            run.push(exits_of(&self.game, &position, &mut moves, children)?);
+            run.push(match self.game.unrank(self.slice, index) {
+                Some(position) => exits_of(&self.game, metric, &position, &mut steps, children)?,
+                None => Exits::HOLE,
+            });
         }
         put(range.start, &run);
         Ok(())
     }
 }
 
-impl<G: Game> ForwardView<G::Position> for PlainView<G> {
+impl<G: Numbering> ForwardView for PlainView<G> {
+    type Position = G::Position;
     type Key = G::Position;
     type Cursor = Option<(u64, G::Position)>;
 
-    fn key_at(&self, _: &mut Self::Cursor, index: u64) -> G::Position {
+    fn key_at(&self, _: &mut Self::Cursor, index: u64) -> Option<G::Position> {
         self.game.unrank(self.slice, index)
     }
 
-    fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> G::Position {
+    fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> Option<G::Position> {
+        if G::HOLES {
+            return self.game.second_unrank(self.slice, second);
+        }
         let position = match *cursor {
             Some((last, mut position)) if last + 1 == second => {
                 self.game.second_next(self.slice, second, &mut position);
                 position
             }
-            _ => self.game.second_unrank(self.slice, second),
+            _ => self.game.second_unrank(self.slice, second)?,
         };
         *cursor = Some((second, position));
-        position
+        Some(position)
     }
 
     fn locate(&self, position: &G::Position) -> (u64, G::Position) {
-        (self.game.rank(position), *position)
+        let position = self.game.canonical(position);
+        (self.game.rank(&position), position)
     }
 
     fn position(&self, key: G::Position) -> G::Position {
@@ -282,28 +347,31 @@ impl<G: Game> ForwardView<G::Position> for PlainView<G> {
 }
 
 /// Visits where every legal move leads, by way of the rules.
-pub fn targets_of<G: Game>(game: &G, position: &G::Position, mut visit: impl FnMut(Target)) {
+pub fn targets_of<G: Numbering>(game: &G, position: &G::Position, mut visit: impl FnMut(Target)) {
     let own = game.slice_of(position);
     let mut steps = Vec::new();
     game.steps(position, &mut steps);
-    for Step { next, gain, turn } in steps {
+    for step in steps {
+        let Step { next, gain, turn, converts } = step;
         let (slice, index) = (game.slice_of(&next), game.rank(&next));
-        visit(if slice == own && turn == Turn::Passes {
+        visit(if is_internal(game, own, &step) {
             Target::Inside(index)
         } else {
-            Target::Outside { slice, index, gain, turn }
+            Target::Outside { slice, index, gain, turn, converts }
         });
     }
 }
 
 /// Visits the second number of every successor inside the slice, by way of the rules.
-pub fn inside_second_of<G: Game>(game: &G, position: &G::Position, mut visit: impl FnMut(u64)) {
+pub fn inside_second_of<G: Numbering>(
+    game: &G,
+    position: &G::Position,
+    mut visit: impl FnMut(u64),
+) {
     let own = game.slice_of(position);
     let mut steps = Vec::new();
     game.steps(position, &mut steps);
-    for Step { next, turn, .. } in steps {
-        if turn == Turn::Passes && game.slice_of(&next) == own {
-            visit(game.second_rank(&next));
-        }
+    for step in steps.iter().filter(|step| is_internal(game, own, step)) {
+        visit(game.second_rank(&step.next));
     }
 }

@@ -1,6 +1,6 @@
 //! Evaluations agree with their features, and see both sides alike.
 
-use nutcracker_game::{Evaluate, Game, SliceId, Step, weigh};
+use nutcracker_game::{Evaluate, Numbering, Rules, SliceId, Step, weigh};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::halves::Board;
 use nutcracker_games::kalah::Kalah;
@@ -59,7 +59,7 @@ proptest! {
     fn awari(pits in 2usize..=6, stones in 1u32..=48, index in any::<u64>()) {
         let awari = Awari::new(pits).unwrap();
         let slice = SliceId(stones.min(awari.largest_slice().0));
-        let board = awari.unrank(slice, index % awari.slice_len(slice));
+        let board = awari.unrank(slice, index % awari.slice_len(slice)).unwrap();
         is_sound(&awari, &board);
         turns_round::<Awari>(&features(&awari, &board), &features(&awari, &turned(&board)));
         // The best capture is the largest gain of any move.
@@ -78,7 +78,7 @@ proptest! {
     fn kalah(pits in 1usize..=6, seeds in 1u32..=40, index in any::<u64>(), rule in any::<bool>()) {
         let kalah = Kalah::new(pits, 6, rule).unwrap();
         let slice = SliceId(seeds.min(kalah.largest_slice().0));
-        let board = kalah.unrank(slice, index % kalah.slice_len(slice));
+        let board = kalah.unrank(slice, index % kalah.slice_len(slice)).unwrap();
         is_sound(&kalah, &board);
         turns_round::<Kalah>(&features(&kalah, &board), &features(&kalah, &turned(&board)));
     }

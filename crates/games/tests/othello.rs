@@ -4,21 +4,21 @@
 use std::collections::HashMap;
 
 use nutcracker_game::perft::perft;
-use nutcracker_game::{Game, Score, Side, Situation, SliceId, law};
+use nutcracker_game::{Numbering, Rules, Score, Side, Situation, SliceId, law};
 use nutcracker_games::othello::{Discs, Move, Othello};
 use nutcracker_search::{Empty, ExactLimits, exact_value};
 
 #[test]
 fn laws_hold() {
     let small = Othello::new(4).unwrap();
-    let report = law::check(&small, SliceId(0), u64::MAX).unwrap();
+    let report = law::check(&small, (0..=0).map(SliceId), u64::MAX).unwrap();
     assert!(report.exhaustive);
-    let report = law::check(&small, SliceId(12), 5_000).unwrap();
+    let report = law::check(&small, (0..=12).map(SliceId), 5_000).unwrap();
     assert!(report.unmoves > 0 && !report.exhaustive);
     for size in [6, 8] {
         let othello = Othello::new(size).unwrap();
         assert!(!othello.has_databases());
-        let report = law::check(&othello, SliceId(12), 5_000).unwrap();
+        let report = law::check(&othello, (0..=12).map(SliceId), 5_000).unwrap();
         assert!(report.positions >= 5_000 && report.unmoves > 0);
         assert!(report.slices as usize > size * size - 8);
     }
@@ -31,7 +31,7 @@ fn every_board_has_its_number() {
     for slice in (0..=12).map(SliceId) {
         let len = othello.slice_len(slice);
         for index in (0..len).step_by(1 + slice.0 as usize * 7) {
-            let discs = othello.unrank(slice, index);
+            let discs = othello.unrank(slice, index).unwrap();
             assert_eq!(othello.slice_of(&discs), slice);
             assert_eq!(othello.rank(&discs), index);
         }

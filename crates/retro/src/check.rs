@@ -163,7 +163,7 @@ const MEMORY: usize = 1 << 16;
 /// Positions whose predecessors are looked at together.
 const TOGETHER: usize = 24;
 
-type Key<G> = <<G as Game>::Forward as ForwardView<<G as Game>::Position>>::Key;
+type Key<G> = <<G as Game>::Forward as ForwardView>::Key;
 
 /// What one thread works with.
 struct Scratch<G: Game> {
@@ -245,7 +245,7 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
             let mut nearby = Nearby::new(&self.children);
             let mut cursor = Default::default();
             for second in range.clone().rev() {
-                let key = self.view.second_key_at(&mut cursor, second);
+                let Some(key) = self.view.second_key_at(&mut cursor, second) else { continue };
                 let index = self.view.index(key);
                 if let Err(fault) = self.position(index, key, &mut nearby, &mut scratch)? {
                     let mut first = first.lock().expect("no thread panics");
@@ -298,7 +298,7 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
                 inside.push((next, score));
                 best = best.max(-score);
             }
-            Target::Outside { slice, index, gain, turn } => match nearby.score(slice, index) {
+            Target::Outside { slice, index, gain, turn, .. } => match nearby.score(slice, index) {
                 Ok(score) => {
                     let value = gain + if turn == Turn::Passes { -score } else { score };
                     let value = value.clamp(-self.window, self.window);
@@ -417,7 +417,7 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
                 scratch.again.clear();
             };
             self.cells.find_without(range, founded(BITS), |index| {
-                let key = self.view.key_at(&mut cursor, index);
+                let Some(key) = self.view.key_at(&mut cursor, index) else { return };
                 scratch.again.push(Again { index, key, next: 0, score: 0, inside: 0 });
                 if scratch.again.len() == TOGETHER {
                     look(&mut scratch);
@@ -433,7 +433,10 @@ impl<const BITS: u32, G: Game> Check<'_, BITS, G> {
         let mut lacking = (0..self.cells.len()).filter(|&i| !Self::founded(self.cells.get(i)));
         let index = lacking.next()?;
         Some(Fault::Unfounded {
-            position: self.notation(&self.game.unrank(self.slice, index)),
+            position: self
+                .game
+                .unrank(self.slice, index)
+                .map_or_else(|| "a hole".to_owned(), |position| self.notation(&position)),
             index,
             stored: self.score(index) as i8,
             count: 1 + lacking.count() as u64,

@@ -1,6 +1,6 @@
 //! Phase 1: every position's best value through moves that leave the slice.
 
-use nutcracker_game::{Children, Exits, SliceView};
+use nutcracker_game::{Children, Exits, Metric, SliceView};
 
 use crate::parallel::{ThreadError, for_each_until_stopped};
 use crate::progress::{Meter, Progress, Stopped};
@@ -24,7 +24,7 @@ where
     for_each_until_stopped(parts.len() as u64, 1, threads, progress, |range| {
         for &part in &parts[range.start as usize..range.end as usize] {
             let mut entered = Ok(0);
-            view.exits(part, children, |start, run| {
+            view.exits(Metric::Score, part, children, |start, run| {
                 if let Ok(count) = &mut entered {
                     match enter(start, run) {
                         Ok(more) => *count += more,

@@ -183,7 +183,7 @@ fn walk<G: Game>(
     for start in (0..positions).step_by(CHUNK as usize) {
         let end = (start + CHUNK).min(positions);
         for number in start..end {
-            let key = view.key_at(&mut cursor, number);
+            let Some(key) = view.key_at(&mut cursor, number) else { continue };
             if view.outcome(key).is_some() {
                 continue;
             }

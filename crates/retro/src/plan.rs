@@ -210,7 +210,7 @@ fn plan_slice<G: Game>(ask: &Ask<'_, G>, rates: &Rates) -> SlicePlan {
     };
     let tables = match estimate {
         Some(estimate) if estimate.tables < ask.all_tables() => {
-            game.tables_serve(slice, estimate.tables)
+            game.covered_by_tables(slice, estimate.tables)
         }
         _ => 1.0,
     };

@@ -78,7 +78,7 @@ impl<G: Game> Sample<'_, G> {
     /// What is wrong with a position.
     fn position(&self, index: u64, moves: &mut Vec<G::Move>) -> Result<Option<Fault>, CheckError> {
         let stored = self.set.cache().probe(self.table, index)?;
-        let position = self.game.unrank(self.slice, index);
+        let Some(position) = self.game.unrank(self.slice, index) else { return Ok(None) };
         let notation = || self.game.format(&Situation::new(position, Side::First));
         if let Some(outcome) = self.game.outcome(&position) {
             let right = outcome.clamp(-self.window, self.window) == Score::from(stored);

@@ -65,7 +65,7 @@ pub fn choices<G: Game>(
         let mut cursor = Default::default();
         let mut counted = Choices::default();
         for second in range.clone() {
-            let key = view.second_key_at(&mut cursor, second);
+            let Some(key) = view.second_key_at(&mut cursor, second) else { continue };
             if view.outcome(key).is_some() {
                 continue;
             }
@@ -75,7 +75,7 @@ pub fn choices<G: Game>(
                 Target::Inside(next) => {
                     quiet = quiet.max(Some(-Score::from(scores.get(next) as u8 as i8)));
                 }
-                Target::Outside { slice, index, gain, turn } => {
+                Target::Outside { slice, index, gain, turn, .. } => {
                     match children.score(slice, index) {
                         Ok(score) => {
                             let value = gain + if turn == Turn::Passes { -score } else { score };

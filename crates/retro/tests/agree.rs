@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Plain, disk, scores, solve_on};
-use nutcracker_game::{Game, PlainView, Score, SliceId, SliceView};
+use nutcracker_game::{Game, Metric, Numbering, PlainView, Rules, Score, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::{Discs, Othello};
@@ -48,7 +48,7 @@ fn the_reachable_index_has_the_same_scores() {
             let found = scores(&some, &disk(), small.path(), slice);
             assert_eq!(found.len() as u64, some.slice_len(SliceId(slice)));
             for (index, score) in found.iter().enumerate() {
-                let position = some.unrank(SliceId(slice), index as u64);
+                let position = some.unrank(SliceId(slice), index as u64).unwrap();
                 assert_eq!(*score, expected[all.rank(&position) as usize], "{position:?}");
             }
         }
@@ -84,7 +84,7 @@ fn othello_agrees_with_the_plain_solver_and_with_minimax() {
     for slice in 0..=2 {
         let scores = scores(&othello, &disk(), dir.path(), slice);
         for (index, &score) in scores.iter().enumerate().step_by(211) {
-            let discs = othello.unrank(SliceId(slice), index as u64);
+            let discs = othello.unrank(SliceId(slice), index as u64).unwrap();
             assert_eq!(Score::from(score), minimax(&othello, &discs), "{discs:?}");
         }
     }
@@ -132,7 +132,7 @@ fn settled<V: SliceView>(
 ) -> Vec<i8> {
     let states = States::new(view.len(), max, 6).unwrap();
     for part in 0..view.parts() {
-        let Ok(()) = view.exits(part, plain, |start, run| states.enter(start, run));
+        let Ok(()) = view.exits(Metric::Score, part, plain, |start, run| states.enter(start, run));
     }
     states.settle_within(view, threads, worklist, &Silent).unwrap();
     let mut scores = vec![0; view.len() as usize];

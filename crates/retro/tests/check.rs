@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{Plain, disk, scores, solve_on};
-use nutcracker_game::{Game, SliceId, Target, targets_of};
+use nutcracker_game::{Numbering, Rules, SliceId, Target, targets_of};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::check::{CheckError, Fault, check_slice};
 use nutcracker_retro::sample::check_sample;
@@ -36,7 +36,7 @@ fn check(awari: &Awari, dir: &Path, threads: usize) -> Result<(), CheckError> {
 
 /// The best of a position's moves by these scores; `None` where the game is over.
 fn best(awari: &Awari, smaller: &Plain, scores: &[i8], index: u64) -> Option<i8> {
-    let position = awari.unrank(SliceId(SLICE), index);
+    let position = awari.unrank(SliceId(SLICE), index).unwrap();
     if awari.outcome(&position).is_some() {
         return None;
     }

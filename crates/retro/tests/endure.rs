@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{disk, solve_on};
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Numbering, Rules, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::Silent;
 use nutcracker_retro::SolverName;

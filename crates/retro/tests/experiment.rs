@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 
 use nutcracker_game::combi::Rows;
-use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Situation, SliceId, Step};
+use nutcracker_game::{
+    Game, GameId, Numbering, ParseError, Rules, Score, Situation, SliceId, Step, plain_views,
+};
 use nutcracker_games::awari::{Awari, Pit};
 use nutcracker_games::halves::Board;
 use nutcracker_games::kalah::Kalah;
@@ -99,7 +101,7 @@ fn accesses<G: Game>(
 ) -> Vec<u32> {
     let mut accesses = Vec::new();
     for index in 0..game.slice_len(slice) {
-        let position = game.unrank(slice, index);
+        let position = game.unrank(slice, index).unwrap();
         let mut moves = Vec::new();
         game.moves(&position, &mut moves);
         for step in moves.iter().map(|mv| game.play(&position, mv)) {
@@ -187,43 +189,9 @@ impl ByPits {
     }
 }
 
-impl Game for ByPits {
+impl Rules for ByPits {
     type Position = Board;
     type Move = Pit;
-    type View = PlainView<Self>;
-    type Forward = PlainView<Self>;
-
-    const SECOND_INDEX: bool = true;
-
-    fn rank(&self, board: &Board) -> u64 {
-        let mut pits = [0; 12];
-        pits[..6].copy_from_slice(&board.own[..6]);
-        pits[6..].copy_from_slice(&board.other[..6]);
-        self.rows.rank(&pits)
-    }
-    fn unrank(&self, slice: SliceId, index: u64) -> Board {
-        let mut pits = [0; 12];
-        self.rows.unrank(slice.0 as usize, index, &mut pits);
-        let mut board = Board::default();
-        board.own[..6].copy_from_slice(&pits[..6]);
-        board.other[..6].copy_from_slice(&pits[6..]);
-        board
-    }
-    fn second_rank(&self, board: &Board) -> u64 {
-        self.rank(&board.turned())
-    }
-    fn second_unrank(&self, slice: SliceId, index: u64) -> Board {
-        self.unrank(slice, index).turned()
-    }
-    fn index_scheme(&self) -> &'static str {
-        "pits-1"
-    }
-    fn view(&self, slice: SliceId) -> PlainView<Self> {
-        PlainView::new(self.clone(), slice)
-    }
-    fn forward(&self, slice: SliceId) -> PlainView<Self> {
-        self.view(slice)
-    }
 
     fn id(&self) -> GameId {
         self.game.id()
@@ -236,24 +204,6 @@ impl Game for ByPits {
     }
     fn play(&self, board: &Board, mv: &Pit) -> Step<Board> {
         self.game.play(board, mv)
-    }
-    fn steps(&self, board: &Board, out: &mut Vec<Step<Board>>) {
-        self.game.steps(board, out);
-    }
-    fn largest_slice(&self) -> SliceId {
-        SliceId(self.rows.max() as u32)
-    }
-    fn slice_of(&self, board: &Board) -> SliceId {
-        self.game.slice_of(board)
-    }
-    fn slice_len(&self, slice: SliceId) -> u64 {
-        self.game.slice_len(slice)
-    }
-    fn max_score(&self, slice: SliceId) -> Score {
-        self.game.max_score(slice)
-    }
-    fn max_moves(&self) -> u8 {
-        self.game.max_moves()
     }
     fn start(&self) -> Situation<Board> {
         self.game.start()
@@ -268,6 +218,51 @@ impl Game for ByPits {
         self.game.format_move(from, mv, step)
     }
 }
+
+impl Numbering for ByPits {
+    const SECOND_INDEX: bool = true;
+
+    fn rank(&self, board: &Board) -> u64 {
+        let mut pits = [0; 12];
+        pits[..6].copy_from_slice(&board.own[..6]);
+        pits[6..].copy_from_slice(&board.other[..6]);
+        self.rows.rank(&pits)
+    }
+    fn unrank(&self, slice: SliceId, index: u64) -> Option<Board> {
+        let mut pits = [0; 12];
+        self.rows.unrank(slice.0 as usize, index, &mut pits);
+        let mut board = Board::default();
+        board.own[..6].copy_from_slice(&pits[..6]);
+        board.other[..6].copy_from_slice(&pits[6..]);
+        Some(board)
+    }
+    fn second_rank(&self, board: &Board) -> u64 {
+        self.rank(&board.turned())
+    }
+    fn second_unrank(&self, slice: SliceId, index: u64) -> Option<Board> {
+        Some(self.unrank(slice, index)?.turned())
+    }
+    fn index_scheme(&self) -> &'static str {
+        "pits-1"
+    }
+    fn largest_slice(&self) -> SliceId {
+        SliceId(self.rows.max() as u32)
+    }
+    fn slice_of(&self, board: &Board) -> SliceId {
+        self.game.slice_of(board)
+    }
+    fn slice_len(&self, slice: SliceId) -> u64 {
+        self.game.slice_len(slice)
+    }
+    fn max_score(&self, slice: SliceId) -> Score {
+        self.game.max_score(slice)
+    }
+    fn max_moves(&self, slice: SliceId) -> u16 {
+        self.game.max_moves(slice)
+    }
+}
+
+plain_views!(ByPits);
 
 #[test]
 fn passes_with_the_plain_index_agree_with_the_rules() {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
 use common::{Heap, disk, tables};
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Numbering, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::{
     Choice, Phase, Progress, Rates, RowOptions, Silent, SolveError, SolveOptions, SolverName,

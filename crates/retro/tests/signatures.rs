@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use common::{Plain, disk};
-use nutcracker_game::{Children, Exits, Game, SliceId, SliceView};
+use nutcracker_game::{Children, Exits, Game, Metric, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::in_memory::States;
 use nutcracker_retro::{DualIndexOptions, RowOptions, Silent, SolveOptions, SolverName, solve};
@@ -113,11 +113,12 @@ impl<V: SliceView> SliceView for Counted<V> {
     }
     fn exits<C: Children>(
         &self,
+        metric: Metric,
         part: u64,
         children: &C,
         put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error> {
-        self.view.exits(part, children, put)
+        self.view.exits(metric, part, children, put)
     }
 }
 
@@ -133,7 +134,8 @@ fn the_positions_that_the_in_memory_solver_looks_at() {
         };
         let states = States::new(view.len(), 7, 6).unwrap();
         for part in 0..view.parts() {
-            let Ok(()) = view.exits(part, &plain, |start, run| states.enter(start, run));
+            let Ok(()) =
+                view.exits(Metric::Score, part, &plain, |start, run| states.enter(start, run));
         }
         states.settle_within(&view, 1, worklist, &Silent).unwrap();
         (view.keys.into_inner(), view.visits.into_inner())

@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn a_bound_turns_with_the_turn() {
         let lost = Probed { score: -4, kind: Kind::AtMost, window: Some(4) };
-        let won = lost.through(&Step { next: (), gain: 2, turn: Turn::Passes });
+        let won = lost.through(&Step::new((), 2, Turn::Passes));
         assert_eq!((won.text(), won.kind.name()), ("≥ 6".to_owned(), "at-least"));
-        let again = lost.through(&Step { next: (), gain: 1, turn: Turn::Stays });
+        let again = lost.through(&Step::new((), 1, Turn::Stays));
         assert_eq!((again.text(), again.kind.name()), ("≤ -3".to_owned(), "at-most"));
         let known = Probed::exact(-4).through(&Step::quiet(()));
         assert_eq!((known.text(), known.is_exact()), ("+4".to_owned(), true));

@@ -100,8 +100,8 @@ mod tests {
 
     #[test]
     fn a_bound_turns_with_the_turn() {
-        let capture = Step { next: (), gain: 2, turn: Turn::Passes };
-        let again = Step { next: (), gain: 1, turn: Turn::Stays };
+        let capture = Step::new((), 2, Turn::Passes);
+        let again = Step::new((), 1, Turn::Stays);
         assert_eq!(Value::AtMost(-4).through(&capture), Value::AtLeast(6));
         assert_eq!(Value::AtMost(-4).through(&again), Value::AtMost(-3));
         assert_eq!(Value::Exact(-4).through(&Step::quiet(())), Value::Exact(4));

@@ -11,7 +11,7 @@ use nutcracker_book::expert::Glance;
 use nutcracker_book::grow::Plan;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, Strategy};
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Rules, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_retro::{Silent, SolveOptions, solve};

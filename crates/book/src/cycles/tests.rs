@@ -1,5 +1,5 @@
 use crate::node::{Metric, NEVER};
-use crate::toy::Toy;
+use crate::toy::{Toy, ToyBook};
 use crate::value::Value;
 
 /// The value of a position in the book.

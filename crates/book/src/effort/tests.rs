@@ -4,7 +4,7 @@ use super::{Aim, Effort, NEVER, REPEATS, at_least, of_leaf};
 use crate::grow::Plan;
 use crate::node::{NodeId, State};
 use crate::store::MemoryStore;
-use crate::toy::Toy;
+use crate::toy::{Toy, ToyBook};
 use crate::{Book, Strategy};
 
 /// A tree of three moves a position with all kinds of guesses, and some ends.

@@ -9,7 +9,7 @@ use proptest::prelude::{
 use super::{Book, Ended, NodeId, Opinion, Plan, Turns};
 use crate::select::{Player, Strategy};
 use crate::store::{Batch, MemoryStore, Store};
-use crate::toy::Toy;
+use crate::toy::{Toy, ToyBook};
 
 const ALL: [Strategy; 5] = [
     Strategy::BestFirst,

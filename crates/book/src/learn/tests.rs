@@ -1,13 +1,14 @@
 use std::collections::HashSet;
 
-use nutcracker_game::{Game, Side, Situation};
+use nutcracker_game::Rules as _;
+use nutcracker_game::{Side, Situation};
 use nutcracker_games::kalah::Kalah;
 use nutcracker_search::{Empty, ExactLimits, exact_value};
 
 use super::*;
 use crate::expert::{Ask, Opinion};
 use crate::store::MemoryStore;
-use crate::toy::Toy;
+use crate::toy::{Toy, ToyBook};
 
 /// A match of a learner against an opponent who is always right and always plays the same: as long
 /// as there is anything else to try, no game is lost twice in the same way.

@@ -221,7 +221,7 @@ impl Visitor for Check {
             (None, game.largest_slice(), IN_LINES)
         };
         note(&format!("checking {} up to {}", game.id(), slice_name(&game, last.0)));
-        let report = law::check(&game, last, sample).map_err(|breach| {
+        let report = law::check(&game, (0..=last.0).map(SliceId), sample).map_err(|breach| {
             Failure::Failed(format!(
                 "{} breaks a law: {breach}; mend the game before anything is solved",
                 game.id()

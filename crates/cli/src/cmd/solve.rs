@@ -286,15 +286,18 @@ impl Args {
 fn interesting<G: Game>(game: &G, slice: SliceId) -> String {
     let len = game.slice_len(slice);
     let mut moves = Vec::new();
-    let index = (len / 2..len)
+    let mut positions = (len / 2..len).filter_map(|index| game.unrank(slice, index));
+    let first = positions.next();
+    let position = positions
         .take(1000)
-        .find(|&index| {
+        .find(|position| {
             moves.clear();
-            game.moves(&game.unrank(slice, index), &mut moves);
+            game.moves(position, &mut moves);
             moves.len() > 2
         })
-        .unwrap_or(len / 2);
-    game.format(&Situation::new(game.unrank(slice, index), Side::First))
+        .or(first)
+        .unwrap_or_else(|| game.start().position);
+    game.format(&Situation::new(position, Side::First))
 }
 
 fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {

@@ -15,7 +15,7 @@ pub(super) fn check<G: Game>(
     let mut moves = Vec::new();
     game.moves(position, &mut moves);
     law!(
-        moves.len() <= usize::from(game.max_moves()),
+        moves.len() <= usize::from(game.max_moves(slice)),
         "{} has {} moves, more than max_moves says",
         who(),
         moves.len()
@@ -28,6 +28,11 @@ pub(super) fn check<G: Game>(
                 "{} ends with {score}, beyond max_score",
                 who()
             );
+            law!(
+                score <= 0 || G::METRICS.iter().all(|metric| !metric.is_distance()),
+                "{} ends with a win of the side to move, which has no distance",
+                who()
+            );
         }
         None => law!(!moves.is_empty(), "{} is not over and has no moves", who()),
     }
@@ -38,16 +43,72 @@ pub(super) fn check<G: Game>(
         "the steps of {} are not what its moves do",
         who()
     );
+    let mut expanded = Vec::new();
+    law!(
+        game.expand(position, &mut expanded) == game.outcome(position) && expanded == steps,
+        "expand does not say of {} what outcome and steps do",
+        who()
+    );
+    let below = game.below(slice);
     for (mv, step) in moves.iter().zip(&steps) {
         let to = game.slice_of(&step.next);
-        law!(to <= slice, "move {mv:?} of {} leads up to slice {to}", who());
+        if to == slice {
+            law!(
+                step.gain == 0 && step.turn == Turn::Passes && !step.converts,
+                "move {mv:?} of {} stays in its slice although it banks, converts or keeps the turn",
+                who()
+            );
+        } else if game.has_database(slice) {
+            law!(
+                below.binary_search(&to).is_ok(),
+                "move {mv:?} of {} leads to slice {to}, which is not below its own",
+                who()
+            );
+        } else {
+            law!(to < slice, "move {mv:?} of {} leads up to slice {to}", who());
+        }
+        let most = game.max_score(slice) - game.max_score(to);
         law!(
-            to != slice || (step.gain == 0 && step.turn == Turn::Passes),
-            "move {mv:?} of {} stays in its slice although it banks or keeps the turn",
-            who()
+            step.gain.abs() <= most || to == slice,
+            "move {mv:?} of {} banks {}, more than the {most} by which the largest scores of its \
+             slices differ",
+            who(),
+            step.gain
         );
     }
     Ok(steps)
+}
+
+/// Mirror images have the same value: the game is over for both alike, and their moves lead to
+/// the same numbers.
+pub(super) fn mirrored<G: Game>(
+    game: &G,
+    position: &G::Position,
+    canonical: &G::Position,
+) -> Result<(), Breach> {
+    let successors = |position: &G::Position| {
+        let mut steps = Vec::new();
+        let outcome = game.expand(position, &mut steps);
+        let mut numbers: Vec<_> = steps
+            .iter()
+            .map(|step| {
+                (
+                    game.slice_of(&step.next),
+                    game.rank(&step.next),
+                    step.gain,
+                    step.turn,
+                    step.converts,
+                )
+            })
+            .collect();
+        numbers.sort_unstable();
+        (game.slice_of(position), outcome, numbers)
+    };
+    law!(
+        game.canonical(canonical) == *canonical && successors(position) == successors(canonical),
+        "{position:?} and its canonical form {canonical:?} differ in more than their orientation"
+    );
+    Ok(())
 }
 
 fn notation<G: Game>(

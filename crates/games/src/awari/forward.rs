@@ -99,7 +99,8 @@ impl AwariForward {
             + self.game.halves.half_rank(&sown.other) * self.game.halves.row(own_left)
             + (u64::from(left) - rows.first_id(own_left));
         let slice = SliceId(on_board as u32);
-        Some(Target::Outside { slice, index, gain: Score::from(gain), turn: Turn::Passes })
+        let gain = Score::from(gain);
+        Some(Target::Outside { slice, index, gain, turn: Turn::Passes, converts: true })
     }
 }
 
@@ -128,16 +129,17 @@ fn moved(game: &Awari, rows: &Rows, half: &Half) -> Moved {
     moved
 }
 
-impl ForwardView<Board> for AwariForward {
+impl ForwardView for AwariForward {
+    type Position = Board;
     type Key = Pair;
     type Cursor = PairCursor;
 
-    fn key_at(&self, cursor: &mut PairCursor, index: u64) -> Pair {
-        self.pairs.key_at(cursor, index)
+    fn key_at(&self, cursor: &mut PairCursor, index: u64) -> Option<Pair> {
+        Some(self.pairs.key_at(cursor, index))
     }
 
-    fn second_key_at(&self, cursor: &mut PairCursor, second: u64) -> Pair {
-        self.pairs.second_key_at(cursor, second)
+    fn second_key_at(&self, cursor: &mut PairCursor, second: u64) -> Option<Pair> {
+        Some(self.pairs.second_key_at(cursor, second))
     }
 
     #[inline]

@@ -10,6 +10,7 @@
 
 mod evaluate;
 mod forward;
+mod numbering;
 mod sowing;
 mod unmoves;
 mod view;
@@ -17,12 +18,9 @@ mod weights;
 
 use std::sync::Arc;
 
-use nutcracker_game::{
-    Exchange, Game, GameId, ParseError, Score, Side, Situation, SliceId, Sowing as SowingRules,
-    Step, Turn,
-};
+use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};
 
-use crate::halves::{self, Board, Half, Halves, PairIndex, stones};
+use crate::halves::{self, Board, Half, Halves, stones};
 use crate::registry::{OptionInfo, Options, Registered};
 pub use forward::AwariForward;
 pub use view::AwariView;
@@ -30,7 +28,7 @@ pub use view::AwariView;
 /// The rules of awari for two to six pits a side.
 ///
 /// ```
-/// use nutcracker_game::{Game, SliceId};
+/// use nutcracker_game::{Numbering, Rules, SliceId};
 /// use nutcracker_games::awari::Awari;
 ///
 /// let awari = Awari::new(6).unwrap();
@@ -109,7 +107,7 @@ impl Awari {
     /// moved has an empty pit.
     ///
     /// ```
-    /// use nutcracker_game::{Game, SliceId};
+    /// use nutcracker_game::{Numbering, Rules, SliceId};
     /// use nutcracker_games::awari::Awari;
     ///
     /// let awari = Awari::reachable(6).unwrap();
@@ -166,14 +164,9 @@ impl Awari {
     }
 }
 
-impl Game for Awari {
+impl Rules for Awari {
     type Position = Board;
     type Move = Pit;
-    type View = AwariView;
-    type Forward = AwariForward;
-
-    const UNMOVES: bool = true;
-    const SECOND_INDEX: bool = true;
 
     fn id(&self) -> GameId {
         let reachable = if self.halves.rows().has_gaps_first() { ",reachable" } else { "" };
@@ -215,110 +208,7 @@ impl Game for Awari {
     fn play(&self, position: &Board, &Pit(pit): &Pit) -> Step<Board> {
         let mut sown = self.sow(position, usize::from(pit));
         let gain = Score::from(Self::capture(&mut sown));
-        Step { next: Board { own: sown.other, other: sown.own }, gain, turn: Turn::Passes }
-    }
-
-    fn largest_slice(&self) -> SliceId {
-        SliceId(self.halves.rows().max() as u32)
-    }
-
-    fn slice_of(&self, position: &Board) -> SliceId {
-        SliceId(position.stones() as u32)
-    }
-
-    fn slice_len(&self, slice: SliceId) -> u64 {
-        self.halves.len(slice.0 as usize)
-    }
-
-    fn rank(&self, position: &Board) -> u64 {
-        self.halves.rank(position)
-    }
-
-    fn unrank(&self, slice: SliceId, index: u64) -> Board {
-        self.halves.unrank(slice.0 as usize, index)
-    }
-
-    fn next_index(&self, _: SliceId, _: u64, position: &mut Board) {
-        *position = self.halves.after(*position);
-    }
-
-    fn max_score(&self, slice: SliceId) -> Score {
-        slice.0 as Score
-    }
-
-    fn max_moves(&self) -> u8 {
-        self.pits() as u8
-    }
-
-    fn index_scheme(&self) -> &'static str {
-        if self.halves.rows().has_gaps_first() { "reachable-1" } else { "halves-1" }
-    }
-
-    fn is_indexed(&self, position: &Board) -> bool {
-        self.halves.contains(position)
-    }
-
-    fn view(&self, slice: SliceId) -> AwariView {
-        self.view_within(slice, u64::MAX)
-    }
-
-    fn forward(&self, slice: SliceId) -> AwariForward {
-        self.forward_within(slice, u64::MAX)
-    }
-
-    fn tables_serve(&self, slice: SliceId, bytes: u64) -> f64 {
-        let pairs = PairIndex::new(&self.halves, slice.0 as usize);
-        let most = pairs.most_stones(AwariView::EACH + AwariForward::EACH, bytes);
-        let own = (slice.0 as usize).saturating_sub(most)..most + 1;
-        let served = pairs.base(own.end.max(own.start)) - pairs.base(own.start);
-        served as f64 / pairs.len() as f64
-    }
-
-    fn view_within(&self, slice: SliceId, bytes: u64) -> AwariView {
-        AwariView::new(self.clone(), slice, bytes)
-    }
-
-    fn forward_within(&self, slice: SliceId, bytes: u64) -> AwariForward {
-        AwariForward::new(self.clone(), slice, bytes)
-    }
-
-    fn view_bytes(&self, slice: SliceId) -> u64 {
-        AwariView::bytes(self.halves.rows().first_id(slice.0 as usize + 1))
-    }
-
-    fn forward_bytes(&self, slice: SliceId) -> u64 {
-        AwariForward::bytes(self.halves.rows().first_id(slice.0 as usize + 1))
-    }
-
-    fn unmoves(&self, position: &Board, out: &mut Vec<Board>) {
-        self.unsow(position, |board| {
-            if self.halves.contains(&board) {
-                out.push(board);
-            }
-        });
-    }
-
-    fn second_rank(&self, position: &Board) -> u64 {
-        self.halves.second_rank(position)
-    }
-
-    fn second_unrank(&self, slice: SliceId, index: u64) -> Board {
-        self.halves.second_unrank(slice.0 as usize, index)
-    }
-
-    fn exchanges(&self, slice: SliceId) -> Vec<Exchange> {
-        self.halves.exchanges(slice.0 as usize)
-    }
-
-    fn second_next(&self, _: SliceId, _: u64, position: &mut Board) {
-        *position = self.halves.second_after(*position);
-    }
-
-    fn sowing(&self, slice: SliceId) -> Option<Box<dyn SowingRules>> {
-        // Without boards that nothing leads to, rows have gaps.
-        (!self.halves.rows().has_gaps_first()).then(|| -> Box<dyn SowingRules> {
-            Box::new(sowing::AwariSowing::new(self.clone(), slice))
-        })
+        Step::new(Board { own: sown.other, other: sown.own }, gain, Turn::Passes)
     }
 
     fn start(&self) -> Situation<Board> {
@@ -356,10 +246,6 @@ impl Game for Awari {
 
     fn draw(&self, situation: &Situation<Board>) -> String {
         halves::draw(self.pits(), situation)
-    }
-
-    fn slice_unit(&self) -> &'static str {
-        "stones"
     }
 
     fn side_name(&self, side: Side) -> &'static str {

@@ -1,6 +1,6 @@
 //! Awari by rows of boards: what a sowing does to all boards with the same mover's half.
 
-use nutcracker_game::{Game, Leaves, Pits, RowMove, SliceId, Sowing};
+use nutcracker_game::{Leaves, Pits, RowMove, Rules, SliceId, Sowing};
 
 use super::{Awari, Pit};
 use crate::halves::{Board, Half, stones};

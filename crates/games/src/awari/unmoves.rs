@@ -1,6 +1,6 @@
 //! Moves taken back, by the rules.
 
-use nutcracker_game::Game;
+use nutcracker_game::Rules;
 
 use super::{Awari, Pit, is_prize};
 use crate::halves::{Board, stones};

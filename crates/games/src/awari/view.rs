@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use nutcracker_game::combi::Rows;
-use nutcracker_game::{Children, Exits, Game, SliceId, SliceView, exits_of};
+use nutcracker_game::{Children, Exits, Metric, Numbering, SliceId, SliceView, exits_of};
 
 use super::{Awari, is_prize};
 use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
@@ -229,6 +229,7 @@ impl SliceView for AwariView {
 
     fn exits<C: Children>(
         &self,
+        _: Metric,
         part: u64,
         children: &C,
         mut put: impl FnMut(u64, &[Exits]),
@@ -245,7 +246,7 @@ impl SliceView for AwariView {
         self.pairs.rows().unrank(tile.own, 0, &mut own);
         let mut start = self.pairs.base(tile.own) + tile.first;
         loop {
-            let moves = own.iter().filter(|&&stones| stones > 0).count() as u8;
+            let moves = own.iter().filter(|&&stones| stones > 0).count() as u16;
             run.fill(Exits { best: Exits::NONE, internal: moves });
             for pit in (0..self.pairs.rows().pits()).filter(|&pit| own[pit] > 0) {
                 let sown = self.game.sow(&Board { own, other: Half::default() }, pit);
@@ -279,12 +280,12 @@ impl AwariView {
         mut put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error> {
         let slice = SliceId(self.stones as u32);
-        let mut moves = Vec::new();
+        let mut steps = Vec::new();
         for row in 0..self.pairs.rows().count(tile.own) {
             let start = self.pairs.base(tile.own) + row * self.pairs.row(tile.own) + tile.first;
             for index in start..start + tile.width as u64 {
-                let position = self.game.unrank(slice, index);
-                let exits = exits_of(&self.game, &position, &mut moves, children)?;
+                let position = self.game.unrank(slice, index).expect("awari has no holes");
+                let exits = exits_of(&self.game, Metric::Score, &position, &mut steps, children)?;
                 put(index, &[exits]);
             }
         }

@@ -1,6 +1,6 @@
 //! Whole boards, numbered.
 
-use nutcracker_game::Exchange;
+use nutcracker_game::IndexMatrix;
 use nutcracker_game::combi::Rows;
 
 use super::{BYTES, Board, Half, LIMIT, MAX_PITS, stones};
@@ -181,9 +181,9 @@ impl Halves {
 
     /// The boards with `n` stones as matrices: for each number of stones on the mover's side, the
     /// first index reads them by the mover's half and the second by the other.
-    pub fn exchanges(&self, n: usize) -> Vec<Exchange> {
+    pub fn matrices(&self, n: usize) -> Vec<IndexMatrix> {
         (0..=n)
-            .map(|own| Exchange {
+            .map(|own| IndexMatrix {
                 first: self.base(n, own),
                 second: self.second_base(n, n - own),
                 rows: self.rows.count(own),

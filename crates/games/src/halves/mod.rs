@@ -1,5 +1,7 @@
 //! Boards of two halves, numbered: what awari, kalah and their family have in common.
 
+use nutcracker_game::{Score, SliceId};
+
 mod index;
 mod notation;
 mod pairs;
@@ -28,6 +30,13 @@ pub struct Board {
     pub own: Half,
     /// The opponent's pits.
     pub other: Half,
+}
+
+/// The largest score with this many stones on the board that matters to a game that began with
+/// `start`: what was banked on the way is at most the difference, and one more decides.
+pub fn score_window(slice: SliceId, start: SliceId) -> Score {
+    let (left, all) = (i64::from(slice.0), i64::from(start.0));
+    (all + 1 - left).clamp(left.min(1), left) as Score
 }
 
 /// The stones in a half.

@@ -16,14 +16,12 @@
 //! games that differ only in that share their databases.
 
 mod evaluate;
+mod numbering;
 mod sow;
 mod sowing;
 mod weights;
 
-use nutcracker_game::{
-    Exchange, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Sowing, Step,
-    Turn,
-};
+use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};
 
 use crate::halves::{self, Board, Halves, MAX_PITS, stones};
 use crate::registry::{OptionInfo, Options, Registered};
@@ -34,7 +32,7 @@ const MAX_SEEDS: usize = 127;
 /// Kalah with its options.
 ///
 /// ```
-/// use nutcracker_game::{Game, Turn};
+/// use nutcracker_game::{Rules, Turn};
 /// use nutcracker_games::kalah::Kalah;
 ///
 /// let kalah = Kalah::new(6, 4, false)?;
@@ -104,15 +102,10 @@ impl Kalah {
     }
 }
 
-impl Game for Kalah {
+impl Rules for Kalah {
     type Position = Board;
     /// The pit that is emptied, counted from 0 in the order of sowing.
     type Move = u8;
-    type View = PlainView<Self>;
-    type Forward = PlainView<Self>;
-
-    const UNMOVES: bool = true;
-    const SECOND_INDEX: bool = true;
 
     fn id(&self) -> GameId {
         let empty_capture = if self.empty_capture { "yes" } else { "no" };
@@ -138,74 +131,6 @@ impl Game for Kalah {
     fn steps(&self, board: &Board, out: &mut Vec<Step<Board>>) {
         let pits = (0..self.pits).filter(|&pit| board.own[pit] > 0);
         out.extend(pits.map(|pit| self.sow(*board, pit)));
-    }
-
-    fn largest_slice(&self) -> SliceId {
-        SliceId((2 * self.pits * self.seeds) as u32)
-    }
-
-    fn slice_of(&self, board: &Board) -> SliceId {
-        SliceId(board.stones() as u32)
-    }
-
-    fn slice_len(&self, slice: SliceId) -> u64 {
-        self.halves.len(slice.0 as usize)
-    }
-
-    fn rank(&self, board: &Board) -> u64 {
-        self.halves.rank(board)
-    }
-
-    fn unrank(&self, slice: SliceId, index: u64) -> Board {
-        self.halves.unrank(slice.0 as usize, index)
-    }
-
-    fn max_score(&self, slice: SliceId) -> Score {
-        slice.0 as Score
-    }
-
-    fn max_moves(&self) -> u8 {
-        self.pits as u8
-    }
-
-    fn index_scheme(&self) -> &'static str {
-        "halves-1"
-    }
-
-    fn view(&self, slice: SliceId) -> PlainView<Self> {
-        PlainView::new(self.clone(), slice)
-    }
-
-    fn forward(&self, slice: SliceId) -> PlainView<Self> {
-        PlainView::new(self.clone(), slice)
-    }
-
-    fn next_index(&self, _: SliceId, _: u64, board: &mut Board) {
-        *board = self.halves.after(*board);
-    }
-
-    fn unmoves(&self, board: &Board, out: &mut Vec<Board>) {
-        self.unsow(board, out);
-    }
-
-    fn second_rank(&self, board: &Board) -> u64 {
-        self.halves.second_rank(board)
-    }
-
-    fn second_unrank(&self, slice: SliceId, index: u64) -> Board {
-        self.unrank(slice, index).turned()
-    }
-
-    fn exchanges(&self, slice: SliceId) -> Vec<Exchange> {
-        self.halves.exchanges(slice.0 as usize)
-    }
-
-    fn second_next(&self, _: SliceId, _: u64, board: &mut Board) {
-        *board = self.halves.second_after(*board);
-    }
-
-    fn sowing(&self, slice: SliceId) -> Option<Box<dyn Sowing>> {
-        Some(Box::new(sowing::KalahSowing::new(self, slice)))
     }
 
     fn start(&self) -> Situation<Board> {
@@ -239,10 +164,6 @@ impl Game for Kalah {
 
     fn draw(&self, situation: &Situation<Board>) -> String {
         halves::draw(self.pits, situation)
-    }
-
-    fn slice_unit(&self) -> &'static str {
-        "seeds"
     }
 
     fn side_name(&self, side: Side) -> &'static str {

@@ -24,7 +24,7 @@ impl Kalah {
             }
         }
         if at == pits {
-            return Step { next: board, gain: store, turn: Turn::Stays };
+            return Step::new(board, store, Turn::Stays);
         }
         if at < pits && board.own[at] == 1 {
             let opposite = &mut board.other[pits - 1 - at];
@@ -33,7 +33,7 @@ impl Kalah {
                 store += 1 + Score::from(std::mem::take(opposite));
             }
         }
-        Step { next: board.turned(), gain: store, turn: Turn::Passes }
+        Step::new(board.turned(), store, Turn::Passes)
     }
 
     /// Appends every board from which a move that brings nothing to a store leads here.

@@ -193,7 +193,7 @@ impl Evaluate for Othello {
 
 #[cfg(test)]
 mod tests {
-    use nutcracker_game::Game;
+    use nutcracker_game::Rules;
 
     use super::*;
 

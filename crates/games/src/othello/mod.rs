@@ -13,9 +13,10 @@ mod discs;
 mod evaluate;
 mod index;
 mod notation;
+mod numbering;
 mod weights;
 
-use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step};
+use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step};
 
 use crate::registry::{OptionInfo, Options, Registered};
 pub use discs::Discs;
@@ -24,7 +25,7 @@ use discs::squares;
 /// Othello on a board of some size.
 ///
 /// ```
-/// use nutcracker_game::{Game, perft::perft};
+/// use nutcracker_game::{Rules, perft::perft};
 /// use nutcracker_games::othello::Othello;
 ///
 /// let othello = Othello::new(8)?;
@@ -80,13 +81,9 @@ impl Othello {
     }
 }
 
-impl Game for Othello {
+impl Rules for Othello {
     type Position = Discs;
     type Move = Move;
-    type View = PlainView<Self>;
-    type Forward = PlainView<Self>;
-
-    const UNMOVES: bool = true;
 
     fn id(&self) -> GameId {
         GameId::new("othello", format!("size={}", self.size))
@@ -128,60 +125,6 @@ impl Game for Othello {
         }
     }
 
-    fn has_databases(&self) -> bool {
-        self.size == 4
-    }
-
-    fn largest_slice(&self) -> SliceId {
-        SliceId((self.size * self.size) as u32 - 4)
-    }
-
-    fn slice_of(&self, discs: &Discs) -> SliceId {
-        SliceId(self.empty(*discs))
-    }
-
-    fn slice_len(&self, slice: SliceId) -> u64 {
-        if self.has_databases() { index::len(slice.0 as usize) } else { u64::MAX }
-    }
-
-    fn rank(&self, discs: &Discs) -> u64 {
-        assert!(self.has_databases(), "{} has no numbers", self.id());
-        index::rank(*discs)
-    }
-
-    fn unrank(&self, slice: SliceId, index: u64) -> Discs {
-        assert!(self.has_databases(), "{} has no numbers", self.id());
-        index::unrank(slice.0 as usize, index)
-    }
-
-    fn max_score(&self, _: SliceId) -> Score {
-        (self.size * self.size) as Score
-    }
-
-    fn max_moves(&self) -> u8 {
-        self.largest_slice().0 as u8
-    }
-
-    fn index_scheme(&self) -> &'static str {
-        "empty-colours-1"
-    }
-
-    fn view(&self, slice: SliceId) -> PlainView<Self> {
-        PlainView::new(self.clone(), slice)
-    }
-
-    fn forward(&self, slice: SliceId) -> PlainView<Self> {
-        PlainView::new(self.clone(), slice)
-    }
-
-    /// Only a pass stays in its slice.
-    fn unmoves(&self, discs: &Discs, out: &mut Vec<Discs>) {
-        let before = discs.turned();
-        if before.targets(self.area) == 0 && discs.targets(self.area) != 0 {
-            out.push(before);
-        }
-    }
-
     fn start(&self) -> Situation<Discs> {
         // Black on e4 and d5, White on d4 and e5, or as near the middle of a smaller board.
         let middle = self.size / 2;
@@ -205,10 +148,6 @@ impl Game for Othello {
 
     fn draw(&self, situation: &Situation<Discs>) -> String {
         self.picture(situation)
-    }
-
-    fn slice_unit(&self) -> &'static str {
-        "empty"
     }
 
     fn side_name(&self, side: Side) -> &'static str {

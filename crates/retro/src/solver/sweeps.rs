@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use nutcracker_game::{Children, Game, SliceId, Turn};
+use nutcracker_game::{Children, Game, Metric, SliceId, exits_of, is_internal};
 use nutcracker_mem::{OutOfMemory, reserve};
 
 use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
@@ -110,7 +110,7 @@ fn exits<G: Game, C: Children>(
     let len = game.slice_len(slice);
     let meter = Meter::begin(progress, Phase::Conversions, len);
     let mut exits = reserve(len as usize).map_err(Failure::Memory)?;
-    let mut moves = Vec::new();
+    let mut steps = Vec::new();
     for index in 0..len {
         if index.is_multiple_of(STOP_INTERVAL) {
             if progress.must_stop() {
@@ -118,11 +118,14 @@ fn exits<G: Game, C: Children>(
             }
             meter.reach(index);
         }
-        let position = game.unrank(slice, index);
-        let best = nutcracker_game::exits_of(game, &position, &mut moves, children)
-            .map_err(Failure::Children)?
-            .best;
-        exits.push(best);
+        exits.push(match game.unrank(slice, index) {
+            Some(position) => {
+                exits_of(game, Metric::Score, &position, &mut steps, children)
+                    .map_err(Failure::Children)?
+                    .best
+            }
+            None => 0,
+        });
     }
     meter.finish();
     Ok(exits)
@@ -158,15 +161,13 @@ fn sweep<G: Game>(
                     continue;
                 }
                 steps.clear();
-                let position = game.unrank(slice, index);
-                if game.outcome(&position).is_none() {
-                    game.steps(&position, &mut steps);
-                }
+                let Some(position) = game.unrank(slice, index) else { continue };
+                game.expand(&position, &mut steps);
                 let exit = exits[index as usize];
                 let mut wins = exit >= level;
                 let mut loses = exit <= -level;
                 for step in &steps {
-                    if game.slice_of(&step.next) != slice || step.turn != Turn::Passes {
+                    if !is_internal(game, slice, step) {
                         continue;
                     }
                     let next = scores[game.rank(&step.next) as usize];

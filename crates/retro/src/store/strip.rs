@@ -7,7 +7,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use nutcracker_game::Exchange;
+use nutcracker_game::IndexMatrix;
 use nutcracker_mem::{OutOfMemory, Packed};
 
 use super::disk::ScratchError;
@@ -16,14 +16,14 @@ use super::{Session, Wins};
 /// Some rows of a matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rows {
-    exchange: Exchange,
+    exchange: IndexMatrix,
     first: u64,
     count: u64,
 }
 
 impl Rows {
     /// Cuts matrices into rows of at most so many positions together, one row at least.
-    pub fn cut(exchanges: &[Exchange], most: u64) -> Vec<Rows> {
+    pub fn cut(exchanges: &[IndexMatrix], most: u64) -> Vec<Rows> {
         let mut list = Vec::new();
         for &exchange in exchanges {
             let count = (most / exchange.columns.max(1)).clamp(1, exchange.rows.max(1));
@@ -38,7 +38,7 @@ impl Rows {
 
     /// Their positions.
     pub fn range(&self) -> Range<u64> {
-        let Exchange { first, columns, .. } = self.exchange;
+        let IndexMatrix { first, columns, .. } = self.exchange;
         first + self.first * columns..first + (self.first + self.count) * columns
     }
 

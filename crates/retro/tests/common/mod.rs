@@ -5,9 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nutcracker_game::{
-    Children, Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId, Step,
-};
+#[allow(unused_imports, reason = "not every test needs it")]
+pub use nutcracker_game::toy::Heap;
+use nutcracker_game::{Children, Game, SliceId};
 use nutcracker_retro::in_memory::sweep_slice;
 use nutcracker_retro::{Silent, SliceReport, SolveError, SolveOptions, open_set, solve};
 use nutcracker_table::{Disk, Storage};
@@ -73,70 +73,4 @@ pub fn tables(dir: &Path) -> Vec<(String, Vec<u8>)> {
         .collect();
     tables.sort();
     tables
-}
-
-/// A heap from which a move takes one or two: a game without un-moves.
-#[derive(Clone, Debug)]
-pub struct Heap;
-
-impl Game for Heap {
-    type Position = u32;
-    type Move = u32;
-    type View = PlainView<Self>;
-    type Forward = PlainView<Self>;
-
-    fn id(&self) -> GameId {
-        GameId::new("heap", "")
-    }
-    fn outcome(&self, &heap: &u32) -> Option<Score> {
-        (heap == 0).then_some(-1)
-    }
-    fn moves(&self, &heap: &u32, out: &mut Vec<u32>) {
-        out.extend(1..=heap.min(2));
-    }
-    fn play(&self, heap: &u32, &take: &u32) -> Step<u32> {
-        Step::quiet(heap - take)
-    }
-    fn largest_slice(&self) -> SliceId {
-        SliceId(9)
-    }
-    fn slice_of(&self, &heap: &u32) -> SliceId {
-        SliceId(heap)
-    }
-    fn slice_len(&self, _: SliceId) -> u64 {
-        1
-    }
-    fn rank(&self, _: &u32) -> u64 {
-        0
-    }
-    fn unrank(&self, slice: SliceId, _: u64) -> u32 {
-        slice.0
-    }
-    fn max_score(&self, _: SliceId) -> Score {
-        1
-    }
-    fn max_moves(&self) -> u8 {
-        2
-    }
-    fn index_scheme(&self) -> &'static str {
-        "heap-1"
-    }
-    fn view(&self, slice: SliceId) -> PlainView<Self> {
-        PlainView::new(self.clone(), slice)
-    }
-    fn forward(&self, slice: SliceId) -> PlainView<Self> {
-        self.view(slice)
-    }
-    fn start(&self) -> Situation<u32> {
-        Situation::new(9, Side::First)
-    }
-    fn parse(&self, _: &str) -> Result<Situation<u32>, ParseError> {
-        Ok(self.start())
-    }
-    fn format(&self, situation: &Situation<u32>) -> String {
-        situation.position.to_string()
-    }
-    fn format_move(&self, _: &Situation<u32>, take: &u32, _: &Step<u32>) -> String {
-        take.to_string()
-    }
 }

@@ -109,7 +109,7 @@ pub struct Keeping<M> {
 ///
 /// ```
 /// use std::convert::Infallible;
-/// use nutcracker_game::{Game, Score, SliceId};
+/// use nutcracker_game::{Numbering, Rules, Score, SliceId};
 /// use nutcracker_games::awari::Awari;
 /// use nutcracker_search::Oracle;
 /// use nutcracker_search::player::Perfect;
@@ -121,7 +121,7 @@ pub struct Keeping<M> {
 ///     type Error = Infallible;
 ///     fn covers(&self, slice: SliceId) -> bool { slice <= SliceId(1) }
 ///     fn score(&self, slice: SliceId, index: u64) -> Result<Score, Infallible> {
-///         let board = self.0.unrank(slice, index);
+///         let board = self.0.unrank(slice, index).expect("awari has no holes");
 ///         let keeps = board.own[..5].contains(&1);
 ///         Ok(if keeps { slice.0 as Score } else { -(slice.0 as Score) })
 ///     }

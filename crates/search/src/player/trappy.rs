@@ -23,36 +23,7 @@ pub struct Trap<M> {
 /// they cost is not looked at.
 ///
 /// ```
-/// # use nutcracker_game::{Game, GameId, ParseError, PlainView, Score, Side, Situation, SliceId};
-/// # use nutcracker_game::{Step, Turn};
-/// # #[derive(Clone, Debug)]
-/// # struct Heap;
-/// # impl Game for Heap {
-/// #    type Position = u32;
-/// #    type Move = u32;
-/// #    fn outcome(&self, &heap: &u32) -> Option<Score> { (heap == 0).then_some(0) }
-/// #    fn moves(&self, &heap: &u32, out: &mut Vec<u32>) { out.extend(1..=heap.min(3)) }
-/// #    fn play(&self, heap: &u32, &take: &u32) -> Step<u32> { Step::quiet(heap - take) }
-/// #    type View = PlainView<Self>;
-/// #    type Forward = PlainView<Self>;
-/// #    fn id(&self) -> GameId { GameId::new("heap", "") }
-/// #    fn largest_slice(&self) -> SliceId { SliceId(100) }
-/// #    fn slice_of(&self, &heap: &u32) -> SliceId { SliceId(heap) }
-/// #    fn slice_len(&self, _: SliceId) -> u64 { 1 }
-/// #    fn rank(&self, _: &u32) -> u64 { 0 }
-/// #    fn unrank(&self, slice: SliceId, _: u64) -> u32 { slice.0 }
-/// #    fn max_score(&self, slice: SliceId) -> Score { slice.0 as Score }
-/// #    fn max_moves(&self) -> u8 { 3 }
-/// #    fn index_scheme(&self) -> &'static str { "heap-1" }
-/// #    fn view(&self, slice: SliceId) -> PlainView<Self> { PlainView::new(self.clone(), slice) }
-/// #    fn forward(&self, slice: SliceId) -> PlainView<Self> { self.view(slice) }
-/// #    fn start(&self) -> Situation<u32> { Situation::new(14, Side::First) }
-/// #    fn parse(&self, _: &str) -> Result<Situation<u32>, ParseError> { Err(ParseError::new("no notation")) }
-/// #    fn format(&self, s: &Situation<u32>) -> String { s.position.to_string() }
-/// #    fn format_move(&self, _: &Situation<u32>, take: &u32, _: &Step<u32>) -> String {
-/// #        take.to_string()
-/// #    }
-/// # }
+/// use nutcracker_game::toy::Heap;
 /// use std::convert::Infallible;
 /// use nutcracker_search::player::{Fallible, traps};
 ///

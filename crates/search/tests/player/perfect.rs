@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nutcracker_game::{Game, Score, SliceId, Step};
+use nutcracker_game::{Game, Numbering, Rules, Score, SliceId, Step};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::in_memory::sweep_slice;
 use nutcracker_search::player::{Perfect, PlayerError, Random};
@@ -141,7 +141,7 @@ fn distances(graph: &Graph, solved: &Solved, slice: SliceId) -> Vec<Option<u32>>
     loop {
         let before = found.clone();
         for index in 0..graph.slice_len(slice) {
-            let position = graph.unrank(slice, index);
+            let position = graph.unrank(slice, index).unwrap();
             let score = solved.of(graph, &position);
             let keeping = graph.steps(position).iter();
             let keeping = keeping.filter(|step| step.value(solved.of(graph, &step.next)) == score);
@@ -210,7 +210,7 @@ proptest! {
         for slice in (0..slices).map(SliceId) {
             let truth = distances(&graph, &solved, slice);
             for (index, &plies) in truth.iter().enumerate() {
-                let position = graph.unrank(slice, index as u64);
+                let position = graph.unrank(slice, index as u64).unwrap();
                 if graph.outcome(&position).is_none() {
                     let keeping = player.keeping(&position, &[]).unwrap();
                     prop_assert_eq!(keeping.plies, plies, "position {}", position);
@@ -310,6 +310,6 @@ fn what_cannot_be_played_is_said() {
         error.to_string(),
         "perfect play here needs the database of slice 48; solve it or play by search"
     );
-    let over = Awari::new(6).unwrap().unrank(SliceId(0), 0);
+    let over = Awari::new(6).unwrap().unrank(SliceId(0), 0).unwrap();
     assert_eq!(player.choose(&over, &[]), Err(PlayerError::Over));
 }

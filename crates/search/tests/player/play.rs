@@ -106,7 +106,7 @@ pub fn any_position<G: Game>(
     loop {
         let choice = random.below(u64::from(slices.end() - slices.start() + 1)) as u32;
         let slice = SliceId(slices.start() + choice);
-        let position = game.unrank(slice, random.below(game.slice_len(slice)));
+        let position = game.unrank(slice, random.below(game.slice_len(slice))).unwrap();
         if game.outcome(&position).is_none() {
             return position;
         }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
-use nutcracker_game::{Children, Game, Score, SliceId, SliceView};
+use nutcracker_game::{Children, Game, Metric, Score, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_retro::Silent;
@@ -20,9 +20,10 @@ impl Solved {
         for slice in (0..=last).map(SliceId) {
             let view = game.view(slice);
             let max = game.max_score(slice) as u8;
-            let states = States::new(view.len(), max, game.max_moves()).unwrap();
+            let states = States::new(view.len(), max, game.max_moves(slice)).unwrap();
             for part in 0..view.parts() {
-                let Ok(()) = view.exits(part, &solved, |start, run| states.enter(start, run));
+                let Ok(()) =
+                    view.exits(Metric::Score, part, &solved, |start, run| states.enter(start, run));
             }
             states.settle(&view, 2, &Silent).unwrap();
             let mut scores = vec![0; view.len() as usize];

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nutcracker_game::{Game, Score, SliceId};
+use nutcracker_game::{Numbering, Score, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
 use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, TableOracle, Value};
@@ -41,7 +41,7 @@ fn slices_without_a_gap_are_covered() {
         let mut engine = Engine::new(awari.clone(), &some, options);
         let (mut proved, mut probes) = (0, 0);
         for (index, &score) in (0..).zip(&expected) {
-            let position = awari.unrank(SliceId(6), index);
+            let position = awari.unrank(SliceId(6), index).unwrap();
             let report = engine.search(&position, &[], &Limits::nodes(2000), &mut |_| ()).unwrap();
             let (lower, upper) = report.bounds;
             assert!(lower <= score && score <= upper, "{score}: {report:?}");
@@ -63,7 +63,7 @@ fn what_is_covered_is_exact() {
     let oracle = oracle(&awari, dir.path());
     let mut engine = Engine::new(awari.clone(), &oracle, EngineOptions::default());
     for index in 0..awari.slice_len(SliceId(5)) {
-        let position = awari.unrank(SliceId(5), index);
+        let position = awari.unrank(SliceId(5), index).unwrap();
         let score = oracle.score(SliceId(5), index).unwrap();
         let report = engine.search(&position, &[], &Limits::depth(1), &mut |_| ()).unwrap();
         assert_eq!(report.value, Value::Exact(score));

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::graph::{Graph, Node, Random, Scores};
+use crate::graph::{Graph, Node, Scores};
 use crate::minimax::{minimax, path, score};
-use nutcracker_game::{Evaluate, Game, Score, SliceId, Step, Turn};
+use nutcracker_game::toy::Random;
+use nutcracker_game::{Evaluate, Game, Numbering, Rules, Score, SliceId, Step, Turn};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_search::{
@@ -111,7 +112,7 @@ fn proves<G: Evaluate, O: Oracle<Error: Send + Debug> + Sync>(
 fn small<G: Evaluate>(game: &G, slices: u32, budget: u64) -> Vec<(G::Position, Score)> {
     let mut known = Vec::new();
     for slice in (0..=slices).map(SliceId) {
-        let positions = (0..game.slice_len(slice)).map(|index| game.unrank(slice, index));
+        let positions = (0..game.slice_len(slice)).map(|index| game.unrank(slice, index).unwrap());
         known.extend(positions.filter_map(|p| Some((p, score(game, &p, &[], budget)?))));
     }
     known
@@ -349,7 +350,7 @@ fn an_oracle_may_fail() {
 /// reached: 6 directly, and 7 by way of 9, where nothing repeats.
 #[test]
 fn what_depends_on_the_path_is_not_kept() {
-    let bank = |gain| Step { next: 0, gain, turn: Turn::Passes };
+    let bank = |gain| Step::new(0, gain, Turn::Passes);
     let mut steps = vec![vec![]; 6];
     steps.push(vec![Step::quiet(7), bank(3)]);
     steps.push(vec![Step::quiet(6), bank(-2)]);

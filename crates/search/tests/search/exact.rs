@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::graph::{Graph, Node, Scores};
-use nutcracker_game::{Game, SliceId, Step, Turn};
+use nutcracker_game::{Numbering, Rules, SliceId, Step, Turn};
 use nutcracker_search::{Empty, ExactError, ExactLimits, Oracle, Search, UpTo, exact_value};
 use proptest::prelude::*;
 
@@ -86,7 +86,7 @@ fn a_repetition_is_named() {
 #[test]
 fn databases_stop_repetitions() {
     let to = |next| Node { steps: vec![Step::quiet(next)], score: 0 };
-    let down = Node { steps: vec![Step { next: 1, gain: 2, turn: Turn::Stays }], score: 0 };
+    let down = Node { steps: vec![Step::new(1, 2, Turn::Stays)], score: 0 };
     let game = Graph { width: 2, nodes: Arc::new(vec![to(1), to(0), down]) };
     let children = Scores { width: 2, scores: vec![0, 0] };
     let oracle = UpTo { children, last: SliceId(0) };

@@ -140,7 +140,7 @@ impl<G: Evaluate> Handle<G> {
         index: u64,
         extremes: &mut Extremes,
     ) -> Result<(), ExplorerError> {
-        let position = self.game.unrank(SliceId(slice), index);
+        let Some(position) = self.game.unrank(SliceId(slice), index) else { return Ok(()) };
         if self.game.outcome(&position).is_some() {
             return Ok(());
         }
@@ -170,7 +170,7 @@ impl<G: Evaluate> Handle<G> {
         index: u64,
         extremes: &mut Extremes,
     ) -> Result<(), ExplorerError> {
-        let position = self.game.unrank(SliceId(slice), index);
+        let Some(position) = self.game.unrank(SliceId(slice), index) else { return Ok(()) };
         let Some(found) = self.known(&position)? else { return Ok(()) };
         let start = Situation::new(position, Side::First);
         let line = match self.play_perfectly(player, start, PLIES) {

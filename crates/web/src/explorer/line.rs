@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nutcracker_game::{Evaluate, Game, Score, Situation};
+use nutcracker_game::{Evaluate, Rules, Score, Situation};
 use nutcracker_search::TableOracle;
 use nutcracker_search::player::{Perfect, PlayerError};
 use serde::Serialize;
@@ -162,4 +162,4 @@ impl<G: Evaluate> Handle<G> {
     }
 }
 
-type Chosen<G> = Vec<super::moves::Candidate<<G as Game>::Move, <G as Game>::Position>>;
+type Chosen<G> = Vec<super::moves::Candidate<<G as Rules>::Move, <G as Rules>::Position>>;

@@ -1,6 +1,6 @@
 //! The legal moves of a position, each with what it is worth.
 
-use nutcracker_game::{Evaluate, Game, Score, Situation, Step, Turn};
+use nutcracker_game::{Evaluate, Rules, Score, Situation, Step, Turn};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -70,7 +70,7 @@ pub(super) struct Candidate<M, P> {
     pub best: Option<bool>,
 }
 
-type Candidates<G> = Vec<Candidate<<G as Game>::Move, <G as Game>::Position>>;
+type Candidates<G> = Vec<Candidate<<G as Rules>::Move, <G as Rules>::Position>>;
 
 impl<G: Evaluate> Handle<G> {
     /// What the database says, or nothing where there is none.

@@ -168,7 +168,7 @@ impl<G: Evaluate> Handle<G> {
         examined: u64,
     ) -> Result<Option<Random>, ExplorerError> {
         let game = &self.game;
-        let position = game.unrank(SliceId(slice), index);
+        let Some(position) = game.unrank(SliceId(slice), index) else { return Ok(None) };
         if game.outcome(&position).is_some() {
             return Ok(None);
         }

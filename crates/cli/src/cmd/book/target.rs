@@ -156,7 +156,8 @@ fn not_in_book(what: &str) -> Failure {
 }
 
 /// A move with its place in the order of the rules and what it does.
-pub type Named<G> = (usize, <G as Game>::Move, Step<<G as Game>::Position>);
+pub type Named<G> =
+    (usize, <G as nutcracker_game::Rules>::Move, Step<<G as nutcracker_game::Rules>::Position>);
 
 /// All legal moves with their names.
 pub fn named_moves<G: Game>(

@@ -28,7 +28,8 @@ impl<G: Game> SliceSolver<G> for Counts {
         if !G::UNMOVES {
             return Err(Unfit::NoUnmoves);
         }
-        let states = ask.positions() * States::bytes_per_position(ask.top, ask.game.max_moves());
+        let states =
+            ask.positions() * States::bytes_per_position(ask.top, ask.game.max_moves(ask.slice));
         let worklists = States::worklist_bytes::<G::View>(ask.positions(), ask.options.threads);
         let view = ask.game.view_bytes(ask.slice);
         Ok(Estimate::in_memory(ask.overhead() + states + worklists + view))
@@ -38,7 +39,7 @@ impl<G: Game> SliceSolver<G> for Counts {
         let started = Instant::now();
         let Ask { game, slice, top, options } = job.ask;
         let view = game.view(slice);
-        let states = States::new(view.len(), top, game.max_moves())?;
+        let states = States::new(view.len(), top, game.max_moves(slice))?;
         {
             let set = job.open_set();
             let parts: Vec<u64> = (0..view.parts()).collect();

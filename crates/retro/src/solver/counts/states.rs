@@ -39,8 +39,8 @@ pub struct Codes {
 
 impl Codes {
     /// The numbers for scores up to `max` and up to `moves` internal moves.
-    pub fn new(max: u8, moves: u8) -> Self {
-        let bits = 8 - moves.leading_zeros();
+    pub fn new(max: u8, moves: u16) -> Self {
+        let bits = 16 - moves.leading_zeros();
         let floor = u64::from(max) << bits;
         Codes { max: u64::from(max), bits, floor, settled: floor + u64::from(max) + 1 }
     }
@@ -107,12 +107,12 @@ macro_rules! with_packed {
 
 impl States {
     /// Bytes a position takes with scores up to `max` and up to `moves` internal moves.
-    pub fn bytes_per_position(max: u8, moves: u8) -> u64 {
+    pub fn bytes_per_position(max: u8, moves: u16) -> u64 {
         if Codes::new(max, moves).count() <= 1 << 8 { 1 } else { 2 }
     }
 
     /// The states of `len` positions, of which nothing is known.
-    pub fn new(len: u64, max: u8, moves: u8) -> Result<Self, OutOfMemory> {
+    pub fn new(len: u64, max: u8, moves: u16) -> Result<Self, OutOfMemory> {
         let codes = Codes::new(max, moves);
         Ok(if Self::bytes_per_position(max, moves) == 1 {
             States::Narrow(Packed::zeroed(len)?, codes)

@@ -80,7 +80,8 @@ impl<G: Game> Follow<'_, G> {
             return;
         }
         let mut all = true;
-        self.forward.inside(self.forward.key_at(ahead, index), |next| {
+        let Some(own) = self.forward.key_at(ahead, index) else { return };
+        self.forward.inside(own, |next| {
             all = all && self.bits.side(next) == Side::Won;
         });
         if !all || !self.bits.lose_one(index) {

@@ -30,7 +30,7 @@ use crate::store::disk::{Bytes, DiskSides, ScratchError};
 use crate::store::paged::{Paged, Paging};
 
 type Key<G> = <<G as Game>::View as SliceView>::Key;
-type ForwardCursor<G> = <<G as Game>::Forward as ForwardView<<G as Game>::Position>>::Cursor;
+type ForwardCursor<G> = <<G as Game>::Forward as ForwardView>::Cursor;
 
 /// Two bits a position in memory; un-moves are followed from each new loss at once.
 pub(super) struct TwoBit;

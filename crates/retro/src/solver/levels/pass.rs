@@ -16,7 +16,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::{Exchange, ForwardView, Game, SliceView};
+use nutcracker_game::{ForwardView, Game, IndexMatrix, SliceView};
 
 use super::Key;
 use super::changes::Changes;
@@ -47,7 +47,7 @@ pub(super) struct Levels<'a, G: Game, W, Q> {
     /// The number of threads.
     pub(super) threads: usize,
     /// How the indices of the random side map to those of the sequential one.
-    pub(super) exchanges: &'a [Exchange],
+    pub(super) exchanges: &'a [IndexMatrix],
     /// The most positions whose wins are brought into sequence at a time.
     pub(super) strip: u64,
     /// Queried whether to stop.
@@ -385,7 +385,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
                 continue;
             }
             next.clear();
-            let key = self.forward.key_at(&mut ahead, index);
+            let Some(key) = self.forward.key_at(&mut ahead, index) else { continue };
             if W::SECOND {
                 self.forward.inside_second(key, |place| next.push(place));
             } else {

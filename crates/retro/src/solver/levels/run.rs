@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use nutcracker_game::{Exchange, Game, SliceView};
+use nutcracker_game::{Game, IndexMatrix, SliceView};
 
 use super::super::{SliceJob, SliceSolver, SolvedSlice};
 use super::changes::Changes;
@@ -44,7 +44,7 @@ pub(super) struct LevelLoop<'a, G: Game> {
     pub(super) view: &'a G::View,
     pub(super) forward: &'a G::Forward,
     exits: &'a Bytes,
-    exchanges: &'a [Exchange],
+    exchanges: &'a [IndexMatrix],
     pub(super) len: u64,
     meter: &'a LevelMeter<'a>,
 }
@@ -97,7 +97,7 @@ impl<'a, G: Game> LevelRun<'a, G> {
         let conversions = started.elapsed();
         // Writing the final scores counts as one more level.
         let meter = &LevelMeter::begin(self.job.progress, view.len(), u64::from(ask.top) + 1);
-        let exchanges = &ask.game.exchanges(ask.slice)[..];
+        let exchanges = &ask.game.matrices(ask.slice)[..];
         let (folder, len) = (&self.folder, view.len());
         let (scores, work) =
             levels(&LevelLoop { run: self, folder, view, forward, exits, exchanges, len, meter })?;

@@ -1,0 +1,207 @@
+//! What the number in a table says about a position.
+
+use std::fmt;
+
+use crate::{ParseError, Score, Step, Turn};
+
+/// What a table says about each of its positions.
+///
+/// A distance is stored as a score: a win in m of the winner's moves as `128 - m`, a loss in m as
+/// `-(127 - m)`, a draw as 0. Larger is better for the mover, a byte holds it, and the value of a
+/// position is the best value of its moves, as with scores.
+///
+/// | value | meaning | plies to the end |
+/// |---|---|---|
+/// | 127 | the mover wins with the next move | 1 |
+/// | 128 - m | the mover wins with the m-th own move, m = 1 to 127 | 2m - 1 |
+/// | 0 | draw | |
+/// | -(127 - m) | the mover loses by the opponent's m-th move, m = 0 to 126 | 2m |
+/// | -127 | the mover has lost | 0 |
+///
+/// ```
+/// use nutcracker_game::{Distance, Metric};
+///
+/// // Checkmated; the move before it wins in one; before that, every move loses to it.
+/// let mated = Metric::Dtw.over(-1);
+/// let mates = Metric::Dtw.inside(mated);
+/// let before = Metric::Dtw.inside(mates);
+/// assert_eq!([mated, mates, before], [-127, 127, -126]);
+/// assert_eq!(Metric::Dtw.distance(before), Some(Distance { wins: false, moves: 1 }));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum Metric {
+    /// Points that the mover will bank from here on minus those of the opponent.
+    #[default]
+    Score,
+    /// Win, draw or loss.
+    Wdl,
+    /// The winner's moves to the end of the game: distance to win, in chess to mate.
+    Dtw,
+    /// The winner's moves to a [conversion](Step::converts) or the end of the game. A loser who
+    /// has to convert is 0 moves away.
+    Dtc,
+}
+
+/// Who wins, and in how many of the winner's moves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Distance {
+    /// Whether the side to move wins.
+    pub wins: bool,
+    /// The winner's moves.
+    pub moves: u16,
+}
+
+impl Distance {
+    /// The moves of both sides together.
+    pub fn plies(self) -> u16 {
+        2 * self.moves - u16::from(self.wins)
+    }
+}
+
+/// The value of a win that is nearest, and of a loss that is nearest with the other sign.
+const NEAREST: Score = 127;
+
+impl Metric {
+    /// All of them.
+    pub const ALL: [Metric; 4] = [Metric::Score, Metric::Wdl, Metric::Dtw, Metric::Dtc];
+
+    /// Its name on the command line and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Metric::Score => "score",
+            Metric::Wdl => "wdl",
+            Metric::Dtw => "dtw",
+            Metric::Dtc => "dtc",
+        }
+    }
+
+    /// Whether values count moves.
+    pub const fn is_distance(self) -> bool {
+        matches!(self, Metric::Dtw | Metric::Dtc)
+    }
+
+    /// The largest value in a slice whose largest score is `max_score`.
+    pub const fn largest(self, max_score: Score) -> Score {
+        if self.is_distance() { NEAREST } else { max_score }
+    }
+
+    /// The value of a position where the game is over with this score of the side to move.
+    pub const fn over(self, outcome: Score) -> Score {
+        if self.is_distance() { NEAREST * outcome.signum() } else { outcome }
+    }
+
+    /// The value of a quiet move to a position with this value for its own mover. A child that is
+    /// won in 127 moves makes a loss too far away to store, which reads as 0 here: see
+    /// [`is_too_far`](Metric::is_too_far).
+    #[inline]
+    pub const fn inside(self, next: Score) -> Score {
+        if self.is_distance() && next > 0 { 1 - next } else { -next }
+    }
+
+    /// The value of any move to a position with this value for its own mover.
+    #[inline]
+    pub fn through(self, gain: Score, turn: Turn, converts: bool, next: Score) -> Score {
+        match (self, turn) {
+            (Metric::Score | Metric::Wdl, Turn::Passes) => gain - next,
+            (Metric::Score | Metric::Wdl, Turn::Stays) => gain + next,
+            (Metric::Dtc, Turn::Passes) if converts => -NEAREST * next.signum(),
+            (Metric::Dtc, Turn::Stays) if converts => NEAREST * next.signum(),
+            (Metric::Dtw | Metric::Dtc, Turn::Passes) => self.inside(next),
+            // The mover's own move counts where the mover wins.
+            (Metric::Dtw | Metric::Dtc, Turn::Stays) => next - Score::from(next > 0),
+        }
+    }
+
+    /// [`through`](Metric::through) a step.
+    #[inline]
+    pub fn value<P>(self, step: &Step<P>, next: Score) -> Score {
+        self.through(step.gain, step.turn, step.converts, next)
+    }
+
+    /// Whether a move of value `value` to a position with value `next` only looks like a draw: its
+    /// distance is too large to store.
+    #[inline]
+    pub const fn is_too_far(self, value: Score, next: Score) -> bool {
+        self.is_distance() && value == 0 && next != 0
+    }
+
+    /// The score a value stands for: itself, or for distances 1, 0 or -1.
+    pub const fn score(self, value: Score) -> Score {
+        if self.is_distance() { value.signum() } else { value }
+    }
+
+    /// The distance a value stands for; `None` for draws, and for metrics that count no moves.
+    pub fn distance(self, value: Score) -> Option<Distance> {
+        if !self.is_distance() || value == 0 {
+            return None;
+        }
+        let moves = if value > 0 { NEAREST + 1 - value } else { NEAREST + value };
+        Some(Distance { wins: value > 0, moves: moves as u16 })
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Metric {
+    type Err = ParseError;
+
+    /// `dtm`, distance to mate, is chess's name of `dtw`.
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let name = if text == "dtm" { "dtw" } else { text };
+        Metric::ALL.into_iter().find(|metric| metric.name() == name).ok_or_else(|| {
+            ParseError::new(format!("a metric is score, wdl, dtw (dtm) or dtc, not {text:?}"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_distance_has_a_value_of_its_own() {
+        for metric in [Metric::Dtw, Metric::Dtc] {
+            for value in -127..=127 {
+                let Some(distance) = metric.distance(value) else {
+                    assert_eq!(value, 0);
+                    continue;
+                };
+                // One quiet move back: the winner's moves count, the loser's do not.
+                let before = metric.inside(value);
+                if metric.is_too_far(before, value) {
+                    assert_eq!((distance.wins, distance.moves), (true, 127));
+                    continue;
+                }
+                let expected = Distance {
+                    wins: !distance.wins,
+                    moves: distance.moves + u16::from(!distance.wins),
+                };
+                assert_eq!(metric.distance(before), Some(expected));
+                assert_eq!(expected.plies(), distance.plies() + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_conversion_restarts_the_count() {
+        for next in [1, 50, 127] {
+            assert_eq!(Metric::Dtc.through(0, Turn::Passes, true, next), -127);
+            assert_eq!(Metric::Dtc.through(0, Turn::Passes, true, -next), 127);
+            assert_eq!(Metric::Dtc.through(0, Turn::Passes, false, -next), next);
+        }
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for metric in Metric::ALL {
+            assert_eq!(metric.name().parse(), Ok(metric));
+        }
+        assert_eq!("dtm".parse(), Ok(Metric::Dtw));
+        assert!("dtx".parse::<Metric>().is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! How a game's positions fall into slices, and which number each has there.
+
+use std::ops::Range;
+
+use crate::{Metric, ParseError, Rules, Score, SliceId};
+
+/// A block of positions on which the first index is row-major and the second column-major.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IndexMatrix {
+    /// The first index of the position in the first row and column.
+    pub first: u64,
+    /// Its second index.
+    pub second: u64,
+    /// The number of rows: positions with consecutive second indices.
+    pub rows: u64,
+    /// The number of columns: positions with consecutive first indices.
+    pub columns: u64,
+}
+
+/// A part of a slice that statistics show apart, such as the positions in which one of two
+/// different sets of pieces has the move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Its name, such as `2K+1C v 1K+0C`, the mover first.
+    pub name: String,
+    /// Its indices.
+    pub range: Range<u64>,
+}
+
+/// Slices and the numbers of positions in them: what databases need beside the rules.
+///
+/// A slice is a set of positions that are solved together. Slices form a graph: a move either
+/// stays in its slice (*internal*) or leads to one of the slices [`below`](Numbering::below) it.
+/// The numbers of slices are a topological order of that graph; their names are for people and
+/// files.
+///
+/// # Required
+/// | what | methods |
+/// |---|---|
+/// | slices | [`largest_slice`](Numbering::largest_slice), [`slice_of`](Numbering::slice_of), [`slice_len`](Numbering::slice_len) |
+/// | index | [`rank`](Numbering::rank), [`unrank`](Numbering::unrank), [`index_scheme`](Numbering::index_scheme) |
+/// | bounds | [`max_score`](Numbering::max_score), [`max_moves`](Numbering::max_moves) |
+///
+/// # Optional
+/// | what | fallback |
+/// |---|---|
+/// | [`METRICS`](Numbering::METRICS) | scores only |
+/// | [`slice_name`](Numbering::slice_name), [`slice_named`](Numbering::slice_named) | the slice's number |
+/// | [`below`](Numbering::below) | all slices with smaller numbers |
+/// | [`select`](Numbering::select) | a number selects all slices up to it |
+/// | [`slice_unit`](Numbering::slice_unit) | `slice` |
+/// | [`has_database`](Numbering::has_database) | every slice up to the largest has one |
+/// | [`parts`](Numbering::parts) | statistics of the whole slice only |
+/// | [`is_acyclic`](Numbering::is_acyclic) | a slice may have internal moves |
+/// | [`unmoves`](Numbering::unmoves) with [`UNMOVES`](Numbering::UNMOVES) | solved by forward sweeps until nothing changes: right, and many times slower |
+/// | [`canonical`](Numbering::canonical) with [`SYMMETRIC`](Numbering::SYMMETRIC) | every position has a number of its own |
+/// | [`HOLES`](Numbering::HOLES) | every number stands for a position |
+/// | [`is_indexed`](Numbering::is_indexed) | every position has a number |
+/// | [`next_index`](Numbering::next_index) | [`unrank`](Numbering::unrank) |
+/// | the second index: [`second_rank`](Numbering::second_rank), [`second_unrank`](Numbering::second_unrank), [`second_next`](Numbering::second_next), [`matrices`](Numbering::matrices), with [`SECOND_INDEX`](Numbering::SECOND_INDEX) | the first index serves for both |
+/// | [`score_window`](Numbering::score_window) | every score matters to every game |
+///
+/// # Laws
+/// Checked by [`law::check`](crate::law::check):
+/// - `unrank(rank(p))` is the canonical form of p; without symmetry, that is p itself;
+/// - a move leads into the same slice (then it banks nothing, converts nothing and passes the
+///   turn) or into one of the slices below it, which have smaller numbers;
+/// - a move banks no more than the difference of the two slices' largest scores;
+/// - the set of positions that the un-moves of c lead to is exactly the set of positions with an
+///   internal move to c; and a solver's view visits a position as often, over all c, as it counts
+///   internal successors of it;
+/// - views agree with the rules; scores and move counts keep their bounds; what
+///   [`format`](Rules::format) writes, [`parse`](Rules::parse) reads.
+pub trait Numbering: Rules {
+    /// What tables of this game can say; the usual one first.
+    const METRICS: &'static [Metric] = &[Metric::Score];
+    /// Whether [`unmoves`](Numbering::unmoves) is implemented.
+    const UNMOVES: bool = false;
+    /// Whether [`second_rank`](Numbering::second_rank) differs from [`rank`](Numbering::rank).
+    const SECOND_INDEX: bool = false;
+    /// Whether mirror images share a number: [`canonical`](Numbering::canonical) is implemented.
+    const SYMMETRIC: bool = false;
+    /// Whether some numbers stand for no position.
+    const HOLES: bool = false;
+
+    /// The last slice for which there can be a database. Positions beyond it may belong to slices
+    /// with larger numbers.
+    fn largest_slice(&self) -> SliceId;
+    /// The slice a position belongs to.
+    fn slice_of(&self, position: &Self::Position) -> SliceId;
+    /// How many numbers a slice has: its positions, and the holes between them.
+    fn slice_len(&self, slice: SliceId) -> u64;
+    /// The number of a position in its slice; mirror images share it.
+    fn rank(&self, position: &Self::Position) -> u64;
+    /// The canonical position with this number, which is below
+    /// [`slice_len`](Numbering::slice_len); `None` for a hole.
+    fn unrank(&self, slice: SliceId, index: u64) -> Option<Self::Position>;
+    /// Name and version of the numbering; it stands in every file.
+    fn index_scheme(&self) -> &'static str;
+    /// No score in the slice is larger than this, or smaller than its negation.
+    fn max_score(&self, slice: SliceId) -> Score;
+    /// No position of the slice has more legal moves than this.
+    fn max_moves(&self, slice: SliceId) -> u16;
+
+    /// Whether the slice's positions are numbered in 64 bits, so that it can have a database.
+    /// Where it cannot, [`rank`](Numbering::rank), [`unrank`](Numbering::unrank), the second index
+    /// and views are never asked for.
+    fn has_database(&self, slice: SliceId) -> bool {
+        slice <= self.largest_slice()
+    }
+    /// Whether any slice has a database.
+    fn has_databases(&self) -> bool {
+        self.has_database(SliceId(0))
+    }
+
+    /// The slice's name for people and files, such as `15`, `krkn` or `w4b3`: small letters,
+    /// digits and hyphens.
+    fn slice_name(&self, slice: SliceId) -> String {
+        slice.to_string()
+    }
+    /// The slice with this name.
+    fn slice_named(&self, name: &str) -> Option<SliceId> {
+        let slice = name.parse().ok().map(SliceId)?;
+        (slice <= self.largest_slice()).then_some(slice)
+    }
+    /// The slices that moves out of this one may lead to, ascending.
+    fn below(&self, slice: SliceId) -> Vec<SliceId> {
+        (0..slice.0).map(SliceId).collect()
+    }
+    /// The slices that a text on the command line selects, such as `15`, `krkn` or `4`; the error
+    /// is one sentence. What they need besides is added by [`closure`](crate::closure).
+    fn select(&self, text: &str) -> Result<Vec<SliceId>, ParseError> {
+        match self.slice_named(text) {
+            Some(last) => Ok((0..=last.0).map(SliceId).collect()),
+            None => Err(ParseError::new(format!(
+                "{} has slices 0 to {}, not {text:?}",
+                self.id(),
+                self.largest_slice()
+            ))),
+        }
+    }
+    /// What a slice's number counts, such as `stones`.
+    fn slice_unit(&self) -> &'static str {
+        "slice"
+    }
+    /// The parts of a slice that statistics show apart; together they are the whole slice.
+    fn parts(&self, slice: SliceId) -> Vec<Part> {
+        vec![Part { name: "any".to_owned(), range: 0..self.slice_len(slice) }]
+    }
+    /// Whether no move stays in the slice, so that one pass solves it.
+    fn is_acyclic(&self, _slice: SliceId) -> bool {
+        false
+    }
+    /// The largest score of a slice that still matters to the result of a game that began in slice
+    /// `start`: beyond it, what was banked on the way has decided. Games in which points are banked
+    /// know such a bound.
+    fn score_window(&self, slice: SliceId, _start: SliceId) -> Score {
+        self.max_score(slice)
+    }
+
+    /// The position that stands for this one and all its mirror images.
+    fn canonical(&self, position: &Self::Position) -> Self::Position {
+        *position
+    }
+    /// Whether a position has a number in its slice. Where an index leaves out positions that no
+    /// move leads to, the value of such a position is found through its moves.
+    fn is_indexed(&self, _position: &Self::Position) -> bool {
+        true
+    }
+    /// Turns the position with number `index - 1` into the one with number `index`: for walks in
+    /// sequence, where the next position costs less than any position. Not asked for with
+    /// [`HOLES`](Numbering::HOLES).
+    fn next_index(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
+        if let Some(next) = self.unrank(slice, index) {
+            *position = next;
+        }
+    }
+    /// Appends every position from which an internal move leads to this one, which is canonical.
+    /// The positions appended need not be canonical, and one may be appended once for each such
+    /// move.
+    fn unmoves(&self, _position: &Self::Position, _out: &mut Vec<Self::Position>) {}
+
+    /// A second numbering of the same slice: in its order, the successors of neighbours are
+    /// neighbours by the first numbering, as far as the game allows. Speed depends on it, never a
+    /// result.
+    fn second_rank(&self, position: &Self::Position) -> u64 {
+        self.rank(position)
+    }
+    /// The position with this second number; `None` for a hole.
+    fn second_unrank(&self, slice: SliceId, index: u64) -> Option<Self::Position> {
+        self.unrank(slice, index)
+    }
+    /// The slice as matrices that the first numbering reads by rows and the second by columns, in
+    /// the order of the first; all of the slice is in them.
+    fn matrices(&self, slice: SliceId) -> Vec<IndexMatrix> {
+        vec![IndexMatrix { first: 0, second: 0, rows: 1, columns: self.slice_len(slice) }]
+    }
+    /// [`next_index`](Numbering::next_index) for the second numbering.
+    fn second_next(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
+        if !Self::SECOND_INDEX {
+            self.next_index(slice, index, position);
+        } else if let Some(next) = self.second_unrank(slice, index) {
+            *position = next;
+        }
+    }
+}

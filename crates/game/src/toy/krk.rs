@@ -1,0 +1,316 @@
+//! King and rook against king, the classic test of distances on a symmetric board.
+
+use crate::{
+    GameId, Metric, Numbering, ParseError, Part, Rules, Score, Side, Situation, SliceId, Step,
+    plain_views,
+};
+
+/// White has king and rook, Black the king. Slice `krk` has every position up to rotation and
+/// reflection of the board; slice `kk` stands for all boards with bare kings, which are drawn.
+#[derive(Clone, Debug)]
+pub struct Krk;
+
+/// Squares are 0 for a1, 1 for b1, 8 for a2.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct KrkPosition {
+    /// Whether White is to move.
+    pub white: bool,
+    /// The white king.
+    pub king: u8,
+    /// The black king.
+    pub black: u8,
+    /// The rook, if it has not been captured.
+    pub rook: Option<u8>,
+}
+
+const KK: SliceId = SliceId(0);
+const KRK: SliceId = SliceId(1);
+
+/// The squares of the triangle a1-d1-d4, to which every square can be turned.
+const TRIANGLE: [u8; 10] = [0, 1, 2, 3, 9, 10, 11, 18, 19, 27];
+/// Numbers for each side to move.
+const HALF: u64 = TRIANGLE.len() as u64 * 64 * 64;
+
+fn xy(square: u8) -> (i8, i8) {
+    ((square % 8) as i8, (square / 8) as i8)
+}
+
+fn square(x: i8, y: i8) -> Option<u8> {
+    ((0..8).contains(&x) && (0..8).contains(&y)).then_some((y * 8 + x) as u8)
+}
+
+fn adjacent(a: u8, b: u8) -> bool {
+    let ((ax, ay), (bx, by)) = (xy(a), xy(b));
+    (ax - bx).abs() <= 1 && (ay - by).abs() <= 1
+}
+
+/// The squares around one.
+fn around(centre: u8) -> impl Iterator<Item = u8> {
+    let (x, y) = xy(centre);
+    (-1..=1)
+        .flat_map(move |dy| (-1..=1).filter_map(move |dx| square(x + dx, y + dy)))
+        .filter(move |&to| to != centre)
+}
+
+/// The squares a rook reaches, up to the first of the blockers in every direction.
+fn slides(rook: u8, blockers: [u8; 2]) -> Vec<u8> {
+    let (x, y) = xy(rook);
+    let mut squares = Vec::new();
+    for (dx, dy) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
+        let ray = (1..8).map_while(|n| square(x + n * dx, y + n * dy));
+        squares.extend(ray.take_while(|to| !blockers.contains(to)));
+    }
+    squares
+}
+
+/// Whether the rook attacks a square, with the king as the only piece between.
+fn attacks(rook: u8, target: u8, king: u8) -> bool {
+    let ((rx, ry), (tx, ty)) = (xy(rook), xy(target));
+    let (kx, ky) = xy(king);
+    let between = |a: i8, b: i8, c: i8| a.min(c) < b && b < a.max(c);
+    rook != target
+        && (rx == tx && !(kx == rx && between(ry, ky, ty))
+            || ry == ty && !(ky == ry && between(rx, kx, tx)))
+}
+
+impl KrkPosition {
+    /// Whether the pieces can stand like this: on squares of their own, kings apart, and the side
+    /// that has just moved not in check.
+    fn is_legal(self) -> bool {
+        let KrkPosition { white, king, black, rook } = self;
+        let apart = rook != Some(king) && rook != Some(black) && !adjacent(king, black);
+        apart && !(white && rook.is_some_and(|rook| attacks(rook, black, king)))
+    }
+
+    fn map(self, turn: impl Fn(u8) -> u8) -> Self {
+        let KrkPosition { white, king, black, rook } = self;
+        KrkPosition { white, king: turn(king), black: turn(black), rook: rook.map(turn) }
+    }
+
+    fn images(self) -> impl Iterator<Item = Self> {
+        (0..8).map(move |image| {
+            self.map(|at| {
+                let (mut x, mut y) = xy(at);
+                if image & 1 > 0 {
+                    x = 7 - x;
+                }
+                if image & 2 > 0 {
+                    y = 7 - y;
+                }
+                if image & 4 > 0 {
+                    (x, y) = (y, x);
+                }
+                square(x, y).expect("the board is turned onto itself")
+            })
+        })
+    }
+}
+
+impl Rules for Krk {
+    type Position = KrkPosition;
+    /// The squares a piece moves between.
+    type Move = (u8, u8);
+
+    fn id(&self) -> GameId {
+        GameId::new("krk", "")
+    }
+
+    fn outcome(&self, position: &KrkPosition) -> Option<Score> {
+        let mut moves = Vec::new();
+        self.moves(position, &mut moves);
+        let mated = position.rook.is_some_and(|rook| attacks(rook, position.black, position.king));
+        moves.is_empty().then(|| -Score::from(!position.white && mated))
+    }
+
+    fn moves(&self, position: &KrkPosition, out: &mut Vec<(u8, u8)>) {
+        let KrkPosition { white, king, black, rook } = *position;
+        let Some(rook) = rook else { return };
+        if white {
+            let free = around(king).filter(|&to| to != rook && !adjacent(to, black));
+            out.extend(free.map(|to| (king, to)));
+            out.extend(slides(rook, [king, black]).into_iter().map(|to| (rook, to)));
+        } else {
+            let free = around(black)
+                .filter(|&to| !adjacent(to, king) && (to == rook || !attacks(rook, to, king)));
+            out.extend(free.map(|to| (black, to)));
+        }
+    }
+
+    fn play(&self, position: &KrkPosition, &(from, to): &(u8, u8)) -> Step<KrkPosition> {
+        let mut next = KrkPosition { white: !position.white, ..*position };
+        if !position.white {
+            next.black = to;
+            if position.rook == Some(to) {
+                next.rook = None;
+                return Step::quiet(next).converting();
+            }
+        } else if from == position.king {
+            next.king = to;
+        } else {
+            next.rook = Some(to);
+        }
+        Step::quiet(next)
+    }
+
+    fn start(&self) -> Situation<KrkPosition> {
+        // Ke1, Ra1 against ke8.
+        let position = KrkPosition { white: true, king: 4, black: 60, rook: Some(0) };
+        Situation::new(position, Side::First)
+    }
+
+    fn parse(&self, text: &str) -> Result<Situation<KrkPosition>, ParseError> {
+        let wrong = || ParseError::new("a position is written like \"Ke1 Ra1 ke8 w\"");
+        let at = |name: &str, piece: char| {
+            let name = name.strip_prefix(piece)?.as_bytes();
+            let &[file, rank] = name else { return None };
+            square(file.wrapping_sub(b'a') as i8, rank.wrapping_sub(b'1') as i8)
+        };
+        let words: Vec<&str> = text.split(' ').collect();
+        let &[king, rook, black, mover] = words.as_slice() else { return Err(wrong()) };
+        let white = mover == "w";
+        let position = KrkPosition {
+            white,
+            king: at(king, 'K').ok_or_else(wrong)?,
+            black: at(black, 'k').ok_or_else(wrong)?,
+            rook: at(rook, 'R'),
+        };
+        if !position.is_legal() || !["w", "b"].contains(&mover) {
+            return Err(ParseError::new("the pieces cannot stand like this"));
+        }
+        Ok(Situation::new(position, if white { Side::First } else { Side::Second }))
+    }
+
+    fn format(&self, situation: &Situation<KrkPosition>) -> String {
+        let name = |at: u8| format!("{}{}", char::from(b'a' + at % 8), at / 8 + 1);
+        let KrkPosition { white, king, black, rook } = situation.position;
+        let rook = rook.map_or("-".to_owned(), |rook| format!("R{}", name(rook)));
+        let mover = if white { 'w' } else { 'b' };
+        format!("K{} {rook} k{} {mover}", name(king), name(black))
+    }
+
+    fn format_move(
+        &self,
+        _: &Situation<KrkPosition>,
+        &(from, to): &(u8, u8),
+        _: &Step<KrkPosition>,
+    ) -> String {
+        let name = |at: u8| format!("{}{}", char::from(b'a' + at % 8), at / 8 + 1);
+        name(from) + &name(to)
+    }
+
+    fn side_name(&self, side: Side) -> &'static str {
+        match side {
+            Side::First => "White",
+            Side::Second => "Black",
+        }
+    }
+}
+
+impl Numbering for Krk {
+    const METRICS: &'static [Metric] = &[Metric::Wdl, Metric::Dtw, Metric::Dtc];
+    const UNMOVES: bool = true;
+    const SYMMETRIC: bool = true;
+    const HOLES: bool = true;
+
+    fn largest_slice(&self) -> SliceId {
+        KRK
+    }
+
+    fn slice_of(&self, position: &KrkPosition) -> SliceId {
+        if position.rook.is_some() { KRK } else { KK }
+    }
+
+    fn slice_len(&self, slice: SliceId) -> u64 {
+        if slice == KRK { 2 * HALF } else { 1 }
+    }
+
+    fn canonical(&self, position: &KrkPosition) -> KrkPosition {
+        if position.rook.is_none() {
+            return KrkPosition { white: true, king: 0, black: 2, rook: None };
+        }
+        let in_triangle = position.images().filter(|image| TRIANGLE.contains(&image.king));
+        in_triangle.min().expect("every square can be turned into the triangle")
+    }
+
+    fn rank(&self, position: &KrkPosition) -> u64 {
+        let KrkPosition { white, king, black, rook } = self.canonical(position);
+        let Some(rook) = rook else { return 0 };
+        let king = TRIANGLE.iter().position(|&at| at == king).expect("it is canonical") as u64;
+        let half = if white { 0 } else { HALF };
+        half + (king * 64 + u64::from(black)) * 64 + u64::from(rook)
+    }
+
+    fn unrank(&self, slice: SliceId, index: u64) -> Option<KrkPosition> {
+        if slice == KK {
+            return Some(KrkPosition { white: true, king: 0, black: 2, rook: None });
+        }
+        let position = KrkPosition {
+            white: index < HALF,
+            king: TRIANGLE[(index % HALF / 4096) as usize],
+            black: (index / 64 % 64) as u8,
+            rook: Some((index % 64) as u8),
+        };
+        (position.is_legal() && self.canonical(&position) == position).then_some(position)
+    }
+
+    fn index_scheme(&self) -> &'static str {
+        "triangle-1"
+    }
+
+    fn max_score(&self, slice: SliceId) -> Score {
+        slice.0 as Score
+    }
+
+    fn max_moves(&self, _: SliceId) -> u16 {
+        22
+    }
+
+    fn slice_name(&self, slice: SliceId) -> String {
+        ["kk", "krk"][slice.0 as usize].to_owned()
+    }
+
+    fn slice_named(&self, name: &str) -> Option<SliceId> {
+        ["kk", "krk"].iter().position(|&slice| slice == name).map(|at| SliceId(at as u32))
+    }
+
+    fn select(&self, text: &str) -> Result<Vec<SliceId>, ParseError> {
+        match self.slice_named(text) {
+            Some(slice) => Ok(vec![slice]),
+            None => Err(ParseError::new(format!("krk has slices kk and krk, not {text:?}"))),
+        }
+    }
+
+    fn slice_unit(&self) -> &'static str {
+        "pieces"
+    }
+
+    fn parts(&self, slice: SliceId) -> Vec<Part> {
+        if slice == KK {
+            return vec![Part { name: "K v K".to_owned(), range: 0..1 }];
+        }
+        vec![
+            Part { name: "KR v K".to_owned(), range: 0..HALF },
+            Part { name: "K v KR".to_owned(), range: HALF..2 * HALF },
+        ]
+    }
+
+    fn is_acyclic(&self, slice: SliceId) -> bool {
+        slice == KK
+    }
+
+    fn unmoves(&self, position: &KrkPosition, out: &mut Vec<KrkPosition>) {
+        let KrkPosition { white, king, black, rook } = *position;
+        let Some(rook) = rook else { return };
+        let before = KrkPosition { white: !white, ..*position };
+        if white {
+            out.extend(around(black).map(|from| KrkPosition { black: from, ..before }));
+        } else {
+            out.extend(around(king).map(|from| KrkPosition { king: from, ..before }));
+            let slides = slides(rook, [king, black]).into_iter();
+            out.extend(slides.map(|from| KrkPosition { rook: Some(from), ..before }));
+        }
+        out.retain(|before| before.is_legal());
+    }
+}
+
+plain_views!(Krk);

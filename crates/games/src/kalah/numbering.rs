@@ -1,0 +1,83 @@
+//! How kalah's boards are numbered.
+
+use nutcracker_game::{Game, IndexMatrix, Numbering, Score, SliceId, Sowing, plain_views};
+
+use super::{Kalah, sowing};
+use crate::halves::{self, Board};
+
+impl Numbering for Kalah {
+    const UNMOVES: bool = true;
+    const SECOND_INDEX: bool = true;
+
+    fn largest_slice(&self) -> SliceId {
+        SliceId((2 * self.pits * self.seeds) as u32)
+    }
+
+    fn slice_of(&self, board: &Board) -> SliceId {
+        SliceId(board.stones() as u32)
+    }
+
+    fn slice_len(&self, slice: SliceId) -> u64 {
+        self.halves.len(slice.0 as usize)
+    }
+
+    fn rank(&self, board: &Board) -> u64 {
+        self.halves.rank(board)
+    }
+
+    fn unrank(&self, slice: SliceId, index: u64) -> Option<Board> {
+        Some(self.halves.unrank(slice.0 as usize, index))
+    }
+
+    fn max_score(&self, slice: SliceId) -> Score {
+        slice.0 as Score
+    }
+
+    fn max_moves(&self, _: SliceId) -> u16 {
+        self.pits as u16
+    }
+
+    fn index_scheme(&self) -> &'static str {
+        "halves-1"
+    }
+
+    fn next_index(&self, _: SliceId, _: u64, board: &mut Board) {
+        *board = self.halves.after(*board);
+    }
+
+    fn score_window(&self, slice: SliceId, start: SliceId) -> Score {
+        halves::score_window(slice, start)
+    }
+
+    fn unmoves(&self, board: &Board, out: &mut Vec<Board>) {
+        self.unsow(board, out);
+    }
+
+    fn second_rank(&self, board: &Board) -> u64 {
+        self.halves.second_rank(board)
+    }
+
+    fn second_unrank(&self, slice: SliceId, index: u64) -> Option<Board> {
+        Some(self.halves.unrank(slice.0 as usize, index).turned())
+    }
+
+    fn matrices(&self, slice: SliceId) -> Vec<IndexMatrix> {
+        self.halves.matrices(slice.0 as usize)
+    }
+
+    fn second_next(&self, _: SliceId, _: u64, board: &mut Board) {
+        *board = self.halves.second_after(*board);
+    }
+
+    fn slice_unit(&self) -> &'static str {
+        "seeds"
+    }
+}
+
+impl Game for Kalah {
+    plain_views!(@views);
+
+    fn sowing(&self, slice: SliceId) -> Option<Box<dyn Sowing>> {
+        Some(Box::new(sowing::KalahSowing::new(self, slice)))
+    }
+}
