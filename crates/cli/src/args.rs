@@ -248,13 +248,8 @@ impl Threads {
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {
-    let threads = match text.parse() {
-        Ok(threads @ 1..=1024) => threads,
-        _ => {
-            return Err(
-                "a number of threads is 1 to 1024; leave it out to use all cores".to_owned()
-            );
-        }
+    let Ok(threads @ 1..=1024) = text.parse() else {
+        return Err("a number of threads is 1 to 1024; leave it out to use all cores".to_owned());
     };
     match machine::threads_that_fit() {
         Some(fit) if threads > fit => Err(format!(

@@ -22,10 +22,10 @@ impl Interrupt {
         let interrupt = Interrupt::default();
         #[cfg(unix)]
         for signal in [SIGHUP, SIGINT, SIGTERM] {
+            use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
             if signal == SIGHUP && ignores_hangup() {
                 continue;
             }
-            use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
             let asked = || Arc::clone(&interrupt.asked);
             // In this order: the first signal finds the flag down, the second finds it up.
             let _ = register_conditional_shutdown(signal, 128 + signal, asked())
