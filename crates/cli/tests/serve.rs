@@ -6,11 +6,23 @@ use std::process::{Child, Command};
 
 use crate::harness::Place;
 
+/// A server that does not outlive its test, also where that fails: it would keep ports, books and
+/// inherited locks.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Starts a server and waits for the address it prints.
-fn start(place: &Place, more: &[&str]) -> (Child, String) {
-    let mut child = place.spawn(&[&["serve", "--listen", "127.0.0.1:0"], more].concat());
+fn start(place: &Place, more: &[&str]) -> (Serving, String) {
+    let child = place.spawn(&[&["serve", "--listen", "127.0.0.1:0"], more].concat());
+    let mut child = Serving(child);
     let mut line = String::new();
-    let stdout = child.stdout.as_mut().expect("a pipe");
+    let stdout = child.0.stdout.as_mut().expect("a pipe");
     BufReader::new(stdout).read_line(&mut line).expect("a line");
     let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
     let address = address.expect("an address").to_owned();
@@ -26,7 +38,7 @@ fn get(address: &str, uri: &str) -> String {
 }
 
 #[cfg(unix)]
-fn end(child: &mut Child) -> Option<i32> {
+fn end(Serving(child): &mut Serving) -> Option<i32> {
     let asked =
         Command::new("kill").arg(child.id().to_string()).status().expect("a signal is sent");
     assert!(asked.success());
