@@ -42,3 +42,36 @@ fn every_test_file_is_compiled() {
     }
     assert!(checked > 20, "only {checked} files were found");
 }
+
+/// Source files below a directory.
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let (dirs, files): (Vec<_>, Vec<_>) = entries(dir).into_iter().partition(|path| path.is_dir());
+    let files = files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs"));
+    files.chain(dirs.iter().flat_map(|dir| sources(dir))).collect()
+}
+
+#[test]
+fn the_architecture_names_every_file() {
+    let text = fs::read_to_string(crates().join("../ARCHITECTURE.md")).expect("a document");
+    let mut section = "";
+    let mut named = Vec::new();
+    for line in text.lines() {
+        if let Some(dir) = line.strip_prefix("crates/").and_then(|rest| rest.strip_suffix("/src/"))
+        {
+            section = dir;
+        } else if let Some(file) = line.strip_prefix("  ").and_then(|l| l.split_whitespace().next())
+        {
+            named.push(format!("{section}/src/{file}"));
+        }
+    }
+    let mut missing = Vec::new();
+    for dir in entries(&crates()) {
+        for path in sources(&dir.join("src")) {
+            let path = path.strip_prefix(crates()).expect("below crates").to_string_lossy();
+            if !path.ends_with("/tests.rs") && !named.contains(&path.replace('\\', "/")) {
+                missing.push(path.into_owned());
+            }
+        }
+    }
+    assert!(missing.is_empty(), "ARCHITECTURE.md does not name {missing:?}");
+}
