@@ -191,4 +191,5 @@ fn a_score_that_is_not_the_best_move_is_refused() {
     let told = run.stdout.lines().last().expect("4 stones");
     assert!(told.starts_with("WRONG   4 stones") && told.contains("has score"), "{told}");
     assert!(told.contains("delete the file and solve it again"), "{told}");
+    assert_eq!(told.matches("delete").count(), 1, "{told}");
 }

@@ -95,3 +95,9 @@ fn a_manifest_that_is_gone() {
     place.run(&["solve", "awari", "--stones", "2"]).success();
     place.run(&["verify", "awari"]).success();
 }
+
+#[test]
+fn little_memory_does_not_leave_the_check_out() {
+    let place = Place::with_awari(7);
+    place.run(&["verify", "awari", "--memory", "1KiB"]).success();
+}

@@ -74,6 +74,7 @@ pub mod combi;
 mod evaluate;
 mod game;
 pub mod law;
+mod matrix;
 mod metric;
 mod notation;
 mod numbering;
@@ -87,6 +88,7 @@ mod view;
 
 pub use evaluate::{Evaluate, weigh};
 pub use game::Game;
+pub use matrix::{Line, MoveMatrix};
 pub use metric::{Distance, Metric};
 pub use notation::{ParseError, Side, Situation};
 pub use numbering::{IndexMatrix, Numbering, Part};

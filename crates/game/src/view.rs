@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Metric, Numbering, Score, SliceId, Step, Turn};
+use crate::{Line, Metric, MoveMatrix, Numbering, Score, SliceId, Step, Turn};
 
 /// What a position's moves out of its slice are worth, and how many stay inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,11 +111,15 @@ pub enum Target {
     },
 }
 
-/// A slice as it is walked forward, by its moves: for the independent check, and for the solvers
-/// that keep one or two bits a position.
+/// A slice as it is walked forward, by its moves.
+///
+/// The check goes by it, and so do the solvers with one and two bits a position; the in-memory
+/// solver, the one by rows and the one by sweeps do not. So the check ends with a sample of
+/// positions by the plain rules, in which no view has a part.
 ///
 /// # Required
-/// All methods but [`inside`](ForwardView::inside).
+/// All methods but [`inside`](ForwardView::inside), [`matrix`](ForwardView::matrix) and
+/// [`lines`](ForwardView::lines).
 pub trait ForwardView: Send + Sync {
     /// A position of the game.
     type Position;
@@ -150,6 +154,13 @@ pub trait ForwardView: Send + Sync {
     /// Visits the second number of every successor inside the slice, in the order of
     /// [`targets`](ForwardView::targets).
     fn inside_second(&self, key: Self::Key, visit: impl FnMut(u64));
+    /// The blocks of positions whose moves factor, by number from 0 on; `None` beyond the last. The
+    /// check walks positions outside of them one by one, which is many times slower.
+    fn matrix(&self, _number: u64) -> Option<MoveMatrix> {
+        None
+    }
+    /// Visits the lines of a column of a block, in the order of their lengths there.
+    fn lines(&self, _matrix: u64, _column: u64, _visit: impl FnMut(Line)) {}
 }
 
 /// The view every game has: by way of its rules, one position after another.

@@ -92,6 +92,29 @@ impl<const BITS: u32> Packed<BITS> {
         Some(old)
     }
 
+    /// Sets the lowest bit of the numbers at `start + i` for the bits i of `mask`, atomically;
+    /// returns how many of them did not have it.
+    #[inline]
+    pub fn set_low_bits(&self, start: u64, mask: u64) -> u32 {
+        let (mut at, mut mask, mut new) = (start, mask, 0);
+        while mask != 0 {
+            let (word, shift) = self.word(at);
+            let here = (Self::LANES - at % Self::LANES) as u32;
+            let mut part = if here < 64 { mask & ((1 << here) - 1) } else { mask };
+            let mut bits = 0;
+            while part != 0 {
+                bits |= 1 << (part.trailing_zeros() * BITS + shift);
+                part &= part - 1;
+            }
+            if bits & !word.load(Relaxed) != 0 {
+                new += (bits & !word.fetch_or(bits, Relaxed)).count_ones();
+            }
+            mask = mask.checked_shr(here).unwrap_or(0);
+            at += u64::from(here);
+        }
+        new
+    }
+
     /// Asks the processor to bring in the number at `index`.
     #[inline(always)]
     pub fn prefetch(&self, index: u64) {
@@ -300,6 +323,30 @@ mod tests {
             against_a_vector::<8>(&changes);
             against_a_vector::<16>(&changes);
         }
+    }
+
+    #[test]
+    fn lowest_bits_are_set_in_runs() {
+        fn check<const BITS: u32>() {
+            for start in [0, 1, 7, 30, 63, 64] {
+                for mask in [0, 1, 1 << 63, u64::MAX, 0x0123_4567_89AB_CDEF] {
+                    let numbers = Packed::<BITS>::zeroed(200).unwrap();
+                    numbers.set(64, 1);
+                    let had = u32::from(
+                        start <= 64 && mask.checked_shr(64 - start as u32).unwrap_or(0) & 1 == 1,
+                    );
+                    assert_eq!(numbers.set_low_bits(start, mask), mask.count_ones() - had);
+                    for index in 0..200u64 {
+                        let bit = index.checked_sub(start).filter(|bit| *bit < 64);
+                        let set = bit.is_some_and(|bit| mask >> bit & 1 == 1) || index == 64;
+                        assert_eq!(numbers.get(index), u64::from(set), "{start} {mask} {index}");
+                    }
+                }
+            }
+        }
+        check::<1>();
+        check::<8>();
+        check::<16>();
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! What can be wrong with a finished slice.
 
+use std::io;
+use std::path::PathBuf;
+
 use nutcracker_game::Score;
 use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{ErrorKind, TableError};
@@ -16,12 +19,20 @@ pub enum CheckError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// A score is wrong.
-    #[error("{file} is wrong: {fault}; delete it and build it again")]
+    #[error("{file} is wrong: {fault}")]
     Wrong {
         /// The file with the score.
         file: String,
         /// What is wrong with which position.
         fault: Fault,
+    },
+    /// The file holds values that this program does not know.
+    #[error("{file} holds values of metric {metric}, which this program does not know")]
+    UnknownMetric {
+        /// The file.
+        file: String,
+        /// The metric in its header.
+        metric: String,
     },
     /// The check needs more memory than there is.
     #[error(transparent)]
@@ -29,6 +40,14 @@ pub enum CheckError {
     /// A thread could not be started, or panicked.
     #[error(transparent)]
     Threads(#[from] ThreadError),
+    /// The temporary file with the marks of founded positions cannot be used.
+    #[error("the check cannot use its temporary file {}: {source}", path.display())]
+    Marks {
+        /// Where the file was made.
+        path: PathBuf,
+        /// What failed.
+        source: io::Error,
+    },
     /// The caller requested a stop.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -39,10 +58,11 @@ impl CheckError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             CheckError::Table(error) => error.kind(),
-            CheckError::Wrong { .. } => ErrorKind::DataBroken,
-            CheckError::Memory(_) | CheckError::Threads(_) | CheckError::Stopped(_) => {
-                ErrorKind::Io
-            }
+            CheckError::Wrong { .. } | CheckError::UnknownMetric { .. } => ErrorKind::DataBroken,
+            CheckError::Memory(_)
+            | CheckError::Threads(_)
+            | CheckError::Marks { .. }
+            | CheckError::Stopped(_) => ErrorKind::Io,
         }
     }
 }
@@ -79,7 +99,20 @@ pub enum Fault {
         /// The score by the rules.
         outcome: Score,
     },
-    /// Scores support each other in a circle.
+    /// It loses, later than a table can say.
+    #[error(
+        "position {position} (number {index}) has value {stored}, and is lost in more moves than a \
+         table can hold"
+    )]
+    TooFar {
+        /// The position, in the game's notation.
+        position: String,
+        /// Its number in the slice.
+        index: u64,
+        /// The value in the file.
+        stored: i8,
+    },
+    /// Scores support each other in a cycle.
     #[error(
         "position {position} (number {index}) has score {stored}, which rests on repeated positions \
          alone and so should be 0; {count} positions are like this"

@@ -30,7 +30,7 @@
 //! | solving | [`solve`], [`SolveOptions`], [`SolverName`], [`Window`], [`SliceReport`], [`SolveError`] |
 //! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
 //! | before it runs | [`plan()`], [`SlicePlan`], [`Rates`], [`fit_solvers`] |
-//! | finished files | [`open_set`], [`check`], [`sample`], [`stats`] |
+//! | finished files | [`open_set`], [`check`], [`stats`] |
 //! | measurements and tests | [`experiment`], [`in_memory`] |
 
 mod budget;
@@ -44,7 +44,6 @@ mod parallel;
 mod plan;
 mod progress;
 mod report;
-pub mod sample;
 mod solve;
 mod solver;
 pub mod stats;
@@ -52,7 +51,7 @@ mod store;
 mod tables;
 mod window;
 
-pub use budget::{cache_bytes, memory_to_check};
+pub use budget::cache_bytes;
 pub use error::{SolveError, Unfit};
 pub use options::{DualIndexOptions, RowOptions, SolveOptions, SolverName};
 pub use parallel::ThreadError;

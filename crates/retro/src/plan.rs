@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nutcracker_game::{Game, SliceId};
 use nutcracker_table::Reach;
 
-use crate::budget::memory_to_check;
+use crate::check::memory_at_full_speed;
 use crate::error::SolveError;
 use crate::options::{SolveOptions, SolverName};
 use crate::solver::{Ask, Estimate, choose};
@@ -197,8 +197,8 @@ fn plan_slice<G: Game>(ask: &Ask<'_, G>, rates: &Rates) -> SlicePlan {
     let (solver, estimate) = solver_for(ask);
     let mut memory = estimate.map_or_else(|needed| needed, |estimate| estimate.peak);
     let estimate = estimate.ok();
-    // The scores are compared with each other only where that fits the memory.
-    let to_check = memory_to_check(game, slice);
+    // With less memory than that, the check runs in pieces.
+    let to_check = memory_at_full_speed(game, slice);
     let checked = options.verify && to_check <= options.memory;
     if checked && memory <= options.memory {
         memory = memory.max(to_check);

@@ -10,14 +10,13 @@ use nutcracker_table::{
     TableSet, pack_with, remove_unfinished,
 };
 
-use crate::budget::memory_to_check;
 use crate::check::check_file;
 use crate::error::SolveError;
 use crate::options::SolveOptions;
-use crate::progress::{Meter, Phase, Progress, Stopped};
+use crate::progress::{Meter, Phase, Progress};
 use crate::report::{Effort, Seconds, SliceReport};
 use crate::solver::{Ask, SliceJob, SolvedSlice, choose, work_prefix};
-use crate::tables::{open_set, read_all};
+use crate::tables::open_set;
 use crate::window;
 
 /// Solves the slices `0..=last` of a game that are not in `dir` yet.
@@ -206,8 +205,7 @@ impl<G: Game> SliceJob<'_, G> {
         let slice = self.ask.slice.0;
         let table = set.get_exactly(slice, reach)?;
         match self.verify(&table, set) {
-            Ok(true) => Ok(set.promote(&table)?),
-            Ok(false) => Ok(table),
+            Ok(()) => Ok(set.promote(&table)?),
             Err(error) => {
                 if !table.is_checked() && error.refuses(&table) {
                     set.forget(slice);
@@ -224,39 +222,10 @@ impl<G: Game> SliceJob<'_, G> {
         }
     }
 
-    /// Whether the scores of a whole file were compared with each other; its checksums are compared
-    /// in any case.
-    fn verify(&self, table: &Table, set: &TableSet) -> Result<bool, SolveError> {
-        let Ask { game, slice, options, .. } = self.ask;
-        let needed = memory_to_check(game, slice);
-        if needed <= options.memory {
-            check_file(game, table, set, options.threads, self.progress)?;
-            Ok(true)
-        } else {
-            self.progress.note(&format!(
-                "the scores of {} were not compared with each other: that takes {} MiB of memory, \
-                 and `verify` can do it elsewhere",
-                self.ask.slice_name(),
-                needed >> 20
-            ));
-            self.verify_checksums(table)?;
-            Ok(false)
-        }
-    }
-
-    /// Compares all of a file with its checksums, and nothing else.
-    fn verify_checksums(&self, table: &Table) -> Result<(), SolveError> {
-        let meter = Meter::begin(self.progress, Phase::Verify, table.positions());
-        let threads = self.ask.options.threads;
-        read_all::<SolveError>(table, threads, self.progress, |_, scores| {
-            meter.add(scores.len() as u64);
-        })?;
-        meter.finish();
-        if table.verify_digest_while(|| !self.progress.must_stop())? {
-            Ok(())
-        } else {
-            Err(Stopped.into())
-        }
+    fn verify(&self, table: &Table, set: &TableSet) -> Result<(), SolveError> {
+        let Ask { game, options, .. } = self.ask;
+        check_file(game, table, set, options.memory, options.threads, self.progress)?;
+        Ok(())
     }
 
     /// Removes the work files of a finished slice. What cannot be removed does no harm.

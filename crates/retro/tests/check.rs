@@ -6,15 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{Plain, disk, scores, solve_on};
-use nutcracker_game::{Numbering, Rules, SliceId, Target, targets_of};
+use nutcracker_game::{Game, Numbering, Rules, SliceId, Target, targets_of};
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::check::{CheckError, Fault, check_slice};
-use nutcracker_retro::sample::check_sample;
+use nutcracker_retro::check::{CheckError, Checked, Fault, check_sample, check_slice};
 use nutcracker_retro::{Silent, open_set};
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{Header, PackOptions, Storage, pack};
 
 const SLICE: u32 = 3;
+/// Memory for everything at once.
+const ALL: u64 = u64::MAX;
 
 fn header(awari: &Awari, positions: usize) -> Header {
     let id = awari.id();
@@ -29,9 +30,9 @@ fn plant(awari: &Awari, dir: &Path, scores: &[i8]) {
     pack(&*disk(), dir, &header, &PackOptions::default(), scores).unwrap();
 }
 
-fn check(awari: &Awari, dir: &Path, threads: usize) -> Result<(), CheckError> {
+fn check(awari: &Awari, dir: &Path, threads: usize, memory: u64) -> Result<Checked, CheckError> {
     let set = open_set(awari, Arc::clone(&disk()), dir, 1 << 20);
-    check_slice(awari, SliceId(SLICE), &set, threads, &Silent).map(|_| ())
+    check_slice(awari, SliceId(SLICE), &set, memory, threads, &Silent)
 }
 
 /// The best of a position's moves by these scores; `None` where the game is over.
@@ -84,14 +85,14 @@ fn invented_scores_that_support_each_other_are_refused() {
     let awari = Awari::new(6).unwrap();
     let dir = tempfile::tempdir().unwrap();
     solve_on(&awari, &disk(), dir.path(), SLICE, 1).unwrap();
-    check(&awari, dir.path(), 2).unwrap();
+    check(&awari, dir.path(), 2, ALL).unwrap();
 
     let right = scores(&awari, &disk(), dir.path(), SLICE);
     let wrong = invented(&awari, &right);
     assert_eq!((0..right.len()).filter(|&i| right[i] != wrong[i]).count(), 63);
     plant(&awari, dir.path(), &wrong);
-    for threads in [1, 2] {
-        let error = check(&awari, dir.path(), threads).unwrap_err();
+    for (threads, memory) in [(1, ALL), (2, ALL), (1, 0), (2, 0)] {
+        let error = check(&awari, dir.path(), threads, memory).unwrap_err();
         let CheckError::Wrong { fault: Fault::Unfounded { count, .. }, .. } = &error else {
             panic!("{error}");
         };
@@ -133,8 +134,13 @@ fn every_single_wrong_score_is_found_and_named() {
             )
             .unwrap();
             let set = open_set(&awari, Arc::clone(&storage), dir.path(), 1 << 20);
-            let error = check_slice(&awari, SliceId(SLICE), &set, 1, &Silent).unwrap_err();
+            let error = check_slice(&awari, SliceId(SLICE), &set, ALL, 1, &Silent).unwrap_err();
             assert!(matches!(error, CheckError::Wrong { .. }), "{error}");
+            if index % 7 == 0 {
+                // With hardly any memory it says the same of the same position.
+                let pieces = check_slice(&awari, SliceId(SLICE), &set, 0, 1, &Silent).unwrap_err();
+                assert_eq!(error.to_string(), pieces.to_string());
+            }
             // So does a sample of as many positions as there are.
             let count = right.len() as u64;
             let error = check_sample(&awari, &set.get(SLICE).unwrap(), &set, count, 1, &Silent)
@@ -153,4 +159,30 @@ fn a_game_of_large_scores_is_checked_too() {
     solve_on(&kalah, &disk(), dir.path(), 36, 2).unwrap();
     let other = tempfile::tempdir().unwrap();
     solve_on(&awari, &disk(), other.path(), 16, 2).unwrap();
+}
+
+#[test]
+fn with_little_memory_the_check_runs_in_pieces() {
+    let dir = tempfile::tempdir().unwrap();
+    let awari = Awari::new(6).unwrap();
+    let kalah = nutcracker_games::kalah::Kalah::new(3, 10, false).unwrap();
+    let reachable = Awari::reachable(4).unwrap();
+    in_pieces(&awari, &dir.path().join("awari"), 8);
+    in_pieces(&reachable, &dir.path().join("reachable"), 9);
+    in_pieces(&kalah, &dir.path().join("kalah"), 8);
+}
+
+/// Whether slices are accepted with all memory and with hardly any.
+fn in_pieces<G: Game>(game: &G, dir: &Path, last: u32) {
+    solve_on(game, &disk(), dir, last, 2).unwrap();
+    let set = open_set(game, Arc::clone(&disk()), dir, 1 << 16);
+    for slice in 0..=last {
+        for (memory, pieces) in [(ALL, false), (0, true), (1 << 14, true)] {
+            let positions = game.slice_len(SliceId(slice));
+            let checked = check_slice(game, SliceId(slice), &set, memory, 2, &Silent).unwrap();
+            assert_eq!(checked.positions, positions);
+            assert_eq!(checked.sampled, positions.min(20_000));
+            assert!(checked.in_pieces == pieces || memory > 0, "{slice} with {memory}");
+        }
+    }
 }

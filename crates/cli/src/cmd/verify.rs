@@ -5,8 +5,7 @@ use std::cmp::Reverse;
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::cache_bytes;
-use nutcracker_retro::check::{CheckError, Checked, check_file, check_manifest};
-use nutcracker_retro::sample::check_sample;
+use nutcracker_retro::check::{CheckError, Checked, check_file, check_manifest, check_sample};
 use nutcracker_table::{DirLock, Manifest, Reach, TableError, TableSet};
 use serde_json::{Value, json};
 
@@ -14,17 +13,20 @@ use crate::args::{
     Format, Subject, Threads, need_databases, parse_slice, slice_name, storage, up_to_option,
 };
 use crate::failure::Failure;
+use crate::how::{parse_size, with_margin};
+use crate::machine;
 use crate::number::{duration, rounded, thousands};
 use crate::progress::Reporter;
 use crate::{note, print};
 
 /// Check finished databases against the rules
 ///
-/// The code that checks shares nothing with the solver but the rules of the game. Every file is
-/// compared with its checksums and with the manifest. Then every score must be the best of what
-/// its moves lead to, and every score other than 0 must be founded: derived from
-/// captures and ends of the game in finitely many steps, not from positions that repeat. A slice
-/// that is there with several windows has each of its files checked.
+/// Every file is compared with its checksums and with the manifest. Then every score must be the
+/// best of what its moves lead to, and every score other than 0 must be founded: derived from
+/// captures and ends of the game in finitely many steps, not from positions that repeat. At the end
+/// 20,000 positions of the slice are compared once more by the plain rules of the game, without the
+/// faster form of the rules that the check shares with some solvers. A slice that is available with
+/// several windows has each of its files checked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   nutcracker solve awari --stones 8
@@ -37,10 +39,14 @@ pub struct Args {
     /// The last slice to check; all that are there unless said otherwise
     #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
     up_to: Option<u32>,
-    /// Only so many positions of each slice, drawn at random, each against its own moves: for
-    /// databases too large to check all. Scores that support each other in a circle are not found
+    /// Compare only N positions of each slice, drawn at random, with their own moves: for databases
+    /// too large to check in full. Scores that support each other in a cycle are not found
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
+    /// Memory to use, such as 512MiB or 4GiB; without it, what is free, less a margin. Slices that
+    /// do not fit are checked in pieces, which takes longer
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
     #[command(flatten)]
     threads: Threads,
     /// How the findings are printed
@@ -142,12 +148,12 @@ impl Visitor for Args {
         match wrong {
             0 => Ok(()),
             1 => Err(Failure::Failed(format!(
-                "{} is not right in {}: one fault, named above; mend it and verify again",
+                "{} is not right in {}: one fault, named above; repair it and verify again",
                 game.id(),
                 dir.display()
             ))),
             _ => Err(Failure::Failed(format!(
-                "{} is not right in {}: {wrong} faults, named above; mend them and verify again",
+                "{} is not right in {}: {wrong} faults, named above; repair them and verify again",
                 game.id(),
                 dir.display()
             ))),
@@ -167,7 +173,10 @@ impl Args {
     ) -> Finding {
         let dir = self.subject.dir(game);
         let check = || -> Result<Finding, CheckError> {
-            let set = self.subject.open(game, false, cache_bytes(game.slice_len(slice)));
+            let free = || machine::available_memory().map(with_margin);
+            let memory = self.memory.or_else(free).unwrap_or(u64::MAX);
+            let cache = cache_bytes(game.slice_len(slice)).min(memory / 4);
+            let set = self.subject.open(game, false, cache);
             let table = set.get_exactly(slice.0, reach)?;
             if manifest {
                 check_manifest(&set, &table, &dir)?;
@@ -177,7 +186,8 @@ impl Args {
                 match self.sample {
                     Some(count) => check_sample(game, &table, &set, count, threads, reporter)
                         .map(Finding::Sampled),
-                    None => check_file(game, &table, &set, threads, reporter).map(Finding::Right),
+                    None => check_file(game, &table, &set, memory - cache, threads, reporter)
+                        .map(Finding::Right),
                 }
             } else {
                 table.verify_file(|_| {})?;

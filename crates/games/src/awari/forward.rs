@@ -1,7 +1,9 @@
-//! Awari slices as the check walks through them: the moves, by tables over half boards.
+//! Awari slices walked forward: the moves, by tables over half boards.
 
 use nutcracker_game::combi::Rows;
-use nutcracker_game::{ForwardView, Score, SliceId, Target, Turn, inside_second_of, targets_of};
+use nutcracker_game::{
+    ForwardView, Line, MoveMatrix, Score, SliceId, Target, Turn, inside_second_of, targets_of,
+};
 
 use super::{Awari, Sown, is_prize};
 use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
@@ -87,6 +89,11 @@ impl AwariForward {
         for pit in &mut after[..sown] {
             *pit += 1;
         }
+        self.capture_from(after, sown, left, own_left)
+    }
+
+    /// The same for the other half after the sowing.
+    fn capture_from(&self, after: Half, sown: usize, left: u32, own_left: usize) -> Option<Target> {
         let mut sown = Sown { own: Half::default(), other: after, last: Some(sown as u8 - 1) };
         let gain = Awari::capture(&mut sown);
         let held = stones(&sown.other);
@@ -127,6 +134,58 @@ fn moved(game: &Awari, rows: &Rows, half: &Half) -> Moved {
         }
     }
     moved
+}
+
+/// Where in the lines of a column the moves of a half lead.
+///
+/// Line j of a column holds what j stones sown into the other half lead to, j from 0 to the number
+/// of pits; the last line what a sowing leads to that passes all of the other half and ends in the
+/// mover's, so that it captures nothing.
+struct Places {
+    /// Where each line begins when they are laid end to end, and where the last one ends.
+    starts: Vec<u32>,
+}
+
+impl AwariForward {
+    /// The stones of the mover's half in a block. The blocks without stones on one side are left
+    /// out: they are small, and their rules are others.
+    fn stones_in(&self, matrix: u64) -> Option<usize> {
+        let own = matrix as usize + 1;
+        (own < self.slice.0 as usize).then_some(own)
+    }
+
+    /// The stones sown into the other half by moves of a line, and whether they end there.
+    fn lines_of(&self, own: usize) -> impl Iterator<Item = (usize, bool)> + use<> {
+        let pits = self.game.pits();
+        (0..=pits)
+            .map(|across| (across, true))
+            .chain([(pits, false)])
+            .filter(move |&(across, _)| across <= own)
+    }
+
+    fn places(&self, own: usize) -> Places {
+        let all = self.slice.0 as usize;
+        let mut starts = vec![0];
+        for (across, _) in self.lines_of(own) {
+            let length = self.pairs.row(all - own + across) as u32;
+            starts.push(starts[starts.len() - 1] + length);
+        }
+        Places { starts }
+    }
+}
+
+impl Places {
+    /// Where the sowing of one pit leads; `None` if no line has it.
+    fn of(&self, game: &Awari, rows: &Rows, half: &Half, pit: usize) -> Option<u32> {
+        let sown = game.sow(&Board { own: *half, other: Half::default() }, pit);
+        let (pits, across) = (game.pits(), stones(&sown.other));
+        let line = match sown.last {
+            _ if across > pits => return None,
+            None if across > 0 => pits + 1,
+            _ => across,
+        };
+        Some(self.starts[line] + rows.rank(&sown.own) as u32)
+    }
 }
 
 impl ForwardView for AwariForward {
@@ -221,5 +280,150 @@ impl ForwardView for AwariForward {
         }) {
             inside_second_of(&self.game, &self.position(key), visit);
         }
+    }
+    fn matrix(&self, matrix: u64) -> Option<MoveMatrix> {
+        let own = self.stones_in(matrix)?;
+        let (rows, pits) = (self.pairs.rows(), self.game.pits());
+        let places = self.places(own);
+        let mut matrix = MoveMatrix {
+            first: self.pairs.base(own),
+            rows: rows.count(own),
+            columns: self.pairs.row(own),
+            lengths: places.starts.windows(2).map(|ends| ends[1] - ends[0]).collect(),
+            width: pits,
+            places: Vec::with_capacity(rows.count(own) as usize * pits),
+            irregular: Vec::new(),
+        };
+        let no_move = matrix.no_move();
+        let mut half = Half::default();
+        rows.unrank(own, 0, &mut half);
+        for row in 0..matrix.rows {
+            let mut regular = true;
+            for pit in 0..pits {
+                let place = if half[pit] == 0 {
+                    Some(no_move)
+                } else {
+                    places.of(&self.game, rows, &half, pit)
+                };
+                regular &= place.is_some();
+                matrix.places.push(place.unwrap_or(no_move));
+            }
+            if !regular {
+                matrix.irregular.push(row);
+            }
+            rows.advance(&mut half);
+        }
+        Some(matrix)
+    }
+
+    fn lines(&self, matrix: u64, column: u64, mut visit: impl FnMut(Line)) {
+        let Some(own) = self.stones_in(matrix) else { return };
+        let (rows, held) = (self.pairs.rows(), self.slice.0 as usize - own);
+        let mut half = Half::default();
+        rows.unrank(held, column, &mut half);
+        for (across, ends_here) in self.lines_of(own) {
+            let mut after = half;
+            for pit in &mut after[..across] {
+                *pit += 1;
+            }
+            let (left, received) = (own - across, held + across);
+            let first_left = rows.first_id(left) as u32;
+            let captures = across > 0 && ends_here && is_prize(after[across - 1]);
+            visit(if captures {
+                match self.capture_from(after, across, first_left, left) {
+                    Some(Target::Outside { slice, index, gain, turn, converts }) => {
+                        Line::Outside { slice, start: index, gain, turn, converts }
+                    }
+                    _ => Line::Illegal,
+                }
+            } else {
+                let own = (rows.first_id(received) + rows.rank(&after)) as u32;
+                let next = Pair { own, other: first_left };
+                Line::Inside(self.pairs.index(received, next))
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nutcracker_game::{Game, Numbering};
+
+    use super::*;
+
+    /// What a move leads to, in an order.
+    fn sorted(mut targets: Vec<Target>) -> Vec<Target> {
+        targets.sort_by_key(|target| format!("{target:?}"));
+        targets
+    }
+
+    /// The moves of a regular row in a column, by the matrix; `None` where all are illegal.
+    fn by_matrix(matrix: &MoveMatrix, lines: &[Line], row: u64) -> Option<Vec<Target>> {
+        let mut targets = Vec::new();
+        for &place in &matrix.places[row as usize * matrix.width..][..matrix.width] {
+            let mut within = u64::from(place);
+            for (&line, &length) in lines.iter().zip(&matrix.lengths) {
+                match line {
+                    _ if within >= length.into() => within -= u64::from(length),
+                    Line::Illegal => break,
+                    Line::Inside(start) => {
+                        targets.push(Target::Inside(start + within));
+                        break;
+                    }
+                    Line::Outside { slice, start, gain, turn, converts } => {
+                        let index = start + within;
+                        targets.push(Target::Outside { slice, index, gain, turn, converts });
+                        break;
+                    }
+                }
+            }
+        }
+        (!targets.is_empty()).then(|| sorted(targets))
+    }
+
+    /// Compares every `step`-th position of a slice with the rules; returns how many have their
+    /// moves in a matrix.
+    fn compare(game: &Awari, slice: SliceId, step: usize) -> u64 {
+        let view = game.forward(slice);
+        let mut compared = 0;
+        let mut end = 0;
+        for number in 0.. {
+            let Some(matrix) = view.matrix(number) else { break };
+            assert!(matrix.first >= end, "blocks are in order");
+            end = matrix.first + matrix.rows * matrix.columns;
+            for at in (0..matrix.rows * matrix.columns).step_by(step) {
+                let (row, column) = (at / matrix.columns, at % matrix.columns);
+                if matrix.irregular.binary_search(&row).is_ok() {
+                    continue;
+                }
+                let mut lines = Vec::new();
+                view.lines(number, column, |line| lines.push(line));
+                assert_eq!(lines.len(), matrix.lengths.len());
+                if let Some(found) = by_matrix(&matrix, &lines, row) {
+                    let position = game.unrank(slice, matrix.first + at).unwrap();
+                    let mut expected = Vec::new();
+                    targets_of(game, &position, |target| expected.push(target));
+                    assert_eq!(found, sorted(expected), "{position:?}");
+                    compared += 1;
+                }
+            }
+        }
+        assert!(end <= game.slice_len(slice));
+        compared
+    }
+
+    #[test]
+    fn matrices_agree_with_the_rules() {
+        for pits in [2, 3, 6] {
+            for game in [Awari::new(pits).unwrap(), Awari::reachable(pits).unwrap()] {
+                for stones in 0..6 {
+                    compare(&game, SliceId(stones), 1);
+                }
+            }
+        }
+        assert!(compare(&Awari::new(6).unwrap(), SliceId(16), 4999) > 2400);
+        assert!(compare(&Awari::reachable(6).unwrap(), SliceId(16), 4999) > 2000);
+        // Many stones in few pits go round more than once.
+        assert!(compare(&Awari::new(2).unwrap(), SliceId(16), 1) > 0);
     }
 }

@@ -1,26 +1,23 @@
-//! Some positions of a finished slice, drawn at random and checked by the rules alone: for
-//! databases of which all positions cannot be checked in the time or the memory there is.
+//! Positions of a finished slice, drawn at random and compared by the plain rules alone.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
-use nutcracker_game::{Children, Game, Score, Side, Situation, SliceId};
+use nutcracker_game::{Children, Game, Metric, Score, Side, Situation, SliceId};
 use nutcracker_table::{Table, TableSet};
 
 use crate::fault::{CheckError, Fault};
 use crate::parallel::for_each_until_stopped;
-use crate::progress::{Phase, Progress};
+use crate::progress::{Meter, Phase, Progress};
 use crate::tables::SetChildren;
-use crate::window;
 
-/// Positions a thread looks at at a time.
+/// Positions a thread compares at a time.
 const CHUNK: u64 = 256;
 
-/// Checks the checksum of a file, and `count` positions: each must have the best score
-/// of its moves. Returns how many positions were looked at, which are the same every time.
+/// Checks the digest of a file, and `count` of its positions: each must have the best score of its
+/// moves, by `Game::moves` and `Game::play` alone. Returns how many positions were compared, which
+/// are the same every time.
 ///
-/// This does not tell scores that support each other in a circle from true ones, as
-/// [`check_slice`](crate::check::check_slice) does.
+/// Scores that support each other in a cycle pass, unlike in [`check_file`](super::check_file).
 pub fn check_sample<G: Game>(
     game: &G,
     table: &Table,
@@ -29,34 +26,58 @@ pub fn check_sample<G: Game>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<u64, CheckError> {
+    let meter = Meter::begin(progress, Phase::Verify, count.min(table.positions()));
+    table.verify_digest_while(|| !progress.must_stop())?;
+    compare_each(game, table, set, count, threads, progress, &|compared| meter.add(compared))
+}
+
+/// Compares `count` positions without a word about progress: the end of a longer check.
+pub(super) fn compare<G: Game>(
+    game: &G,
+    table: &Table,
+    set: &TableSet,
+    count: u64,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<u64, CheckError> {
+    compare_each(game, table, set, count, threads, progress, &|_| ())
+}
+
+fn compare_each<G: Game>(
+    game: &G,
+    table: &Table,
+    set: &TableSet,
+    count: u64,
+    threads: usize,
+    progress: &dyn Progress,
+    advance: &(dyn Fn(u64) + Sync),
+) -> Result<u64, CheckError> {
     let slice = SliceId(table.header().slice);
+    let window = Score::from(table.header().bound());
+    let children = super::children(game, slice, set, window);
+    let metric = super::metric(table)?;
+    let sample = Sample { game, slice, metric, set, table, children, window };
     let positions = table.positions();
     let count = count.min(positions);
-    progress.begin(Phase::Verify, count);
-    table.verify_digest_while(|| !progress.must_stop())?;
-    let window = Score::from(table.header().bound());
-    let children = SetChildren::new(set, slice, |child| window::needed(game, slice, child, window));
-    let sample = Sample { game, slice, set, table, children, window };
-    let (done, wrong) = (AtomicU64::new(0), Mutex::new(None));
+    let wrong = Mutex::new(None);
     for_each_until_stopped(count, CHUNK, threads, progress, |range| {
         let mut moves = Vec::new();
         for number in range.clone() {
             let index = if count == positions { number } else { drawn(number, positions) };
             if let Some(fault) = sample.position(index, &mut moves)? {
-                wrong.lock().expect("no thread panics").get_or_insert(fault);
+                wrong.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
             }
         }
-        let looked = range.end - range.start;
-        progress.advance(done.fetch_add(looked, Relaxed) + looked);
+        advance(range.end - range.start);
         Ok::<(), CheckError>(())
     })?;
-    match wrong.into_inner().expect("no thread panics") {
+    match wrong.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(fault) => Err(CheckError::Wrong { file: table.path().display().to_string(), fault }),
         None => Ok(count),
     }
 }
 
-/// A number below `len`, by a mixture of the bits of another.
+/// An index below `len`, the `number`-th of a fixed pseudorandom sequence (`SplitMix64`).
 fn drawn(number: u64, len: u64) -> u64 {
     let mut bits = (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -67,6 +88,7 @@ fn drawn(number: u64, len: u64) -> u64 {
 struct Sample<'a, G> {
     game: &'a G,
     slice: SliceId,
+    metric: Metric,
     set: &'a TableSet,
     table: &'a Table,
     children: SetChildren<'a>,
@@ -81,13 +103,14 @@ impl<G: Game> Sample<'_, G> {
         let Some(position) = self.game.unrank(self.slice, index) else { return Ok(None) };
         let notation = || self.game.format(&Situation::new(position, Side::First));
         if let Some(outcome) = self.game.outcome(&position) {
+            let outcome = self.metric.over(outcome);
             let right = outcome.clamp(-self.window, self.window) == Score::from(stored);
             let fault = || Fault::NotOutcome { position: notation(), index, stored, outcome };
             return Ok((!right).then(fault));
         }
         moves.clear();
         self.game.moves(&position, moves);
-        let mut best = Score::MIN;
+        let (mut best, mut draws, mut too_far) = (Score::MIN, false, false);
         for mv in moves.iter() {
             let step = self.game.play(&position, mv);
             let (to, next) = (self.game.slice_of(&step.next), self.game.rank(&step.next));
@@ -96,7 +119,16 @@ impl<G: Game> Sample<'_, G> {
             } else {
                 self.children.score(to, next)?
             };
-            best = best.max(step.value(score).clamp(-self.window, self.window));
+            let value = self.metric.value(&step, score);
+            if self.metric.is_too_far(value, score) {
+                too_far = true;
+            } else {
+                draws |= value == 0;
+            }
+            best = best.max(value.clamp(-self.window, self.window));
+        }
+        if best == 0 && too_far && !draws {
+            return Ok(Some(Fault::TooFar { position: notation(), index, stored }));
         }
         let fault = || Fault::NotBest { position: notation(), index, stored, best };
         Ok((best != Score::from(stored)).then(fault))

@@ -1,0 +1,557 @@
+//! Phase 4: a finished file checked against the rules.
+//!
+//! Every stored score must be the best of its successors' scores (*agreement*). That alone is not
+//! enough: in a cycle, invented values can support each other. So every score other than 0 must
+//! also be *founded*: a win on a conversion or an end of the game of that worth, or on a founded
+//! loss of the same size one move on; a loss on nothing but founded wins. Agreement and foundation
+//! together leave one possible score for every position, and it is the right one: whatever can be
+//! derived from conversions in finitely many steps is stored at least as large, by agreement, and
+//! whatever is stored can be derived, by foundation.
+//!
+//! Distances need agreement alone. A loss of -s rests on wins of at least s + 1, a win of s on a loss
+//! of -s: values grow along every chain of reasons, so none can support itself.
+//!
+//! All of it goes forward, by the game's [`ForwardView`]. The first sweep over the slice compares
+//! every position and founds most of them; further sweeps look at those that are left, until a
+//! sweep founds none. Where memory allows, predecessors of a newly founded position are looked at
+//! at once: un-moves only say where to look, and nothing is accepted on their word.
+//!
+//! # What is shared with solvers
+//! The rules; the reader of tables; and the forward view, by which the solvers with one and two
+//! bits a position walk too. The in-memory solver, the one by rows and the one by sweeps do not use
+//! it, and none uses its [matrices](ForwardView::matrix). Against an error in a view that a solver
+//! and the check could have in common, the check ends with a [sample](check_sample) of positions
+//! compared by the plain rules alone.
+
+mod cells;
+mod levels;
+mod pages;
+mod sample;
+mod tile;
+mod walk;
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use nutcracker_game::{
+    ForwardView, Game, Metric, MoveMatrix, Score, Side, Situation, SliceId, SliceView, Turn,
+};
+use nutcracker_mem::Packed;
+use nutcracker_table::{Manifest, Table, TableSet};
+
+pub use crate::fault::{CheckError, Fault};
+use crate::parallel::for_each_until_stopped;
+use crate::progress::{Meter, Phase, Progress};
+use crate::tables::{Nearby, SetChildren, read_all};
+use crate::window;
+use cells::{Cell, Cells, Pieces, Values, Whole, is_founded, value};
+use levels::Levels;
+use pages::Pages;
+pub use sample::check_sample;
+
+/// What a check has done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The number of positions.
+    pub positions: u64,
+    /// The number of sweeps until every score was founded.
+    pub sweeps: u32,
+    /// Whether values were read from the file in pieces, for want of memory.
+    pub in_pieces: bool,
+    /// The positions that were compared by the plain rules as well.
+    pub sampled: u64,
+}
+
+/// Positions that the check compares by the plain rules at its end, or all if there are fewer.
+pub const SAMPLE: u64 = 20_000;
+
+/// Positions a thread checks at a time where their moves do not factor.
+const CHUNK: u64 = 1 << 16;
+
+/// Columns of a tile where all cells are in memory. As many cells lie side by side.
+const TILE: u64 = 32;
+
+/// The memory with which the check of a slice is fastest. With less it runs in pieces, which takes
+/// many times longer and finds the same.
+pub fn memory_at_full_speed<G: Game>(game: &G, slice: SliceId) -> u64 {
+    let positions = game.slice_len(slice);
+    let cells = positions * if fits_a_byte(game.max_score(slice)) { 1 } else { 2 };
+    // Two bits a position say what is open on a level.
+    let bytes = cells + positions / 4;
+    // The view's tables, and the matrices, which take less than these.
+    bytes + 2 * game.forward_bytes(slice) + game.view_bytes(slice)
+}
+
+/// Whether a score of this size and its mark fit a byte.
+fn fits_a_byte(max: Score) -> bool {
+    max < 64
+}
+
+/// Checks the best file of a slice against the rules and the files of smaller slices, with about
+/// `memory` bytes beside the cache of `set`.
+pub fn check_slice<G: Game>(
+    game: &G,
+    slice: SliceId,
+    set: &TableSet,
+    memory: u64,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Checked, CheckError> {
+    check_file(game, &*set.get(slice.0)?, set, memory, threads, progress)
+}
+
+/// Checks one file against the rules and the files of smaller slices in `set`, with about `memory`
+/// bytes beside the cache of `set`.
+pub fn check_file<G: Game>(
+    game: &G,
+    table: &Table,
+    set: &TableSet,
+    memory: u64,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Checked, CheckError> {
+    let slice = SliceId(table.header().slice);
+    let meter = &Meter::begin(progress, Phase::Verify, table.positions());
+    table.verify_digest_while(|| !progress.must_stop())?;
+    let metric = metric(table)?;
+    let job = Job { game, slice, metric, table, set, memory, threads, progress, meter };
+    let memory_in_full = if metric.is_distance() {
+        game.slice_len(slice) + game.forward_bytes(slice)
+    } else {
+        memory_at_full_speed(game, slice)
+    };
+    if memory_in_full > memory {
+        job.check_in_pieces()
+    } else if metric.is_distance() {
+        job.check_distances()
+    } else if fits_a_byte(game.max_score(slice)) {
+        job.check_whole::<8>()
+    } else {
+        job.check_whole::<16>()
+    }
+}
+
+/// What the values of a table say.
+fn metric(table: &Table) -> Result<Metric, CheckError> {
+    let name = &table.header().metric;
+    name.parse().map_err(|_| CheckError::UnknownMetric {
+        file: table.path().display().to_string(),
+        metric: name.clone(),
+    })
+}
+
+/// Compares a file with what the manifest of its directory says of it.
+pub fn check_manifest(set: &TableSet, table: &Table, dir: &Path) -> Result<(), CheckError> {
+    let manifest = Manifest::load(&**set.storage(), dir)?;
+    Ok(manifest.check(table)?)
+}
+
+struct Job<'a, G> {
+    game: &'a G,
+    slice: SliceId,
+    metric: Metric,
+    table: &'a Table,
+    set: &'a TableSet,
+    memory: u64,
+    threads: usize,
+    progress: &'a dyn Progress,
+    meter: &'a Meter<'a>,
+}
+
+impl<G: Game> Job<'_, G> {
+    /// The check with all cells in memory.
+    fn check_whole<const BITS: u32>(&self) -> Result<Checked, CheckError> {
+        let cells = Packed::<BITS>::zeroed(self.table.positions())?;
+        read_all::<CheckError>(self.table, self.threads, self.progress, |start, values| {
+            cells.fill(start, values.iter().map(|&value| Whole::<BITS>::encode(value)));
+        })?;
+        let (cells, view) = (Whole(cells), self.game.forward(self.slice));
+        let children = self.children();
+        let check = self.start(&cells, &view, &children, G::UNMOVES);
+        self.compare(&check)?;
+        let mut sweeps = 1;
+        if G::UNMOVES {
+            let back = self.game.view(self.slice);
+            let levels = Levels::new(&check, &back, self.threads)?;
+            for level in (1..=check.window).rev() {
+                let (passes, open) = levels.run(level)?;
+                sweeps = sweeps.max(1 + passes);
+                if let Some((count, index)) = open {
+                    return Err(self.wrong(check.unfounded_at(index, count)?));
+                }
+            }
+        } else {
+            sweeps += self.found(&check)?;
+        }
+        self.finish(sweeps, false)
+    }
+
+    /// The check of distances in memory.
+    fn check_distances(&self) -> Result<Checked, CheckError> {
+        let values = Packed::<8>::zeroed(self.table.positions())?;
+        read_all::<CheckError>(self.table, self.threads, self.progress, |start, block| {
+            values.fill(start, block.iter().map(|&value| u64::from(value as u8)));
+        })?;
+        let (cells, view) = (Values(values), self.game.forward(self.slice));
+        let children = self.children();
+        self.compare(&self.start(&cells, &view, &children, false))?;
+        self.finish(1, false)
+    }
+
+    /// The check with values that are read again whenever they are needed.
+    fn check_in_pieces(&self) -> Result<Checked, CheckError> {
+        read_all::<CheckError>(self.table, self.threads, self.progress, |_, _| ())?;
+        let dir = self.table.path().parent().unwrap_or(Path::new("."));
+        let marks = Pages::new(self.table.positions(), self.memory / 2, dir)?;
+        let cells = Pieces { table: self.table, set: self.set, marks };
+        let view = self.game.forward_within(self.slice, self.memory / 8);
+        let children = self.children();
+        let check = self.start(&cells, &view, &children, false);
+        self.compare(&check)?;
+        let sweeps = if self.metric.is_distance() { 0 } else { self.found(&check)? };
+        self.finish(1 + sweeps, true)
+    }
+
+    fn children(&self) -> SetChildren<'_> {
+        children(self.game, self.slice, self.set, Score::from(self.table.header().bound()))
+    }
+
+    fn start<'s, C: Cells>(
+        &'s self,
+        cells: &'s C,
+        view: &'s G::Forward,
+        children: &'s SetChildren<'s>,
+        defer_losses: bool,
+    ) -> Check<'s, C, G> {
+        Check {
+            game: self.game,
+            slice: self.slice,
+            metric: self.metric,
+            view,
+            cells,
+            children,
+            window: Score::from(self.table.header().bound()),
+            defer_losses,
+            tile_bytes: self.memory / 8 / self.threads.max(1) as u64,
+            progress: self.progress,
+            meter: self.meter,
+            compared: AtomicU64::new(0),
+            founded: AtomicU64::new(0),
+            fault: Mutex::new(None),
+        }
+    }
+
+    /// Compares every position with its moves.
+    fn compare<C: Cells>(&self, check: &Check<'_, C, G>) -> Result<(), CheckError> {
+        check.sweep(self.table.positions(), Pass::Compare, self.threads)?;
+        match check.first_fault() {
+            Some((_, fault)) => Err(self.wrong(fault)),
+            None => Ok(()),
+        }
+    }
+
+    /// Founds positions by sweeps until all are or no more can be; returns the number of sweeps.
+    fn found<C: Cells>(&self, check: &Check<'_, C, G>) -> Result<u32, CheckError> {
+        let positions = self.table.positions();
+        let mut founded = check.founded.load(Relaxed);
+        let mut sweeps = 0;
+        while founded < positions {
+            check.sweep(positions, Pass::Pending, self.threads)?;
+            sweeps += 1;
+            let now = check.founded.load(Relaxed);
+            if std::mem::replace(&mut founded, now) == now {
+                let index = check.first_unfounded(positions)?;
+                return Err(self.wrong(check.unfounded_at(index, positions - founded)?));
+            }
+        }
+        Ok(sweeps)
+    }
+
+    /// The end of every check: a sample by the plain rules.
+    fn finish(&self, sweeps: u32, in_pieces: bool) -> Result<Checked, CheckError> {
+        let Job { game, table, set, threads, progress, .. } = *self;
+        let sampled = sample::compare(game, table, set, SAMPLE, threads, progress)?;
+        self.meter.finish();
+        Ok(Checked { positions: table.positions(), sweeps, in_pieces, sampled })
+    }
+
+    fn wrong(&self, fault: Fault) -> CheckError {
+        CheckError::Wrong { file: self.table.path().display().to_string(), fault }
+    }
+}
+
+/// The values of smaller slices as far as the values up to ±`window` of a slice depend on them.
+fn children<'a, G: Game>(
+    game: &G,
+    slice: SliceId,
+    set: &'a TableSet,
+    window: Score,
+) -> SetChildren<'a> {
+    SetChildren::new(set, slice, |child| window::needed(game, slice, child, window))
+}
+
+/// What a quiet move to a position of the same slice is worth where values are scores: twice the
+/// negative value, and the same mark.
+#[inline(always)]
+fn negated(next: Cell) -> Cell {
+    2 * (next & 1) - next
+}
+
+/// Whether a position whose best move is `best`, and all of whose moves together have the last bit
+/// of `every`, is founded. The best move must have the stored value.
+#[inline(always)]
+fn rests(stored: Cell, best: Cell, every: Cell) -> bool {
+    match value(stored) {
+        0 => true,
+        1.. => is_founded(best),
+        _ => is_founded(every),
+    }
+}
+
+type Key<G> = <<G as Game>::Forward as ForwardView>::Key;
+type BackKey<G> = <<G as Game>::View as SliceView>::Key;
+
+struct Check<'a, C, G: Game> {
+    game: &'a G,
+    slice: SliceId,
+    metric: Metric,
+    view: &'a G::Forward,
+    /// Whether the first sweep founds no losses: then only levels do, in their order.
+    defer_losses: bool,
+    cells: &'a C,
+    children: &'a SetChildren<'a>,
+    /// What values are clipped to; the largest value where they are exact.
+    window: Score,
+    /// The memory for the cells of a tile, where they are not in memory anyway.
+    tile_bytes: u64,
+    progress: &'a dyn Progress,
+    meter: &'a Meter<'a>,
+    /// Positions compared in the first sweep.
+    compared: AtomicU64,
+    founded: AtomicU64,
+    /// The wrong position with the lowest index.
+    fault: Mutex<Option<(u64, Fault)>>,
+}
+
+/// What one thread works with.
+struct Scratch<'a> {
+    nearby: Nearby<'a>,
+    tile: tile::TileScratch,
+    cells: Vec<Cell>,
+    /// Positions that were founded.
+    founded: u64,
+}
+
+/// What a sweep does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pass {
+    /// Compares every position with its moves, and founds those that it can.
+    Compare,
+    /// Founds whatever is left and can be founded.
+    Pending,
+}
+
+/// A sweep on several threads.
+struct Sweep<'a> {
+    pass: Pass,
+    threads: usize,
+    /// What threads have worked with and can use again.
+    scratches: Mutex<Vec<Scratch<'a>>>,
+}
+
+/// A part of a sweep.
+enum Part {
+    /// Neighbouring columns of a matrix.
+    Tile(Range<u64>),
+    /// Consecutive indices, one position after another.
+    Range(Range<u64>),
+    /// Consecutive second indices, in whose order successors lie close together.
+    Second(Range<u64>),
+}
+
+impl<C: Cells, G: Game> Check<'_, C, G> {
+    /// What a quiet move to a position of the same slice is worth.
+    #[inline(always)]
+    fn inside(&self, next: Cell) -> Cell {
+        if self.metric.is_distance() {
+            self.final_cell(self.metric.inside(value(next)), value(next))
+        } else {
+            negated(next)
+        }
+    }
+
+    /// What a move to a position of a finished slice is worth.
+    #[inline(always)]
+    fn outside(&self, gain: Score, turn: Turn, converts: bool, next: Score) -> Cell {
+        self.final_cell(self.metric.through(gain, turn, converts, next), next)
+    }
+
+    /// The cell of a value that waits for nothing. A distance too large to store is less than a
+    /// draw and more than every other loss: 0 without a mark.
+    #[inline(always)]
+    fn final_cell(&self, value: Score, next: Score) -> Cell {
+        if self.metric.is_too_far(value, next) {
+            0
+        } else {
+            value.clamp(-self.window, self.window) << 1 | 1
+        }
+    }
+
+    /// Whether the first sweep leaves a position to the levels that follow it.
+    fn defers(&self, stored: Cell) -> bool {
+        self.defer_losses && value(stored) < 0
+    }
+
+    /// Counts positions that were compared and positions that were founded: half of the work each.
+    fn advance(&self, compared: u64, founded: u64) {
+        let compared = self.compared.fetch_add(compared, Relaxed) + compared;
+        let founded = self.founded.fetch_add(founded, Relaxed) + founded;
+        self.meter.reach(compared.midpoint(founded));
+    }
+
+    /// One pass over the slice.
+    fn sweep(&self, positions: u64, pass: Pass, threads: usize) -> Result<(), CheckError> {
+        let sweep = Sweep { pass, threads, scratches: Mutex::new(Vec::new()) };
+        let mut end = 0;
+        for number in (0..).take_while(|_| !self.metric.is_distance()) {
+            let Some(matrix) = self.view.matrix(number) else { break };
+            self.run(&sweep, None, &parts(end..matrix.first, CHUNK, Part::Range))?;
+            end = matrix.first + matrix.rows * matrix.columns;
+            let width = if C::RANDOM_ACCESS {
+                TILE
+            } else {
+                // A cell takes two bytes and two bits.
+                (self.tile_bytes / (3 * matrix.rows)).max(1).next_multiple_of(64)
+            };
+            let tiles = parts(0..matrix.columns, width, Part::Tile);
+            self.run(&sweep, Some((number, &matrix)), &tiles)?;
+        }
+        let rest = if end == 0 && pass == Pass::Compare && C::RANDOM_ACCESS {
+            parts(0..positions, CHUNK, Part::Second)
+        } else {
+            parts(end..positions, CHUNK, Part::Range)
+        };
+        self.run(&sweep, None, &rest)
+    }
+
+    /// Works through parts of a sweep on several threads.
+    fn run<'s>(
+        &'s self,
+        sweep: &Sweep<'s>,
+        matrix: Option<(u64, &MoveMatrix)>,
+        parts: &[Part],
+    ) -> Result<(), CheckError> {
+        let Sweep { pass, threads, scratches } = sweep;
+        for_each_until_stopped(parts.len() as u64, 1, *threads, self.progress, |range| {
+            let kept = scratches.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut scratch = kept.unwrap_or_else(|| self.scratch());
+            for part in &parts[range.start as usize..range.end as usize] {
+                let positions = match (part, matrix) {
+                    (Part::Tile(columns), Some((number, matrix))) => {
+                        self.tile(number, matrix, columns.clone(), *pass, &mut scratch)?;
+                        (columns.end - columns.start) * matrix.rows
+                    }
+                    (Part::Tile(_), None) => 0,
+                    (Part::Range(range), _) => self.range(range.clone(), *pass, &mut scratch)?,
+                    (Part::Second(range), _) => self.second(range.clone(), &mut scratch)?,
+                };
+                let compared = if *pass == Pass::Compare { positions } else { 0 };
+                self.advance(compared, std::mem::take(&mut scratch.founded));
+            }
+            scratches.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+            Ok(())
+        })
+    }
+
+    fn scratch(&self) -> Scratch<'_> {
+        Scratch {
+            nearby: Nearby::new(self.children),
+            tile: tile::TileScratch::default(),
+            cells: Vec::new(),
+            founded: 0,
+        }
+    }
+
+    fn range<'s>(
+        &'s self,
+        range: Range<u64>,
+        pass: Pass,
+        scratch: &mut Scratch<'s>,
+    ) -> Result<u64, CheckError> {
+        if pass == Pass::Compare {
+            let mut cursor = Default::default();
+            for index in range.clone() {
+                match self.view.key_at(&mut cursor, index) {
+                    Some(key) => self.position(index, key, pass, scratch)?,
+                    None => self.skip_hole(index, scratch)?,
+                }
+            }
+        } else {
+            self.pending(range.clone(), scratch)?;
+        }
+        Ok(range.end - range.start)
+    }
+
+    fn second<'s>(
+        &'s self,
+        range: Range<u64>,
+        scratch: &mut Scratch<'s>,
+    ) -> Result<u64, CheckError> {
+        let mut cursor = Default::default();
+        for second in range.clone().rev() {
+            if let Some(key) = self.view.second_key_at(&mut cursor, second) {
+                self.position(self.view.index(key), key, Pass::Compare, scratch)?;
+            }
+        }
+        Ok(range.end - range.start)
+    }
+
+    /// Numbers that stand for no position need nothing.
+    fn skip_hole(&self, index: u64, scratch: &mut Scratch<'_>) -> Result<(), CheckError> {
+        scratch.founded += u64::from(self.cells.mark(index, 1)?);
+        Ok(())
+    }
+
+    fn refuse(&self, index: u64, fault: Fault) {
+        let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.as_ref().is_none_or(|(lowest, _)| index < *lowest) {
+            *first = Some((index, fault));
+        }
+    }
+
+    fn first_fault(&self) -> Option<(u64, Fault)> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The first position that is not founded; there must be one.
+    fn first_unfounded(&self, positions: u64) -> Result<u64, CheckError> {
+        let mut cells = vec![0; CHUNK as usize];
+        for start in (0..positions).step_by(CHUNK as usize) {
+            let cells = &mut cells[..CHUNK.min(positions - start) as usize];
+            self.cells.load(start, cells)?;
+            if let Some(at) = cells.iter().position(|&cell| !is_founded(cell)) {
+                return Ok(start + at as u64);
+            }
+        }
+        Ok(0)
+    }
+
+    fn unfounded_at(&self, index: u64, count: u64) -> Result<Fault, CheckError> {
+        let position = self.game.unrank(self.slice, index);
+        let position = position.map_or_else(String::new, |position| self.notation(&position));
+        let stored = value(self.cells.get(index)?) as i8;
+        Ok(Fault::Unfounded { position, index, stored, count })
+    }
+
+    fn notation(&self, position: &G::Position) -> String {
+        self.game.format(&Situation::new(*position, Side::First))
+    }
+}
+
+/// A range in parts of the same size.
+fn parts(range: Range<u64>, size: u64, part: fn(Range<u64>) -> Part) -> Vec<Part> {
+    let end = range.end;
+    range.step_by(size as usize).map(|first| part(first..(first + size).min(end))).collect()
+}

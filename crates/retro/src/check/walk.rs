@@ -1,0 +1,98 @@
+//! The check of single positions.
+
+use std::ops::Range;
+
+use nutcracker_game::{ForwardView, Game, Target};
+
+use super::cells::{Cell, Cells, is_founded, value};
+use super::{Check, Key, Pass, Scratch, rests};
+use crate::fault::{CheckError, Fault};
+
+impl<C: Cells, G: Game> Check<'_, C, G> {
+    /// Compares a position with its moves in the first pass, and marks it if it is founded.
+    pub(super) fn position(
+        &self,
+        index: u64,
+        key: Key<G>,
+        pass: Pass,
+        scratch: &mut Scratch<'_>,
+    ) -> Result<(), CheckError> {
+        let every = pass == Pass::Compare;
+        let stored = self.cells.get(index)?;
+        let fault = if let Some(outcome) = self.view.outcome(key) {
+            let outcome = self.metric.over(outcome);
+            if outcome.clamp(-self.window, self.window) == value(stored) {
+                if !(every && self.defers(stored)) {
+                    scratch.founded += u64::from(self.cells.mark(index, 1)?);
+                }
+                return Ok(());
+            }
+            let position = self.notation(&self.view.position(key));
+            Fault::NotOutcome { position, index, stored: value(stored) as i8, outcome }
+        } else {
+            let (best, all) = self.moves(key, scratch)?;
+            // What is drawn by distances is so by a move, not for want of room for its distance.
+            let too_far = self.metric.is_distance() && !is_founded(best);
+            if value(best) == value(stored) && !too_far {
+                if rests(stored, best, all) && !(every && self.defers(stored)) {
+                    scratch.founded += u64::from(self.cells.mark(index, 1)?);
+                }
+                return Ok(());
+            }
+            let (position, best) = (self.notation(&self.view.position(key)), value(best));
+            let stored = value(stored) as i8;
+            if too_far {
+                Fault::TooFar { position, index, stored }
+            } else {
+                Fault::NotBest { position, index, stored, best }
+            }
+        };
+        if every {
+            self.refuse(index, fault);
+        }
+        Ok(())
+    }
+
+    /// The best of a position's moves, and whether all of them are founded, in the last bit.
+    fn moves(&self, key: Key<G>, scratch: &mut Scratch<'_>) -> Result<(Cell, Cell), CheckError> {
+        let (mut best, mut all) = (Cell::MIN, 1);
+        let mut failure = None;
+        self.view.targets(key, |target| {
+            let cell = match target {
+                Target::Inside(next) => self.cells.get(next).map(|cell| self.inside(cell)),
+                Target::Outside { slice, index, gain, turn, converts } => scratch
+                    .nearby
+                    .score(slice, index)
+                    .map(|next| self.outside(gain, turn, converts, next))
+                    .map_err(CheckError::from),
+            };
+            match cell {
+                Ok(cell) => {
+                    best = best.max(cell);
+                    all &= cell;
+                }
+                Err(error) => failure = Some(error),
+            }
+        });
+        failure.map_or(Ok((best, all)), Err)
+    }
+
+    /// Looks at the pending positions of a range, and marks those that are founded.
+    pub(super) fn pending(
+        &self,
+        range: Range<u64>,
+        scratch: &mut Scratch<'_>,
+    ) -> Result<(), CheckError> {
+        let mut cells = std::mem::take(&mut scratch.cells);
+        cells.resize((range.end - range.start) as usize, 0);
+        self.cells.load(range.start, &mut cells)?;
+        let mut cursor = Default::default();
+        for (index, _) in (range.start..).zip(&cells).filter(|(_, cell)| !is_founded(**cell)) {
+            if let Some(key) = self.view.key_at(&mut cursor, index) {
+                self.position(index, key, Pass::Pending, scratch)?;
+            }
+        }
+        scratch.cells = cells;
+        Ok(())
+    }
+}
