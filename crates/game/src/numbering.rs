@@ -114,7 +114,7 @@ pub trait Numbering: Rules {
     }
 
     /// The slice's name for people and files, such as `15`, `krkn` or `w4b3`: small letters,
-    /// digits and hyphens.
+    /// digits and underscores.
     fn slice_name(&self, slice: SliceId) -> String {
         slice.to_string()
     }

@@ -9,6 +9,7 @@ use crate::progress::{Meter, Progress, Stopped};
 /// positions, from several threads. The progress counts the positions that `enter` says it took.
 pub(crate) fn convert<V, C, E>(
     view: &V,
+    metric: Metric,
     children: &C,
     parts: &[u64],
     threads: usize,
@@ -24,7 +25,7 @@ where
     for_each_until_stopped(parts.len() as u64, 1, threads, progress, |range| {
         for &part in &parts[range.start as usize..range.end as usize] {
             let mut entered = Ok(0);
-            view.exits(Metric::Score, part, children, |start, run| {
+            view.exits(metric, part, children, |start, run| {
                 if let Ok(count) = &mut entered {
                     match enter(start, run) {
                         Ok(more) => *count += more,

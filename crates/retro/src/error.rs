@@ -1,6 +1,6 @@
 //! Why a slice could not be solved.
 
-use nutcracker_game::SliceId;
+use nutcracker_game::{Metric, SliceId};
 use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{ErrorKind, Table, TableError};
 use thiserror::Error;
@@ -72,6 +72,27 @@ pub enum SolveError {
         /// Why not.
         reason: Unfit,
     },
+    /// The game's tables cannot say this.
+    #[error("tables of {game} hold {offered}, not {metric}")]
+    NoMetric {
+        /// The game.
+        game: String,
+        /// The metric requested.
+        metric: Metric,
+        /// What there is.
+        offered: String,
+    },
+    /// A distance does not fit the file format.
+    #[error(
+        "slice {slice} of {game} has positions that are lost in more than 126 moves, and a file \
+         holds no larger distance"
+    )]
+    TooFar {
+        /// The game.
+        game: String,
+        /// The slice.
+        slice: String,
+    },
     /// Scores do not fit the file format.
     #[error("scores of slice {slice} of {game} reach {max}, and a file holds up to 127")]
     ScoreTooLarge {
@@ -94,6 +115,12 @@ pub enum Unfit {
     /// It works on rows of boards, and the game is not one of sowing on two halves.
     #[error("it is for games of sowing on two halves")]
     NoRows,
+    /// It computes scores, and distances are asked for.
+    #[error("it does not compute distances")]
+    NoDistances,
+    /// A position has too many moves for its states.
+    #[error("a position may have too many moves for the two bytes of its state")]
+    TooManyMoves,
     /// The options ask for rows streamed from disk.
     #[error("rows are to be streamed from disk")]
     Streamed,
@@ -135,6 +162,8 @@ impl SolveError {
             SolveError::NoSuchSlice { .. }
             | SolveError::TooLittleMemory { .. }
             | SolveError::Unfit { .. }
+            | SolveError::NoMetric { .. }
+            | SolveError::TooFar { .. }
             | SolveError::ScoreTooLarge { .. } => ErrorKind::Usage,
         })
     }

@@ -58,15 +58,15 @@ pub use parallel::ThreadError;
 pub use plan::{BITS, BY_RULES, DISK, Phases, Rate, Rates, SlicePlan, plan};
 pub use progress::{Phase, Progress, Silent, Stopped};
 pub use report::{Choice, Effort, LevelWork, RowWork, Seconds, SliceReport};
-pub use solve::solve;
+pub use solve::{solve, solve_slices};
 pub use solver::{fit_solvers, work_folder};
 pub use store::disk::ScratchError;
 pub use store::folder::{Operation, Watch};
 pub use store::paged::Policy;
-pub use tables::open_set;
+pub use tables::{open_metric, open_set};
 pub use window::Window;
 
 /// Solvers without files, for benches and tests.
 pub mod in_memory {
-    pub use crate::solver::{RowStates, States, sweep_slice};
+    pub use crate::solver::{RowStates, States, sweep_metric, sweep_slice};
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use nutcracker_game::Metric;
+
 use crate::store::folder::Watch;
 use crate::store::paged::Policy;
 use crate::window::Window;
@@ -66,6 +68,8 @@ pub struct SolveOptions {
     pub verify: bool,
     /// The program and its version, for the manifest.
     pub program: String,
+    /// What the tables say; `None` for the game's usual metric.
+    pub metric: Option<Metric>,
     /// Which solver; `None` for the fastest that fits the memory.
     pub solver: Option<SolverName>,
     /// Bytes of memory that may be used.
@@ -117,6 +121,7 @@ impl SolveOptions {
             threads,
             verify: true,
             program: program.into(),
+            metric: None,
             solver: None,
             memory: u64::MAX,
             window: Window::Full,

@@ -9,6 +9,7 @@ use crate::check::memory_at_full_speed;
 use crate::error::SolveError;
 use crate::options::{SolveOptions, SolverName};
 use crate::solver::{Ask, Estimate, choose};
+use crate::tables::metric_of;
 use crate::window;
 
 /// What one slice takes.
@@ -175,7 +176,7 @@ pub fn plan<G: Game>(
     window
         .slices(last)
         .map(|slice| {
-            let top = window.of(game, slice, last);
+            let top = window.of(game, metric_of::<G>(options.metric), slice, last);
             plan_slice(&Ask { game, slice, top, options }, rates)
         })
         .collect()
@@ -193,7 +194,7 @@ fn solver_for<G: Game>(ask: &Ask<'_, G>) -> (SolverName, Result<Estimate, u64>) 
 fn plan_slice<G: Game>(ask: &Ask<'_, G>, rates: &Rates) -> SlicePlan {
     let Ask { game, slice, top, options } = *ask;
     let positions = ask.positions();
-    let window = window::reach(game, slice, top).into();
+    let window = window::reach(game, ask.metric(), slice, top).into();
     let (solver, estimate) = solver_for(ask);
     let mut memory = estimate.map_or_else(|needed| needed, |estimate| estimate.peak);
     let estimate = estimate.ok();

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Metric, SliceId, closure};
 use nutcracker_table::{
-    DirLock, Header, Manifest, Naming, PackOptions, Published, Reach, Storage, Table, TableError,
-    TableSet, pack_with, remove_unfinished,
+    DirLock, HOLE, Header, Manifest, PackOptions, Part, Published, Reach, Storage, Table,
+    TableError, TableSet, pack_with, remove_unfinished,
 };
 
 use crate::check::check_file;
@@ -16,14 +16,11 @@ use crate::options::SolveOptions;
 use crate::progress::{Meter, Phase, Progress};
 use crate::report::{Effort, Seconds, SliceReport};
 use crate::solver::{Ask, SliceJob, SolvedSlice, choose, work_prefix};
-use crate::tables::open_set;
+use crate::tables::{metric_of, naming, open_metric};
 use crate::window;
 
-/// Solves the slices `0..=last` of a game that are not in `dir` yet.
-///
-/// Finished slices are never touched; after an interruption the same call continues with the first
-/// missing one. Files of an earlier run are opened and compared with the manifest, not checked in
-/// full.
+/// Solves the slices `0..=last` of a game that are not in `dir` yet: [`solve_slices`] for a game
+/// whose slices are a line.
 pub fn solve<G: Game>(
     game: &G,
     storage: &Arc<dyn Storage>,
@@ -32,16 +29,43 @@ pub fn solve<G: Game>(
     options: &SolveOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<SliceReport>, SolveError> {
+    // Of a game with a fixed start, only what it can lead to; else every slice.
+    let selected: Vec<SliceId> = options.window.slices(last).collect();
+    solve_slices(game, storage, dir, &selected, options, progress)
+}
+
+/// Solves the selected slices of a game, and those that their moves can lead to, as far as they
+/// are not in `dir` yet.
+///
+/// Finished slices are never touched; after an interruption the same call continues with the first
+/// missing one. Files of an earlier run are opened and compared with the manifest, not checked in
+/// full.
+pub fn solve_slices<G: Game>(
+    game: &G,
+    storage: &Arc<dyn Storage>,
+    dir: &Path,
+    selected: &[SliceId],
+    options: &SolveOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<SliceReport>, SolveError> {
     let id = game.id();
-    if last > game.largest_slice() {
-        let (game, last, asked) = (id.to_string(), game.largest_slice(), last);
+    if let Some(&asked) = selected.iter().find(|&&slice| !game.has_database(slice)) {
+        let (game, last) = (id.to_string(), game.largest_slice());
         return Err(SolveError::NoSuchSlice { game, asked, last });
     }
+    let metric = metric_of::<G>(options.metric);
+    if !G::METRICS.contains(&metric) {
+        let offered: Vec<&str> = G::METRICS.iter().map(|metric| metric.name()).collect();
+        let (game, offered) = (id.to_string(), offered.join(", "));
+        return Err(SolveError::NoMetric { game, metric, offered });
+    }
+    let slices = closure(game, selected.iter().copied());
+    let Some(&last) = slices.last() else { return Ok(Vec::new()) };
     let _lock = DirLock::acquire(dir)?;
     remove_unfinished(&**storage, dir)?;
     let mut manifest =
         Manifest::load_or_new(&**storage, dir, id.name, &id.options, &options.program)?;
-    let reconciled = manifest.reconcile(&**storage, dir, &Naming::default())?;
+    let reconciled = manifest.reconcile(&**storage, dir, &naming(game))?;
     // A file that no manifest knows was perhaps never checked: until this run has checked it, it
     // stays unknown. So do files whose check was interrupted or left out.
     let mut unchecked = reconciled.adopted.clone();
@@ -49,17 +73,17 @@ pub fn solve<G: Game>(
     unchecked.extend(pending.map(|entry| (entry.slice, entry.reach)));
     unchecked.sort_unstable();
     unchecked.dedup();
-    unchecked.retain(|&(slice, _)| options.verify && slice <= last.0);
+    unchecked.retain(|&(slice, _)| options.verify && slices.contains(&SliceId(slice)));
     for &(slice, reach) in &unchecked {
         manifest.remove(slice, reach);
     }
     if !reconciled.is_clean() {
         manifest.save(&**storage, dir)?;
     }
-    remove_orphans(game, &**storage, dir, &manifest);
+    remove_orphans(game, metric, &**storage, dir, &manifest);
     let mut reports = Vec::new();
-    for slice in options.window.slices(last) {
-        let top = options.window.of(game, slice, last);
+    for slice in slices {
+        let top = options.window.of(game, metric, slice, last);
         let ask = Ask { game, slice, top, options };
         let job = SliceJob { ask, storage, dir, progress };
         for &(_, reach) in unchecked.iter().filter(|(unchecked, _)| *unchecked == slice.0) {
@@ -67,12 +91,12 @@ pub fn solve<G: Game>(
             let table = job.check_and_promote(&set, reach)?;
             manifest.adopt(&table)?;
             manifest.save(&**storage, dir)?;
-            remove_orphans(game, &**storage, dir, &manifest);
+            remove_orphans(game, metric, &**storage, dir, &manifest);
         }
         let served = manifest.entry(slice.0).filter(|entry| entry.reach.serves(job.reach()));
         let report = if let Some(entry) = served {
             // A file that cannot be opened is found here, not after hours of work on the next.
-            open_set(game, Arc::clone(storage), dir, 0).get(slice.0)?;
+            open_metric(game, Some(metric), Arc::clone(storage), dir, 0).get(slice.0)?;
             SliceReport {
                 slice,
                 positions: entry.positions,
@@ -101,7 +125,13 @@ pub fn solve<G: Game>(
 
 /// Removes the work folders of slices that are finished: a run that was killed after it had named
 /// its table left them. What cannot be removed does no harm.
-fn remove_orphans<G: Game>(game: &G, storage: &dyn Storage, dir: &Path, manifest: &Manifest) {
+fn remove_orphans<G: Game>(
+    game: &G,
+    metric: Metric,
+    storage: &dyn Storage,
+    dir: &Path,
+    manifest: &Manifest,
+) {
     for name in storage.list(dir).unwrap_or_default() {
         let mut numbers = name.strip_prefix("work-").into_iter().flat_map(|rest| rest.split('-'));
         let slice = numbers.next().and_then(|slice| slice.parse().ok());
@@ -110,16 +140,31 @@ fn remove_orphans<G: Game>(game: &G, storage: &dyn Storage, dir: &Path, manifest
         if slice > game.largest_slice().0 {
             continue;
         }
-        let need = window::reach(game, SliceId(slice), top);
+        let need = window::reach(game, metric, SliceId(slice), top);
         if manifest.entry(slice).is_some_and(|entry| entry.checked && entry.reach.serves(need)) {
             let _ = storage.remove_dir(&dir.join(&name));
         }
     }
 }
 
+/// The parts of a slice as a table counts them.
+fn parts<G: Game>(game: &G, slice: SliceId) -> Vec<Part> {
+    let part = |part: nutcracker_game::Part| Part { name: part.name, first: part.range.start };
+    game.parts(slice).into_iter().map(part).collect()
+}
+
+/// Numbers without a position are not values.
+fn mark_holes<G: Game>(game: &G, slice: SliceId, start: u64, out: &mut [i8]) {
+    for (index, value) in (start..).zip(out) {
+        if game.unrank(slice, index).is_none() {
+            *value = HOLE;
+        }
+    }
+}
+
 impl<G: Game> SliceJob<'_, G> {
     fn reach(&self) -> Reach {
-        window::reach(self.ask.game, self.ask.slice, self.ask.top)
+        window::reach(self.ask.game, self.ask.metric(), self.ask.slice, self.ask.top)
     }
 
     fn run(&self, manifest: &mut Manifest) -> Result<SliceReport, SolveError> {
@@ -174,16 +219,22 @@ impl<G: Game> SliceJob<'_, G> {
     fn pack(&self, solved: &SolvedSlice) -> Result<Published, SolveError> {
         let Ask { game, slice, options, .. } = self.ask;
         let (id, positions) = (game.id(), self.ask.positions());
-        let range = game.max_score(slice) as u8;
+        let range = self.ask.largest() as u8;
         let mut header =
             Header::new(id.name, id.options, slice.0, positions, range, game.index_scheme());
         header.reach = self.reach();
+        header.name = game.slice_name(slice);
+        self.ask.metric().name().clone_into(&mut header.metric);
+        header.parts = parts(game, slice);
         let pack = PackOptions { threads: options.threads, ..PackOptions::default() };
         let meter = Meter::begin(self.progress, Phase::Pack, positions);
         let failure = Mutex::new(None);
         let sealed = pack_with(&**self.storage, self.dir, &header, &pack, |start, out| {
             let filled = self.stop_if_requested().map_err(SolveError::from);
             let filled = filled.and_then(|()| Ok(solved.scores.read(start, out)?));
+            if G::HOLES {
+                mark_holes(game, slice, start, out);
+            }
             filled.map_err(|error| {
                 let reason = error.to_string();
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use nutcracker_game::{Children, Game, Score, SliceId};
-use nutcracker_table::{Expect, Histogram, Reach, SCORE, Storage, Table, TableError, TableSet};
+use nutcracker_game::{Children, Game, Metric, Score, SliceId};
+use nutcracker_table::{Expect, Histogram, Naming, Reach, Storage, Table, TableError, TableSet};
 
 use crate::parallel::{ThreadError, for_each_until_stopped};
 use crate::progress::{Progress, Stopped};
@@ -17,18 +17,44 @@ pub fn open_set<G: Game>(
     dir: &Path,
     cache_bytes: u64,
 ) -> TableSet {
+    open_metric(game, None, storage, dir, cache_bytes)
+}
+
+/// As [`open_set`], for tables of a metric; `None` for the game's usual one.
+pub fn open_metric<G: Game>(
+    game: &G,
+    metric: Option<Metric>,
+    storage: Arc<dyn Storage>,
+    dir: &Path,
+    cache_bytes: u64,
+) -> TableSet {
     let id = game.id();
+    let metric = metric_of::<G>(metric);
     let expecting = game.clone();
-    TableSet::open(storage, dir, id.name, id.options, cache_bytes as usize).expecting(
-        move |slice| {
+    TableSet::open(storage, dir, id.name, id.options, cache_bytes as usize)
+        .named(naming(game))
+        .expecting(move |slice| {
             let slice = SliceId(slice);
             (slice <= expecting.largest_slice()).then(|| Expect {
                 positions: expecting.slice_len(slice),
-                range: expecting.max_score(slice) as u8,
+                range: metric.largest(expecting.max_score(slice)) as u8,
                 scheme: expecting.index_scheme().to_owned(),
-                metric: SCORE.to_owned(),
+                metric: metric.name().to_owned(),
             })
-        },
+        })
+}
+
+/// A metric that was asked for, or the game's usual one.
+pub(crate) fn metric_of<G: Game>(metric: Option<Metric>) -> Metric {
+    metric.unwrap_or(G::METRICS[0])
+}
+
+/// How the game names its slices in files.
+pub(crate) fn naming<G: Game>(game: &G) -> Naming {
+    let (to, from) = (game.clone(), game.clone());
+    Naming::new(
+        move |slice| to.slice_name(SliceId(slice)),
+        move |name| from.slice_named(name).map(|slice| slice.0),
     )
 }
 

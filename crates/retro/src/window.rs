@@ -1,6 +1,6 @@
 //! How much of the scores is wanted, and what that needs of smaller slices.
 
-use nutcracker_game::{Game, Score, SliceId};
+use nutcracker_game::{Game, Metric, Score, SliceId};
 use nutcracker_table::Reach;
 
 /// How much of the scores is wanted.
@@ -18,7 +18,10 @@ pub enum Window {
 
 impl Window {
     /// The largest k that matters in a slice when `last` is the largest.
-    pub fn of<G: Game>(self, game: &G, slice: SliceId, last: SliceId) -> u8 {
+    pub fn of<G: Game>(self, game: &G, metric: Metric, slice: SliceId, last: SliceId) -> u8 {
+        if metric.is_distance() {
+            return metric.largest(game.max_score(slice)) as u8;
+        }
         let max = i64::from(game.max_score(slice));
         let top = match self {
             Window::Full => max,
@@ -39,8 +42,9 @@ impl Window {
 }
 
 /// How exact scores of a slice are that are found up to ±`top`.
-pub(crate) fn reach<G: Game>(game: &G, slice: SliceId, top: u8) -> Reach {
-    Reach::from(if i16::from(top) < game.max_score(slice) { top } else { 0 })
+pub(crate) fn reach<G: Game>(game: &G, metric: Metric, slice: SliceId, top: u8) -> Reach {
+    let largest = metric.largest(game.max_score(slice));
+    Reach::from(if i16::from(top) < largest { top } else { 0 })
 }
 
 /// To what size scores of `child` are needed when those of `slice` are wanted up to ±`k`: a move

@@ -8,8 +8,8 @@ pub(super) fn check<G: Game>(game: &G, slice: SliceId) -> Result<(), Breach> {
     let name = game.slice_name(slice);
     law!(
         !name.is_empty()
-            && name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-'),
-        "slice {slice} is called {name:?}, not small letters, digits and hyphens"
+            && name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_'),
+        "slice {slice} is called {name:?}, not small letters, digits and underscores"
     );
     law!(
         game.slice_named(&name) == Some(slice),

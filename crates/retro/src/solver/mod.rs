@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Metric, Score, SliceId};
 use nutcracker_table::{Storage, TableSet};
 
 use crate::budget::{cache_bytes, overhead};
@@ -20,12 +20,12 @@ use crate::progress::{Progress, Stopped};
 use crate::report::{Choice, Effort};
 use crate::store::disk::ScratchError;
 use crate::store::folder::Folder;
-use crate::tables::{SetChildren, open_set};
+use crate::tables::{SetChildren, metric_of, open_metric};
 use crate::window;
 
 pub use counts::States;
 pub use rows::RowStates;
-pub use sweeps::sweep_slice;
+pub use sweeps::{sweep_metric, sweep_slice};
 
 /// A way to solve one slice. Everything that depends on the solver is here.
 pub(crate) trait SliceSolver<G: Game>: Sync {
@@ -62,6 +62,16 @@ pub(crate) struct Ask<'a, G> {
 }
 
 impl<G: Game> Ask<'_, G> {
+    /// What the table is to say.
+    pub(crate) fn metric(&self) -> Metric {
+        metric_of::<G>(self.options.metric)
+    }
+
+    /// The largest value of the slice.
+    pub(crate) fn largest(&self) -> Score {
+        self.metric().largest(self.game.max_score(self.slice))
+    }
+
     pub(crate) fn positions(&self) -> u64 {
         self.game.slice_len(self.slice)
     }
@@ -136,7 +146,9 @@ pub(crate) struct SliceJob<'a, G> {
 impl<G: Game> SliceJob<'_, G> {
     /// The finished slices, with a cache of decoded blocks.
     pub(crate) fn open_set(&self) -> TableSet {
-        open_set(self.ask.game, Arc::clone(self.storage), self.dir, self.ask.cache_bytes())
+        let Ask { game, options, .. } = self.ask;
+        let cache = self.ask.cache_bytes();
+        open_metric(game, options.metric, Arc::clone(self.storage), self.dir, cache)
     }
 
     /// The scores of smaller slices, as exact as this one needs them.
@@ -153,6 +165,12 @@ impl<G: Game> SliceJob<'_, G> {
         let (id, scheme) = (game.id(), game.index_scheme());
         let description = format!("{id}, slice {slice}, up to {top}, {solver}, {scheme}");
         Folder::new(path, Arc::clone(self.storage), description, options.watch.clone())
+    }
+
+    /// A position of the slice is lost too far away to store.
+    fn too_far(&self) -> SolveError {
+        let Ask { game, slice, .. } = self.ask;
+        SolveError::TooFar { game: game.id().to_string(), slice: game.slice_name(slice) }
     }
 
     /// Whether the slice is resumed after an interruption; else it is restarted, which is faster

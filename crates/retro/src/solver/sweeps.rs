@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use nutcracker_game::{Children, Game, Metric, SliceId, exits_of, is_internal};
+use nutcracker_game::{Children, Exits, Game, Metric, SliceId, exits_of, is_internal};
 use nutcracker_mem::{OutOfMemory, reserve};
 
 use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
@@ -36,10 +36,15 @@ impl<G: Game> SliceSolver<G> for Sweeps {
         let Ask { game, slice, top, .. } = job.ask;
         let started = Instant::now();
         let set = job.open_set();
-        let exits = exits(game, slice, &job.children(&set), job.progress)?;
+        let metric = job.ask.metric();
+        let Some(exits) = exits(game, metric, slice, &job.children(&set), job.progress)? else {
+            return Err(job.too_far());
+        };
         drop(set);
         let conversions = started.elapsed();
-        let (mut scores, sweeps) = sweep(game, slice, &exits, job.progress)?;
+        let Some((mut scores, sweeps)) = sweep(game, metric, slice, &exits, job.progress)? else {
+            return Err(job.too_far());
+        };
         let top = top as i8;
         for score in &mut scores {
             *score = (*score).clamp(-top, top);
@@ -57,7 +62,7 @@ impl Scores for Vec<i8> {
     }
 }
 
-/// The scores of a slice, in the order of its index.
+/// The scores of a slice, in the order of its index; 0 for holes.
 ///
 /// # Panics
 /// If there is not enough memory.
@@ -66,15 +71,28 @@ pub fn sweep_slice<G: Game, C: Children>(
     slice: SliceId,
     children: &C,
 ) -> Result<Vec<i8>, C::Error> {
-    let exits = match exits(game, slice, children, &Silent) {
-        Ok(exits) => exits,
+    sweep_metric(game, Metric::Score, slice, children)
+}
+
+/// The values of a slice by a metric, in the order of its index; 0 for holes.
+///
+/// # Panics
+/// If there is not enough memory, or a distance is too large to store.
+pub fn sweep_metric<G: Game, C: Children>(
+    game: &G,
+    metric: Metric,
+    slice: SliceId,
+    children: &C,
+) -> Result<Vec<i8>, C::Error> {
+    let exits = match exits(game, metric, slice, children, &Silent) {
+        Ok(exits) => exits.expect("a distance is too large to store"),
         Err(Failure::Children(error)) => return Err(error),
         Err(Failure::Stopped(_) | Failure::Memory(_)) => panic!("there is not enough memory"),
     };
-    let Ok((scores, _)) = sweep(game, slice, &exits, &Silent) else {
+    let Ok(swept) = sweep(game, metric, slice, &exits, &Silent) else {
         panic!("there is not enough memory")
     };
-    Ok(scores)
+    Ok(swept.expect("a distance is too large to store").0)
 }
 
 /// Why the exits are not known.
@@ -100,13 +118,14 @@ where
 /// Positions between two queries whether to stop.
 const STOP_INTERVAL: u64 = 1 << 12;
 
-/// The best conversion of every position.
+/// The best exit of every position; `None` if a distance is too large to store.
 fn exits<G: Game, C: Children>(
     game: &G,
+    metric: Metric,
     slice: SliceId,
     children: &C,
     progress: &dyn Progress,
-) -> Result<Vec<i8>, Failure<C::Error>> {
+) -> Result<Option<Vec<i8>>, Failure<C::Error>> {
     let len = game.slice_len(slice);
     let meter = Meter::begin(progress, Phase::Conversions, len);
     let mut exits = reserve(len as usize).map_err(Failure::Memory)?;
@@ -120,33 +139,42 @@ fn exits<G: Game, C: Children>(
         }
         exits.push(match game.unrank(slice, index) {
             Some(position) => {
-                exits_of(game, Metric::Score, &position, &mut steps, children)
-                    .map_err(Failure::Children)?
-                    .best
+                let exits = exits_of(game, metric, &position, &mut steps, children)
+                    .map_err(Failure::Children)?;
+                if exits == Exits::TOO_FAR {
+                    return Ok(None);
+                }
+                exits.best
             }
             None => 0,
         });
     }
     meter.finish();
-    Ok(exits)
+    Ok(Some(exits))
 }
 
-/// The scores, and the number of sweeps.
+/// The values, and the number of sweeps; `None` if a distance is too large to store.
 fn sweep<G: Game>(
     game: &G,
+    metric: Metric,
     slice: SliceId,
     exits: &[i8],
     progress: &dyn Progress,
-) -> Result<(Vec<i8>, u64), SolveError> {
+) -> Result<Option<(Vec<i8>, u64)>, SolveError> {
     let len = game.slice_len(slice);
-    let top = game.max_score(slice) as i8;
+    let top = metric.largest(game.max_score(slice)) as i8;
+    // The winner's moves count: a loss is one level below the wins that it rests on.
+    let below = i8::from(metric.is_distance());
+    let mut too_far = false;
     let meter = LevelMeter::begin(progress, len, u64::from(top.max(0).unsigned_abs()));
     let mut scores: Vec<Option<i8>> = reserve(len as usize)?;
     scores.resize(len as usize, None);
     let mut steps = Vec::new();
     let mut sweeps = 0;
-    for level in (1..=top).rev() {
+    // Level 0 finds losses that are too far away, where there are distances.
+    for level in (1 - below..=top).rev() {
         meter.completed(u64::from((top - level).unsigned_abs()));
+        let least_win = i16::from(level) + i16::from(below);
         loop {
             sweeps += 1;
             let mut changed = false;
@@ -172,7 +200,11 @@ fn sweep<G: Game>(
                     }
                     let next = scores[game.rank(&step.next) as usize];
                     wins |= next.is_some_and(|score| score <= -level);
-                    loses &= next.is_some_and(|score| score >= level);
+                    loses &= next.is_some_and(|score| i16::from(score) >= least_win);
+                }
+                if level == 0 {
+                    too_far |= loses && exit < 0;
+                    continue;
                 }
                 debug_assert!(!(wins && loses));
                 if wins || loses {
@@ -189,5 +221,5 @@ fn sweep<G: Game>(
     meter.finish();
     let mut out = reserve(len as usize)?;
     out.extend(scores.into_iter().map(|score| score.unwrap_or(0)));
-    Ok((out, sweeps))
+    Ok((!too_far).then_some((out, sweeps)))
 }

@@ -4,7 +4,7 @@ mod states;
 
 use std::time::Instant;
 
-use nutcracker_game::{Game, SliceView};
+use nutcracker_game::{Exits, Game, SliceView};
 
 pub use states::States;
 
@@ -28,6 +28,9 @@ impl<G: Game> SliceSolver<G> for Counts {
         if !G::UNMOVES {
             return Err(Unfit::NoUnmoves);
         }
+        if !States::hold(ask.top, ask.game.max_moves(ask.slice)) {
+            return Err(Unfit::TooManyMoves);
+        }
         let states =
             ask.positions() * States::bytes_per_position(ask.top, ask.game.max_moves(ask.slice));
         let worklists = States::worklist_bytes::<G::View>(ask.positions(), ask.options.threads);
@@ -39,6 +42,7 @@ impl<G: Game> SliceSolver<G> for Counts {
         let started = Instant::now();
         let Ask { game, slice, top, options } = job.ask;
         let view = game.view(slice);
+        let metric = job.ask.metric();
         let states = States::new(view.len(), top, game.max_moves(slice))?;
         {
             let set = job.open_set();
@@ -47,12 +51,16 @@ impl<G: Game> SliceSolver<G> for Counts {
             let children = job.children(&set);
             convert(
                 &view,
+                metric,
                 &children,
                 &parts,
                 options.threads,
                 job.progress,
                 &meter,
                 |start, run| {
+                    if metric.is_distance() && run.contains(&Exits::TOO_FAR) {
+                        return Err(job.too_far());
+                    }
                     states.enter(start, run);
                     Ok::<u64, SolveError>(run.len() as u64)
                 },
@@ -61,7 +69,13 @@ impl<G: Game> SliceSolver<G> for Counts {
             // The fixpoint reads no files: the cache is released first.
         }
         let conversions = started.elapsed();
-        states.settle(&view, options.threads, job.progress)?;
+        if metric.is_distance() {
+            if states.settle_distances(&view, options.threads, job.progress)? {
+                return Err(job.too_far());
+            }
+        } else {
+            states.settle(&view, options.threads, job.progress)?;
+        }
         job.stop_if_requested()?;
         Ok(SolvedSlice { scores: Box::new(states), effort: Effort::default(), conversions })
     }

@@ -82,7 +82,11 @@ impl Codes {
 
     /// The score that a state means once nothing changes any more.
     pub fn score(&self, code: u64) -> i8 {
-        if code >= self.settled { (code - self.settled) as i8 - self.max as i8 } else { 0 }
+        if code >= self.settled {
+            ((code - self.settled) as i16 - self.max as i16) as i8
+        } else {
+            0
+        }
     }
 }
 
@@ -153,8 +157,28 @@ impl States {
         progress: &dyn Progress,
     ) -> Result<(), SolveError> {
         with_packed!(self, packed, codes => {
-            settle(packed, *codes, view, threads, worklist, progress)
+            settle::<false, _, _>(packed, *codes, view, threads, worklist, progress)
+        })?;
+        Ok(())
+    }
+
+    /// As [`settle`](Self::settle), where values are distances. Whether some position is lost too
+    /// far away to store: then the values mean nothing.
+    pub fn settle_distances<V: SliceView>(
+        &self,
+        view: &V,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<bool, SolveError> {
+        let worklist = worklist_len(view.len(), threads);
+        with_packed!(self, packed, codes => {
+            settle::<true, _, _>(packed, *codes, view, threads, worklist, progress)
         })
+    }
+
+    /// Whether two bytes hold every state with values up to `max` and up to `moves` internal moves.
+    pub fn hold(max: u8, moves: u16) -> bool {
+        Codes::new(max, moves).count() <= 1 << 16
     }
 
     /// Writes the scores of consecutive positions.
@@ -183,14 +207,14 @@ const STOP_INTERVAL: u32 = 1 << 16;
 /// A thread with this much work donates half of it when another is idle.
 const DONATE_FROM: usize = 512;
 
-fn settle<const BITS: u32, V: SliceView>(
+fn settle<const DISTANCES: bool, const BITS: u32, V: SliceView>(
     packed: &Packed<BITS>,
     codes: Codes,
     view: &V,
     threads: usize,
     capacity: usize,
     progress: &dyn Progress,
-) -> Result<(), SolveError> {
+) -> Result<bool, SolveError> {
     let worklists: Result<Vec<_>, OutOfMemory> = (0..threads)
         .map(|_| Ok(Mutex::new(Some((reserve(capacity)?, reserve(capacity)?)))))
         .collect();
@@ -203,6 +227,7 @@ fn settle<const BITS: u32, V: SliceView>(
         progress,
         meter: Meter::begin(progress, Phase::Fixpoint, view.len()),
         next: AtomicU64::new(0),
+        too_far: AtomicBool::new(false),
         left_over: AtomicBool::new(false),
         again: AtomicBool::new(false),
         stopped: AtomicBool::new(false),
@@ -212,11 +237,11 @@ fn settle<const BITS: u32, V: SliceView>(
         idle: AtomicBool::new(false),
         capacity,
     };
-    run_threads(threads, || run.abort(), |number| run.work(number))?;
+    run_threads(threads, || run.abort(), |number| run.work::<DISTANCES>(number))?;
     if !progress.must_stop() {
         run.meter.finish();
     }
-    Ok(())
+    Ok(run.too_far.into_inner())
 }
 
 /// New wins and new losses of a thread.
@@ -234,6 +259,8 @@ struct Run<'a, const BITS: u32, V: SliceView> {
     worklists: Vec<Mutex<Option<Worklists<V::Key>>>>,
     /// The next chunk to sweep.
     next: AtomicU64,
+    /// Whether a distance is too large to store.
+    too_far: AtomicBool,
     /// Whether a full worklist left pending positions in this sweep.
     left_over: AtomicBool,
     again: AtomicBool,
@@ -260,14 +287,14 @@ impl<K> Default for Donations<K> {
 }
 
 impl<const BITS: u32, V: SliceView> Run<'_, BITS, V> {
-    fn work(&self, number: usize) {
+    fn work<const DISTANCES: bool>(&self, number: usize) {
         let worklists =
             self.worklists[number].lock().unwrap_or_else(PoisonError::into_inner).take();
         let worklists = worklists.unwrap_or_default();
         if self.threads > 1 {
-            Worker::<true, BITS, V>::new(self, worklists).work();
+            Worker::<true, DISTANCES, BITS, V>::new(self, worklists).work();
         } else {
-            Worker::<false, BITS, V>::new(self, worklists).work();
+            Worker::<false, DISTANCES, BITS, V>::new(self, worklists).work();
         }
     }
 
@@ -299,7 +326,7 @@ struct Predecessor<K> {
     wins: bool,
 }
 
-struct Worker<'a, const SHARED: bool, const BITS: u32, V: SliceView> {
+struct Worker<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceView> {
     run: &'a Run<'a, BITS, V>,
     level: u64,
     wins: Vec<V::Key>,
@@ -309,7 +336,9 @@ struct Worker<'a, const SHARED: bool, const BITS: u32, V: SliceView> {
     settled: u64,
 }
 
-impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, BITS, V> {
+impl<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceView>
+    Worker<'a, SHARED, DISTANCES, BITS, V>
+{
     fn new(run: &'a Run<'a, BITS, V>, (wins, losses): Worklists<V::Key>) -> Self {
         Worker { run, level: 0, wins, losses, queue: [None; PREFETCHED], at: 0, settled: 0 }
     }
@@ -393,6 +422,23 @@ impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, B
         });
     }
 
+    /// A successor is won on this level. When all are, the position is lost one level below, unless
+    /// a move that leaves the slice takes longer to lose: the sweep of that level finds it.
+    #[inline(always)]
+    fn count_down_distance(&mut self, index: u64) {
+        let Codes { bits, floor, .. } = self.run.codes;
+        let level = self.level;
+        let mask = (1 << bits) - 1;
+        let lost = |now: u64| (now - 1) & mask == 0 && (now >> bits) + 2 >= level;
+        let change = |now| {
+            (now < floor)
+                .then(|| if !lost(now) { now - 1 } else { level.saturating_sub(2) << bits })
+        };
+        if self.change(index, change).is_some_and(lost) && level == 1 {
+            self.run.too_far.store(true, Relaxed);
+        }
+    }
+
     #[inline(always)]
     fn visit(&mut self, Predecessor { index, key, wins }: Predecessor<V::Key>) {
         let Codes { bits, floor, settled, .. } = self.run.codes;
@@ -404,6 +450,8 @@ impl<'a, const SHARED: bool, const BITS: u32, V: SliceView> Worker<'a, SHARED, B
                 self.settled += 1;
                 if full { self.run.left_over.store(true, Relaxed) } else { self.wins.push(key) }
             }
+        } else if DISTANCES {
+            self.count_down_distance(index);
         } else {
             let full = self.losses.len() >= self.run.capacity;
             let code =

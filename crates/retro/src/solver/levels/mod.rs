@@ -54,6 +54,9 @@ fn side_files(positions: u64) -> u64 {
 
 /// What a solver takes that has arrays of `own` bytes in memory and `work_disk` bytes of files.
 fn estimate<G: Game>(ask: &Ask<'_, G>, own: u64, work_disk: u64) -> Result<Estimate, Unfit> {
+    if ask.metric().is_distance() {
+        return Err(Unfit::NoDistances);
+    }
     if !G::UNMOVES {
         return Err(Unfit::NoUnmoves);
     }

@@ -48,6 +48,9 @@ const UNDECIDED_MOVED: f64 = 20.0;
 const DECIDED_MOVED: f64 = 85.0;
 
 fn sowing_of<G: Game>(ask: &Ask<'_, G>) -> Result<Box<dyn Sowing>, Unfit> {
+    if ask.metric().is_distance() {
+        return Err(Unfit::NoDistances);
+    }
     ask.game.sowing(ask.slice).ok_or(Unfit::NoRows)
 }
 
@@ -100,6 +103,7 @@ impl<G: Game> SliceSolver<G> for Rows {
             let children = job.children(&set);
             convert(
                 &view,
+                job.ask.metric(),
                 &children,
                 &parts,
                 options.threads,

@@ -1,6 +1,6 @@
 //! The best conversions of a slice that is streamed, block by block.
 
-use nutcracker_game::{Children, SliceView};
+use nutcracker_game::{Children, Metric, SliceView};
 use nutcracker_mem::Words;
 use nutcracker_table::TableError;
 
@@ -37,22 +37,31 @@ impl Streaming<'_> {
                 range.start < block.end && range.end > block.start
             })
             .collect();
-        convert(view, children, &parts, self.threads, progress, meter, |start, run| {
-            let end = start + run.len() as u64;
-            let (from, to) = (block.start.clamp(start, end), block.end.clamp(start, end));
-            let run = &run[(from - start) as usize..(to - start) as usize];
-            shape.for_each_word(from, run.len(), |word, first, part| {
-                let count = part.len();
-                let bits = exit_planes(&run[part], self.top);
-                let at = (word - words.start) * per_word;
-                let places = &value_words.as_slice()[at..at + per_word];
-                put(&places[0], u64::MAX >> (64 - count), first, count);
-                for (place, bits) in places[1..].iter().zip(bits) {
-                    put(place, bits, first, count);
-                }
-            });
-            Ok::<u64, SolveError>(run.len() as u64)
-        })?;
+        convert(
+            view,
+            Metric::Score,
+            children,
+            &parts,
+            self.threads,
+            progress,
+            meter,
+            |start, run| {
+                let end = start + run.len() as u64;
+                let (from, to) = (block.start.clamp(start, end), block.end.clamp(start, end));
+                let run = &run[(from - start) as usize..(to - start) as usize];
+                shape.for_each_word(from, run.len(), |word, first, part| {
+                    let count = part.len();
+                    let bits = exit_planes(&run[part], self.top);
+                    let at = (word - words.start) * per_word;
+                    let places = &value_words.as_slice()[at..at + per_word];
+                    put(&places[0], u64::MAX >> (64 - count), first, count);
+                    for (place, bits) in places[1..].iter().zip(bits) {
+                        put(place, bits, first, count);
+                    }
+                });
+                Ok::<u64, SolveError>(run.len() as u64)
+            },
+        )?;
         let file = values.begin(shape, row_stones)?;
         let pieces = words.clone().step_by(PIECE).map(|at| at..(at + PIECE).min(words.end));
         for piece in pieces {

@@ -1,0 +1,137 @@
+//! Distances, on a symmetric index with holes: king and rook against king.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Heap, disk};
+use nutcracker_game::toy::{Graph, InMemory, Krk, Node};
+use nutcracker_game::{Metric, Numbering, SliceId};
+use nutcracker_retro::in_memory::{States, sweep_metric};
+use nutcracker_retro::{
+    Silent, SolveError, SolveOptions, SolverName, open_metric, solve, solve_slices,
+};
+
+const KRK: SliceId = SliceId(1);
+
+fn options(metric: Metric, solver: SolverName, threads: usize) -> SolveOptions {
+    SolveOptions {
+        metric: Some(metric),
+        solver: Some(solver),
+        verify: false,
+        ..SolveOptions::new(threads, "test")
+    }
+}
+
+/// All values of a slice from its file, without holes.
+fn values(metric: Metric, solver: SolverName, threads: usize) -> Vec<(u64, i16)> {
+    let dir = tempfile::tempdir().unwrap();
+    let options = options(metric, solver, threads);
+    let reports = solve_slices(&Krk, &disk(), dir.path(), &[KRK], &options, &Silent).unwrap();
+    assert_eq!(reports.len(), 2);
+    let set = open_metric(&Krk, Some(metric), Arc::clone(&disk()), dir.path(), 1 << 20);
+    let table = set.get(KRK.0).unwrap();
+    assert_eq!(
+        (table.header().name.as_str(), table.header().metric.as_str()),
+        ("krk", metric.name())
+    );
+    assert_eq!(table.holes(), Krk.slice_len(KRK) - 28_056 - 21_959);
+    let mut values = vec![0; Krk.slice_len(KRK) as usize];
+    table.read(0, &mut values).unwrap();
+    (0..)
+        .zip(values)
+        .filter(|&(index, _)| Krk.unrank(KRK, index).is_some())
+        .map(|(index, value)| (index, i16::from(value)))
+        .collect()
+}
+
+/// Published: Black to move loses in 0 to 16 moves in this many positions, and draws in 2,796;
+/// White to move wins in 16 in 121.
+#[test]
+fn distances_to_mate_are_the_published_ones() {
+    let lost =
+        [27, 78, 246, 81, 198, 471, 592, 683, 1433, 1712, 1985, 2854, 3597, 4194, 4553, 2166, 390];
+    let found = values(Metric::Dtw, SolverName::Memory, 2);
+    let half = Krk.slice_len(KRK) / 2;
+    let black = |value: i16| found.iter().filter(|&&(i, v)| i >= half && v == value).count();
+    for (moves, expected) in lost.into_iter().enumerate() {
+        assert_eq!(black(-(127 - moves as i16)), expected, "lost in {moves}");
+    }
+    assert_eq!(black(0), 2796);
+    let white = found.iter().filter(|&&(i, v)| i < half && v == 128 - 16).count();
+    assert_eq!(white, 121);
+    assert!(found.iter().all(|&(i, v)| i >= half || v >= 128 - 16), "White always wins");
+}
+
+#[test]
+fn sweeps_find_the_same_distances_as_counts() {
+    for metric in [Metric::Wdl, Metric::Dtw, Metric::Dtc] {
+        let counts = values(metric, SolverName::Memory, 1);
+        assert!(counts == values(metric, SolverName::Memory, 3), "{metric} with threads");
+        assert!(counts == values(metric, SolverName::Sweeps, 1), "{metric} by sweeps");
+    }
+}
+
+/// The only way to convert is to capture the rook, which draws: the end of the game comes first.
+#[test]
+fn who_wins_does_not_depend_on_the_metric() {
+    let wdl = values(Metric::Wdl, SolverName::TwoBit, 2);
+    let dtw = values(Metric::Dtw, SolverName::Memory, 2);
+    assert_eq!(wdl.len(), dtw.len());
+    assert!(wdl.iter().zip(&dtw).all(|(a, b)| a.1 == b.1.signum()));
+    assert!(dtw == values(Metric::Dtc, SolverName::Memory, 2));
+}
+
+#[test]
+fn a_heap_is_won_in_a_quarter_of_its_counters() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = options(Metric::Dtw, SolverName::Sweeps, 1);
+    solve(&Heap, &disk(), dir.path(), SliceId(40), &options, &Silent).unwrap();
+    let set = open_metric(&Heap, Some(Metric::Dtw), disk(), dir.path(), 0);
+    for heap in 0..=40u32 {
+        let distance = Metric::Dtw.distance(set.probe(heap, 0).unwrap().into()).unwrap();
+        let expected = (heap % 4 != 0, heap.div_ceil(4) as u16);
+        assert_eq!((distance.wins, distance.moves), expected, "{heap}");
+    }
+}
+
+/// A chain in which every position has one move: the mover at the far end loses in 127 moves.
+fn chain(moves: u32) -> Graph {
+    let last = Node::over(-1);
+    let mut nodes = vec![last];
+    nodes.extend((0..moves).map(|to| Node::quiet(&[to])));
+    Graph::new(moves + 1, nodes)
+}
+
+#[test]
+fn a_distance_too_large_to_store_is_an_error_and_never_a_draw() {
+    let solved = |moves| {
+        let graph = chain(moves);
+        std::panic::catch_unwind(move || {
+            sweep_metric(&graph, Metric::Dtw, SliceId(0), &InMemory::default()).unwrap()
+        })
+    };
+    // 253 plies: a win in 127 moves.
+    assert_eq!(*solved(253).unwrap().last().unwrap(), 1);
+    assert!(solved(254).is_err());
+}
+
+#[test]
+fn solvers_that_cannot_count_moves_say_so() {
+    let dir = tempfile::tempdir().unwrap();
+    for solver in [SolverName::TwoBit, SolverName::OneBit, SolverName::DualIndex, SolverName::Rows]
+    {
+        let options = options(Metric::Dtw, solver, 1);
+        let error = solve_slices(&Krk, &disk(), dir.path(), &[KRK], &options, &Silent).unwrap_err();
+        assert!(matches!(error, SolveError::Unfit { .. }), "{solver}: {error}");
+    }
+    let awari = nutcracker_games::awari::Awari::new(6).unwrap();
+    let options = options(Metric::Dtw, SolverName::Memory, 1);
+    let error = solve(&awari, &disk(), dir.path(), SliceId(3), &options, &Silent).unwrap_err();
+    assert_eq!(error.to_string(), "tables of awari (pits=6) hold score, not dtw");
+}
+
+#[test]
+fn states_that_do_not_fit_two_bytes_are_refused() {
+    assert!(States::hold(127, 255) && !States::hold(127, 512));
+}
