@@ -132,7 +132,9 @@ pub fn tables(dir: &Path) -> Vec<PathBuf> {
         .map(|entry| entry.expect("a readable directory").path())
         .filter(|path| {
             let name = path.to_string_lossy();
-            name.strip_suffix(".unchecked").unwrap_or(&name).ends_with(".nut")
+            Path::new(name.strip_suffix(".unchecked").unwrap_or(&name))
+                .extension()
+                .is_some_and(|end| end == "nut")
         })
         .collect();
     found.sort();

@@ -3,7 +3,7 @@
 use nutcracker_game::{Children, Exits, Metric, SliceView};
 
 use crate::parallel::{ThreadError, for_each_until_stopped};
-use crate::progress::{Meter, Progress, Stopped};
+use crate::progress::{Meter, Stopped};
 
 /// Calls `enter` with the exits of all positions of some parts of a slice, in runs of consecutive
 /// positions, from several threads. The progress counts the positions that `enter` says it took.
@@ -13,7 +13,6 @@ pub(crate) fn convert<V, C, E>(
     children: &C,
     parts: &[u64],
     threads: usize,
-    progress: &dyn Progress,
     meter: &Meter<'_>,
     enter: impl Fn(u64, &[Exits]) -> Result<u64, E> + Sync,
 ) -> Result<(), E>
@@ -22,7 +21,7 @@ where
     C: Children + Sync,
     E: Send + From<C::Error> + From<Stopped> + From<ThreadError>,
 {
-    for_each_until_stopped(parts.len() as u64, 1, threads, progress, |range| {
+    for_each_until_stopped(parts.len() as u64, 1, threads, meter.progress(), |range| {
         for &part in &parts[range.start as usize..range.end as usize] {
             let mut entered = Ok(0);
             view.exits(metric, part, children, |start, run| {

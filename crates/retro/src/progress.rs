@@ -62,6 +62,11 @@ pub(crate) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
+    /// Where it reports to.
+    pub(crate) fn progress(&self) -> &'a dyn Progress {
+        self.progress
+    }
+
     /// Begins a phase.
     pub(crate) fn begin(progress: &'a dyn Progress, phase: Phase, total: u64) -> Self {
         progress.begin(phase, total);

@@ -49,22 +49,13 @@ impl<G: Game> SliceSolver<G> for Counts {
             let parts: Vec<u64> = (0..view.parts()).collect();
             let meter = Meter::begin(job.progress, Phase::Conversions, view.len());
             let children = job.children(&set);
-            convert(
-                &view,
-                metric,
-                &children,
-                &parts,
-                options.threads,
-                job.progress,
-                &meter,
-                |start, run| {
-                    if metric.is_distance() && run.contains(&Exits::TOO_FAR) {
-                        return Err(job.too_far());
-                    }
-                    states.enter(start, run);
-                    Ok::<u64, SolveError>(run.len() as u64)
-                },
-            )?;
+            convert(&view, metric, &children, &parts, options.threads, &meter, |start, run| {
+                if metric.is_distance() && run.contains(&Exits::TOO_FAR) {
+                    return Err(job.too_far());
+                }
+                states.enter(start, run);
+                Ok::<u64, SolveError>(run.len() as u64)
+            })?;
             meter.finish();
             // The fixpoint reads no files: the cache is released first.
         }

@@ -431,8 +431,7 @@ impl<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceVie
         let mask = (1 << bits) - 1;
         let lost = |now: u64| (now - 1) & mask == 0 && (now >> bits) + 2 >= level;
         let change = |now| {
-            (now < floor)
-                .then(|| if !lost(now) { now - 1 } else { level.saturating_sub(2) << bits })
+            (now < floor).then(|| if lost(now) { level.saturating_sub(2) << bits } else { now - 1 })
         };
         if self.change(index, change).is_some_and(lost) && level == 1 {
             self.run.too_far.store(true, Relaxed);

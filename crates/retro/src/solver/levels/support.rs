@@ -55,20 +55,11 @@ impl<G: Game> LevelRun<'_, G> {
         let compute = |number: u64| {
             let end = ((number + 1) * stretch).min(view.parts());
             let parts: Vec<u64> = (number * stretch..end).collect();
-            convert(
-                view,
-                job.ask.metric(),
-                &children,
-                &parts,
-                threads,
-                job.progress,
-                &meter,
-                |start, run| {
-                    let clipped: Vec<i8> = run.iter().map(|&exits| clip(exits, top)).collect();
-                    file.scatter(start, &clipped)?;
-                    Ok::<u64, SolveError>(clipped.len() as u64)
-                },
-            )
+            convert(view, job.ask.metric(), &children, &parts, threads, &meter, |start, run| {
+                let clipped: Vec<i8> = run.iter().map(|&exits| clip(exits, top)).collect();
+                file.scatter(start, &clipped)?;
+                Ok::<u64, SolveError>(clipped.len() as u64)
+            })
         };
         for number in first..view.parts().div_ceil(stretch.max(1)) {
             let sum = file.file().scattered();

@@ -107,7 +107,6 @@ impl<G: Game> SliceSolver<G> for Rows {
                 &children,
                 &parts,
                 options.threads,
-                job.progress,
                 &meter,
                 |start, run| {
                     states.enter(start, run);

@@ -8,7 +8,7 @@ use super::Streaming;
 use super::blocks::Blocks;
 use crate::conversions::convert;
 use crate::error::SolveError;
-use crate::progress::{Meter, Progress};
+use crate::progress::Meter;
 use crate::solver::rows::kernel::planes::{exit_planes, put};
 use crate::solver::rows::layout::Shape;
 
@@ -17,7 +17,6 @@ const PIECE: usize = 1 << 16;
 
 impl Streaming<'_> {
     /// The best conversions of a block, as bit planes.
-    #[expect(clippy::too_many_arguments, reason = "a step of `solve`, which has all of them")]
     pub(super) fn convert_block<V: SliceView, C: Children<Error = TableError> + Sync>(
         &self,
         shape: &Shape,
@@ -26,7 +25,6 @@ impl Streaming<'_> {
         children: &C,
         values: &mut Blocks,
         meter: &Meter<'_>,
-        progress: &dyn Progress,
     ) -> Result<(), SolveError> {
         let (block, words) = (shape.block(row_stones), shape.block_words(row_stones));
         let per_word = values.per_word;
@@ -37,31 +35,22 @@ impl Streaming<'_> {
                 range.start < block.end && range.end > block.start
             })
             .collect();
-        convert(
-            view,
-            Metric::Score,
-            children,
-            &parts,
-            self.threads,
-            progress,
-            meter,
-            |start, run| {
-                let end = start + run.len() as u64;
-                let (from, to) = (block.start.clamp(start, end), block.end.clamp(start, end));
-                let run = &run[(from - start) as usize..(to - start) as usize];
-                shape.for_each_word(from, run.len(), |word, first, part| {
-                    let count = part.len();
-                    let bits = exit_planes(&run[part], self.top);
-                    let at = (word - words.start) * per_word;
-                    let places = &value_words.as_slice()[at..at + per_word];
-                    put(&places[0], u64::MAX >> (64 - count), first, count);
-                    for (place, bits) in places[1..].iter().zip(bits) {
-                        put(place, bits, first, count);
-                    }
-                });
-                Ok::<u64, SolveError>(run.len() as u64)
-            },
-        )?;
+        convert(view, Metric::Score, children, &parts, self.threads, meter, |start, run| {
+            let end = start + run.len() as u64;
+            let (from, to) = (block.start.clamp(start, end), block.end.clamp(start, end));
+            let run = &run[(from - start) as usize..(to - start) as usize];
+            shape.for_each_word(from, run.len(), |word, first, part| {
+                let count = part.len();
+                let bits = exit_planes(&run[part], self.top);
+                let at = (word - words.start) * per_word;
+                let places = &value_words.as_slice()[at..at + per_word];
+                put(&places[0], u64::MAX >> (64 - count), first, count);
+                for (place, bits) in places[1..].iter().zip(bits) {
+                    put(place, bits, first, count);
+                }
+            });
+            Ok::<u64, SolveError>(run.len() as u64)
+        })?;
         let file = values.begin(shape, row_stones)?;
         let pieces = words.clone().step_by(PIECE).map(|at| at..(at + PIECE).min(words.end));
         for piece in pieces {

@@ -64,15 +64,7 @@ impl Streaming<'_> {
                     let block = shape.block(row_stones);
                     meter.add(block.end - block.start);
                 } else {
-                    self.convert_block(
-                        &shape,
-                        row_stones,
-                        &view,
-                        &children,
-                        &mut values,
-                        &meter,
-                        progress,
-                    )?;
+                    self.convert_block(&shape, row_stones, &view, &children, &mut values, &meter)?;
                 }
             }
         }
