@@ -23,7 +23,7 @@ impl Side {
     }
 }
 
-/// A position in a real game: a [`Game::Position`](crate::Game::Position) is seen by the side to
+/// A position in a real game: a [`Rules::Position`](crate::Rules::Position) is seen by the side to
 /// move and knows nothing of the past; a situation adds who that side is and what each has won.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Situation<P> {
