@@ -14,7 +14,7 @@
 //! use nutcracker_book::grow::{Ended, Plan};
 //! use nutcracker_book::store::MemoryStore;
 //! use nutcracker_book::{Book, Strategy};
-//! use nutcracker_game::Game;
+//! use nutcracker_game::Rules;
 //! use nutcracker_games::kalah::Kalah;
 //!
 //! let kalah = Kalah::new(3, 2, false)?;

@@ -58,7 +58,7 @@ pub enum Verdict<P> {
 /// Searches for a proof that a position's score fulfils a goal, or that it does not.
 ///
 /// ```
-/// use nutcracker_game::Game;
+/// use nutcracker_game::Rules;
 /// use nutcracker_games::kalah::Kalah;
 /// use nutcracker_search::{Empty, ExactLimits, Goal, Verdict, check_proof, prove};
 ///

@@ -46,7 +46,7 @@ impl<E: Error + 'static> Error for SearchError<E> {
 ///
 /// ```
 /// use nutcracker_games::kalah::Kalah;
-/// use nutcracker_game::Game;
+/// use nutcracker_game::Rules;
 /// use nutcracker_search::{Empty, Engine, EngineOptions, Limits, Value};
 ///
 /// let kalah = Kalah::new(3, 2, false)?;
