@@ -57,6 +57,7 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
     let run = |solver, window| {
         // A finished slice would not be solved again.
         let _ = std::fs::remove_file(&path);
+        let _ = std::fs::remove_file(path.with_added_extension("unchecked"));
         solve_with(game, &place.0, slice, threads, solver, window)
     };
     let fit = fit_solvers(game, slice);

@@ -192,10 +192,7 @@ fn memory_that_was_given() {
     // More than this machine has, and it is the user's word.
     place.run(&["solve", "awari", "--stones", "4", "--memory", "900TiB"]).success();
     let told = place.run(&["solve", "awari", "--stones", "12", "--memory", "1MiB"]).failure();
-    assert!(
-        told.contains("iB of memory with solver dual-index, and 1.0 MiB may be used"),
-        "{told}"
-    );
+    assert!(told.contains("iB of memory with solver one-bit, and 1.0 MiB may be used"), "{told}");
     let told =
         place.run(&["solve", "awari", "--stones", "12", "--memory", "18MiB", "--solver", "memory"]);
     assert!(told.failure().contains("with solver memory, and 18.0 MiB may be used"));

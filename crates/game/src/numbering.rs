@@ -145,7 +145,7 @@ pub trait Numbering: Rules {
     }
     /// The parts of a slice that statistics show apart; together they are the whole slice.
     fn parts(&self, slice: SliceId) -> Vec<Part> {
-        vec![Part { name: "any".to_owned(), range: 0..self.slice_len(slice) }]
+        vec![Part { name: "all".to_owned(), range: 0..self.slice_len(slice) }]
     }
     /// Whether no move stays in the slice, so that one pass solves it.
     fn is_acyclic(&self, _slice: SliceId) -> bool {

@@ -52,9 +52,14 @@ pub(crate) fn metric_of<G: Game>(metric: Option<Metric>) -> Metric {
 /// How the game names its slices in files.
 pub(crate) fn naming<G: Game>(game: &G) -> Naming {
     let (to, from) = (game.clone(), game.clone());
+    // Files beyond the game's last slice are recognised where slices are numbers.
+    let by_number = game.slice_name(SliceId(0)) == "0";
     Naming::new(
         move |slice| to.slice_name(SliceId(slice)),
-        move |name| from.slice_named(name).map(|slice| slice.0),
+        move |name| {
+            let number = || name.parse().ok().filter(|_| by_number);
+            from.slice_named(name).map(|slice| slice.0).or_else(number)
+        },
     )
 }
 
