@@ -1,4 +1,4 @@
-//! What was typed.
+//! The command line.
 //!
 //! The rule options come from the registry of games: a new game needs no change here.
 
@@ -83,7 +83,7 @@ impl Command {
     }
 }
 
-/// For people or for programs.
+/// Output for people or for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -211,7 +211,7 @@ pub fn known_slice<G: Game>(game: &G, asked: u32) -> Result<SliceId, Failure> {
     let last = game.largest_slice();
     if asked > last.0 {
         return Err(Failure::Usage(format!(
-            "{} has slices up to {}, so {asked} cannot be solved; use {} {last} or less",
+            "{} has slices up to {}, so {asked} is not one of them; use {} {last} or less",
             game.id(),
             slice_name(game, last.0),
             up_to_option(game),
@@ -226,7 +226,7 @@ pub fn need_databases<G: Game>(game: &G) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "{} has too many positions for databases; `{} games` says of which boards there can be some",
+        "{} has too many positions for databases; `{} games` lists the boards that have some",
         game.id(),
         program(),
     )))

@@ -67,7 +67,7 @@ impl<G: Game> Booked<G> {
     /// The book's move, if it has one here.
     fn book_move(&mut self, played: &Played<G>) -> Result<Option<G::Move>, BookError> {
         let now = played.now();
-        // A player who panicked with the book in hand has told so already.
+        // Poisoned only after a panic that was already reported.
         let mut book = self.book.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let Some(id) = book.find(&now.position)? else { return Ok(None) };
         let lead = if now.mover == Side::First { played.lead() } else { -played.lead() };

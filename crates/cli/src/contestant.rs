@@ -12,11 +12,11 @@ use crate::booked::Shelf;
 use crate::databases::Databases;
 use crate::failure::Failure;
 
-/// Memory of a table of positions unless somebody says otherwise, in bytes.
+/// Default size of a transposition table, in bytes.
 const TABLE: usize = 64 << 20;
-/// How deep a player looks who is told nothing.
+/// Default depth of a player.
 const DEPTH: u32 = 8;
-/// And one who errs on purpose, and so has to look at every move by itself.
+/// The same for a level below perfect, which searches every move separately.
 const LEVEL_DEPTH: u32 = 6;
 
 /// A player: `depth=6`, `time=0.1s`, `level=3,depth=4`, `perfect`, `random`, `cmd:./engine`.
@@ -42,7 +42,7 @@ enum Kind {
     },
     /// Any legal move.
     Random,
-    /// Another program, which thinks as the match says.
+    /// Another program, limited by the settings of the match.
     Program(String),
 }
 
@@ -64,8 +64,7 @@ impl Contestant {
         Contestant { name, kind }
     }
 
-    /// What it is told before every move when no clock runs; a program thinks for as long as `own`
-    /// says.
+    /// The limits of every move when no clock runs; an external program is limited by `own`.
     pub fn limits(&self, own: Go) -> Go {
         match &self.kind {
             Kind::Search { limits, .. } => *limits,

@@ -56,7 +56,7 @@ fn free_at(_: &Path) -> Option<u64> {
     None
 }
 
-/// The most memory this process has had at once, in bytes: code, stacks, mapped files and all.
+/// The peak memory of this process, in bytes: code, stacks, mapped files and all.
 pub fn peak_memory() -> Option<u64> {
     memory_field("VmHWM:")
 }

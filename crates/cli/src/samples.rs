@@ -13,8 +13,8 @@ use crate::failure::Failure;
 const CACHE: u64 = 64 << 20;
 /// The table of a search to the end: it is short.
 const TABLE: usize = 16 << 20;
-/// One of so many moves of a game is drawn by lot, so that games differ.
-const LOT: u64 = 8;
+/// One move in this many is chosen at random, so that games differ.
+const RANDOM_MOVE: u64 = 8;
 /// A game that lasts longer repeats itself.
 const LONGEST: usize = 1_000;
 
@@ -145,7 +145,7 @@ pub fn from_games<G: Evaluate>(
         Ok::<_, Failure>(all)
     });
     let mut found = found?;
-    // The same samples in the same order, whoever played them.
+    // The same samples in the same order, whichever thread played them.
     found.sort_unstable_by_key(|(number, _)| *number);
     let mut known = Known::new::<G>();
     for (_, game) in found {
@@ -200,7 +200,7 @@ fn one_game<G: Evaluate>(
         steps.clear();
         game.moves(&position, &mut moves);
         steps.extend(moves.iter().map(|mv| game.play(&position, mv)));
-        let lot = played < by_lot || is_late || random.below(LOT) == 0;
+        let lot = played < by_lot || is_late || random.below(RANDOM_MOVE) == 0;
         let step =
             if lot { steps[random.below(steps.len() as u64) as usize] } else { best(game, &steps) };
         if !is_late {

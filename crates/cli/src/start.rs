@@ -16,13 +16,13 @@ use crate::failure::Failure;
 use crate::note;
 use crate::number::thousands;
 
-/// Positions a search looks at before it gives up.
+/// Positions searched before it gives up.
 const NODES: u64 = 200_000_000;
 /// Decoded scores kept while it searches.
 const CACHE: u64 = 64 << 20;
 
-/// After this time without an answer, the user hears that it is searched for.
-const SOON: Duration = Duration::from_secs(1);
+/// After this time without a result, a note says that a search runs.
+const NOTE_AFTER: Duration = Duration::from_secs(1);
 
 /// What was found.
 pub enum Start {
@@ -64,10 +64,10 @@ pub fn value<G: Game>(
         let (done, waiting) = mpsc::channel::<()>();
         let watch = || {
             // The sender is dropped when the search ends.
-            let patience = Duration::from_secs(seconds.into());
-            let silent = waiting.recv_timeout(patience.min(SOON));
+            let limit = Duration::from_secs(seconds.into());
+            let silent = waiting.recv_timeout(limit.min(NOTE_AFTER));
             if silent == Err(RecvTimeoutError::Timeout)
-                && let Some(rest) = patience.checked_sub(SOON)
+                && let Some(rest) = limit.checked_sub(NOTE_AFTER)
             {
                 note(&format!("searching for the value of the start position, up to {seconds} s"));
                 let _ = waiting.recv_timeout(rest);

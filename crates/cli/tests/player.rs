@@ -127,7 +127,7 @@ fn programs_play_and_misbehave() {
     assert!(told.stdout.contains("2 games: A won 2, drew 0, lost 0"), "{}", told.stdout);
     let told = place.run(&["match", "awari", "depth=1", liar, "--games", "9", "--record", &record]);
     assert_eq!(told.code, Some(1));
-    assert!(told.stderr.contains("could not finish 3 games in a row"), "{}", told.stderr);
+    assert!(told.stderr.contains("failed 3 games in a row"), "{}", told.stderr);
 }
 
 #[test]

@@ -15,8 +15,8 @@ use crate::lru::Lru;
 use crate::metrics::Metrics;
 use crate::problem::{Kind, Problem, chain};
 
-/// How long a search waits for others to end before it is refused.
-const QUEUE: Duration = Duration::from_secs(2);
+/// How long a request waits for a permit before it is refused.
+const QUEUE_TIME: Duration = Duration::from_secs(2);
 
 /// The thread that grows a book.
 pub type Growing = JoinHandle<Result<(), ExplorerError>>;
@@ -24,15 +24,15 @@ pub type Growing = JoinHandle<Result<(), ExplorerError>>;
 /// The state of a server.
 #[derive(Debug)]
 pub struct App {
-    /// What it was told.
+    /// Its configuration.
     pub config: Config,
-    /// Every game with its usual options.
+    /// Every game with its default options.
     usual: Vec<(&'static str, Arc<dyn Explorer>)>,
     /// Games with other options, by name and options; those used last stay open.
     special: Mutex<Lru<(String, String), Arc<dyn Explorer>>>,
     /// Their books.
     shelves: Shelves,
-    /// Leave to search.
+    /// Permits to search.
     searches: Arc<Semaphore>,
     /// What is being built.
     pub jobs: Jobs,
@@ -128,7 +128,7 @@ impl App {
     /// the two is dropped.
     pub async fn begin(&self, time: Duration) -> Result<(Search, StopOnDrop), Problem> {
         let turn = Arc::clone(&self.searches).acquire_owned();
-        let Ok(Ok(permit)) = tokio::time::timeout(QUEUE, turn).await else {
+        let Ok(Ok(permit)) = tokio::time::timeout(QUEUE_TIME, turn).await else {
             return Err(Problem::new(Kind::Busy, "too many searches are running; try again soon"));
         };
         let stop = Arc::new(AtomicBool::new(false));
@@ -146,7 +146,7 @@ impl App {
     pub fn grow(self: &Arc<Self>) -> Result<Option<Growing>, ExplorerError> {
         let Some(grow) = self.config.grow.clone() else { return Ok(None) };
         let (name, options) = explorer::game_of(&grow.file)?;
-        // Under the usual options the page finds the book without being told more.
+        // Under the default options the page finds the book without naming them.
         let usual = self.game(&name, None)?;
         let game = if usual.card()?.options == options {
             usual
@@ -163,7 +163,7 @@ impl App {
         spawned.map(Some).map_err(ExplorerError::System)
     }
 
-    /// Closes books that nobody has asked for lately: another process may want them.
+    /// Closes idle books: another process may want to open them.
     pub fn release_books(&self) {
         self.shelves.release(self.config.limits.book_idle);
     }
@@ -174,7 +174,7 @@ impl App {
     }
 }
 
-/// Leave to search.
+/// A permit to search, with its budget.
 #[derive(Debug)]
 pub struct Search {
     budget: Budget,
@@ -182,7 +182,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// How long it may go on.
+    /// Its time limit.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
@@ -193,7 +193,7 @@ impl Search {
     }
 }
 
-/// Tells a search that nobody waits for it any more.
+/// Ends a search when its client is gone.
 #[derive(Debug)]
 pub struct StopOnDrop(pub Arc<AtomicBool>);
 

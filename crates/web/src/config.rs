@@ -1,4 +1,4 @@
-//! What a server is told before it starts.
+//! The configuration of a server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub struct Config {
     pub program: String,
     /// A book to grow while it is served.
     pub grow: Option<Grow>,
-    /// What nobody may exceed.
+    /// Limits of requests and connections.
     pub limits: Limits,
 }
 
@@ -41,7 +41,7 @@ impl Config {
     }
 }
 
-/// What nobody may exceed. Every queue, buffer and wait of the server has its bound here.
+/// Limits. Every queue, buffer and wait of the server is bounded here.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes of a request's body.
@@ -52,7 +52,7 @@ pub struct Limits {
     pub text_bytes: usize,
     /// Moves of a line, given or asked for.
     pub plies: usize,
-    /// Searches and scans at work at once.
+    /// Searches and scans that run at the same time.
     pub searches: usize,
     /// How long one of them may take.
     pub search_time: Duration,
@@ -60,18 +60,18 @@ pub struct Limits {
     pub request_time: Duration,
     /// How long a client may take to send a request's head, or to read what it asked for.
     pub client_time: Duration,
-    /// Connections open at once; more wait.
+    /// Open connections; more wait.
     pub connections: usize,
-    /// Games with options of their own kept open at once.
+    /// Games with other than the default options kept open.
     pub open_games: usize,
     /// Bytes of decoded scores kept for each open game.
     pub cache_bytes: u64,
-    /// How long a book that nobody asks for stays open; no other process can open it meanwhile.
+    /// How long an idle book stays open; no other process can open it meanwhile.
     pub book_idle: Duration,
     /// Positions that a set built on request may have.
     pub build_positions: u64,
     /// How long connections may finish what they do when the server stops.
-    pub farewell: Duration,
+    pub shutdown_time: Duration,
 }
 
 impl Default for Limits {
@@ -90,7 +90,7 @@ impl Default for Limits {
             cache_bytes: 64 << 20,
             book_idle: Duration::from_secs(3),
             build_positions: 300_000_000,
-            farewell: Duration::from_secs(5),
+            shutdown_time: Duration::from_secs(5),
         }
     }
 }

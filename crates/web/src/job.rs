@@ -1,4 +1,4 @@
-//! Databases built on request, one set at a time, while people watch.
+//! Databases built on request, one set at a time, with progress events.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,18 +19,18 @@ use crate::problem::{Kind, Problem, chain};
 
 /// Jobs remembered after they ended.
 const REMEMBERED: usize = 20;
-/// How often watchers hear of progress.
+/// Interval between two progress events.
 const TICK: Duration = Duration::from_millis(100);
 
 /// How far a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// It is at work.
+    /// It is running.
     Running,
     /// All its databases are there.
     Done,
-    /// It could not go on.
+    /// It failed.
     Failed,
 }
 
@@ -64,13 +64,13 @@ pub struct Job {
     pub up_to: u32,
     /// How far it is.
     pub state: State,
-    /// The slice at work.
+    /// The slice being solved.
     pub slice: Option<u32>,
     /// What is done with it: conversions, fixpoint, pack or verify.
     pub phase: Option<&'static str>,
-    /// Positions looked at in this phase.
+    /// Positions done in this phase.
     pub done: u64,
-    /// Positions there are to look at in this phase.
+    /// Positions of this phase.
     pub of: u64,
     /// Positions in databases that are finished.
     pub solved: u64,
@@ -78,7 +78,7 @@ pub struct Job {
     pub total: u64,
     /// The databases finished so far.
     pub finished: Vec<Finished>,
-    /// Why it could not go on.
+    /// Why it failed.
     pub error: Option<String>,
 }
 
@@ -96,7 +96,7 @@ impl Jobs {
         lock(&self.0).iter().map(|job| lock(job).clone()).collect()
     }
 
-    /// How many are at work.
+    /// How many are running.
     pub fn running(&self) -> u64 {
         lock(&self.0).iter().filter(|job| lock(job).state == State::Running).count() as u64
     }
@@ -163,7 +163,7 @@ impl Jobs {
         let spawned = std::thread::Builder::new().name("build".to_owned()).spawn(move || {
             let watched = Watched(&job);
             let build = || game.build(up_to, &options, &watched);
-            // A fault of the solver ends the job, not the server.
+            // A panic of the solver ends the job, not the server.
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build));
             let mut job = lock(watched.0);
             (job.slice, job.phase) = (None, None);
@@ -198,11 +198,11 @@ impl Jobs {
     pub fn watch(&self, app: Arc<App>, id: u64) -> Result<JobEvents, Problem> {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Ok(JobEvents { app, job: self.get(id)?, ticks, told: None })
+        Ok(JobEvents { app, job: self.get(id)?, ticks, sent: None })
     }
 }
 
-/// How to build beside serving: one core is left for those who ask.
+/// How to build while serving: one core is left for requests.
 fn options(program: &str) -> SolveOptions {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let memory = nutcracker_mem::available_memory().map_or(u64::MAX, |free| free / 2);
@@ -253,7 +253,7 @@ pub struct JobEvents {
     app: Arc<App>,
     job: Arc<Mutex<Job>>,
     ticks: Interval,
-    told: Option<Job>,
+    sent: Option<Job>,
 }
 
 impl Stream for JobEvents {
@@ -262,15 +262,15 @@ impl Stream for JobEvents {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         loop {
-            let ended = this.told.as_ref().is_some_and(|job| job.state != State::Running);
+            let ended = this.sent.as_ref().is_some_and(|job| job.state != State::Running);
             if ended || this.app.is_closing() {
                 return Poll::Ready(None);
             }
             ready!(this.ticks.poll_tick(context));
             let now = lock(&this.job).clone();
-            if this.told.as_ref() != Some(&now) {
+            if this.sent.as_ref() != Some(&now) {
                 let event = Event::default().event("job").json_data(&now);
-                this.told = Some(now);
+                this.sent = Some(now);
                 return Poll::Ready(Some(event));
             }
         }

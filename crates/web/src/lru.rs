@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// At most so many values; the one used least recently makes room.
+/// A bounded number of values; the one used least recently makes room.
 #[derive(Debug)]
 pub struct Lru<K, V> {
     capacity: usize,

@@ -17,7 +17,7 @@ const BOUNDS: [u64; 12] =
 pub struct Metrics {
     /// By route, how many answers with status 1xx to 5xx.
     routes: Mutex<BTreeMap<String, [u64; 5]>>,
-    /// How many took at most so long; the last class has no bound.
+    /// Requests by duration: up to each bound; the last class has none.
     durations: [AtomicU64; BOUNDS.len() + 1],
     microseconds: AtomicU64,
     /// Positions looked up on request.

@@ -27,7 +27,7 @@ use crate::problem::ProblemBody;
 )]
 pub struct Document;
 
-/// What may be answered instead.
+/// The error responses of every endpoint.
 #[derive(Debug)]
 pub struct Problems;
 
@@ -43,13 +43,13 @@ impl IntoResponses for Problems {
             RefOr::T(answer)
         };
         [
-            ("400", "The question is wrong"),
-            ("404", "It is not here"),
-            ("408", "It took too long"),
-            ("409", "It cannot be done now"),
-            ("413", "The question is too large"),
-            ("500", "A database or the server has a fault"),
-            ("503", "Too many ask at once"),
+            ("400", "The request is wrong"),
+            ("404", "Not found"),
+            ("408", "Time limit exceeded"),
+            ("409", "Not possible now"),
+            ("413", "The body is too large"),
+            ("500", "Unreadable data or an internal error"),
+            ("503", "Server busy"),
         ]
         .into_iter()
         .map(|(status, text)| (status.to_owned(), answer(text)))

@@ -1,4 +1,4 @@
-//! Answers, and what is understood as a question.
+//! Responses in JSON, and extractors of parameters and bodies.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::app::App;
 use crate::problem::{Kind, Problem};
 
-/// An answer in JSON that is the same as long as the databases are: with an `ETag`, to be asked
-/// about before it is used again.
+/// A response in JSON that is the same as long as the databases are: with an `ETag`, to be
+/// revalidated before it is used again.
 #[derive(Debug)]
 pub struct Cached<T>(pub T);
 
-/// An answer in JSON that differs each time.
+/// A response in JSON that differs each time.
 #[derive(Debug)]
 pub struct Fresh<T>(pub T);
 
@@ -75,14 +75,14 @@ impl<T: Serialize> IntoResponse for Fresh<T> {
     }
 }
 
-/// Whether a client has already what an `ETag` stands for.
+/// Whether a client has what an `ETag` stands for.
 pub fn is_known(if_none_match: &HeaderValue, tag: &HeaderValue) -> bool {
     let strip = |text: &str| text.trim().trim_start_matches("W/").to_owned();
     let (Ok(known), Ok(tag)) = (if_none_match.to_str(), tag.to_str()) else { return false };
     known.trim() == "*" || known.split(',').any(|one| strip(one) == strip(tag))
 }
 
-/// The answer to somebody who has it already.
+/// The response to a client that has the body.
 pub fn not_modified(mut response: Response) -> Response {
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     *response.body_mut() = axum::body::Body::empty();
@@ -91,25 +91,25 @@ pub fn not_modified(mut response: Response) -> Response {
     response
 }
 
-/// The parameters of an address.
+/// The query parameters of a request.
 #[derive(Debug)]
-pub struct Ask<T>(pub T);
+pub struct Params<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Ask<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         Query::try_from_uri(&parts.uri)
-            .map(|Query(asked)| Ask(asked))
+            .map(|Query(params)| Params(params))
             .map_err(|error| Problem::new(Kind::BadRequest, sentence(&error.body_text())))
     }
 }
 
 /// A body in JSON.
 #[derive(Debug)]
-pub struct Posted(pub Bytes);
+pub struct JsonBody(pub Bytes);
 
-impl FromRequest<Arc<App>> for Posted {
+impl FromRequest<Arc<App>> for JsonBody {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
@@ -119,19 +119,20 @@ impl FromRequest<Arc<App>> for Posted {
             .and_then(|kind| kind.split(';').next())
             .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
         if !is_json {
-            let detail = "the body must be JSON, and Content-Type application/json must say so";
+            let detail = "the body must be JSON with Content-Type application/json";
             return Err(Problem::new(Kind::BadRequest, detail));
         }
         let limit = app.config.limits.body_bytes;
-        let too_large =
-            || Problem::new(Kind::TooLarge, "the body is too large; send fewer at a time");
+        let too_large = || {
+            Problem::new(Kind::TooLarge, "the body is too large; send fewer positions per request")
+        };
         let body = request.into_body();
-        // What says beforehand that it is too large is not waited for.
+        // A body that announces itself as too large is not read.
         if body.size_hint().lower() > limit as u64 {
             return Err(too_large());
         }
         let body = Limited::new(body, limit).collect().await;
-        body.map(|body| Posted(body.to_bytes())).map_err(|error| {
+        body.map(|body| JsonBody(body.to_bytes())).map_err(|error| {
             if error.is::<LengthLimitError>() {
                 too_large()
             } else {
@@ -141,7 +142,7 @@ impl FromRequest<Arc<App>> for Posted {
     }
 }
 
-impl Posted {
+impl JsonBody {
     /// The body as a type that may borrow from it.
     pub fn read<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Problem> {
         serde_json::from_slice(&self.0)
@@ -149,7 +150,7 @@ impl Posted {
     }
 }
 
-/// What a library says, in one line of reasonable length.
+/// The message of a library, in one line of reasonable length.
 fn sentence(text: &str) -> String {
     let line = text.replace(['\n', '\r'], " ");
     line.chars().take(300).collect()

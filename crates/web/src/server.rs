@@ -19,10 +19,10 @@ use crate::app::App;
 use crate::routes::router;
 use crate::stall::Stall;
 
-/// A wait after the system refused a connection for want of something.
-const BREATH: Duration = Duration::from_millis(50);
-/// How often books that nobody uses are looked for.
-const TIDY: Duration = Duration::from_secs(1);
+/// Delay after the system could not accept a connection.
+const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+/// Interval between two searches for idle books.
+const IDLE_CHECK: Duration = Duration::from_secs(1);
 /// Bytes of a request's head, and of what is read ahead.
 const BUFFER: usize = 64 << 10;
 
@@ -58,7 +58,7 @@ impl Server {
             .pipeline_flush(true);
         let places = Arc::new(Semaphore::new(limits.connections));
         let graceful = GracefulShutdown::new();
-        let tidying = tokio::spawn(tidy(Arc::clone(&app)));
+        let idle_books = tokio::spawn(close_idle(Arc::clone(&app)));
         let mut stop = pin!(stop);
         loop {
             let next = async {
@@ -73,11 +73,11 @@ impl Server {
                 Ok((stream, _)) => stream,
                 Err(error) => {
                     tracing::warn!("cannot accept a connection: {error}");
-                    tokio::time::sleep(BREATH).await;
+                    tokio::time::sleep(ACCEPT_RETRY).await;
                     continue;
                 }
             };
-            // Answers are small and written at once: waiting for more would only delay them.
+            // Responses are small and written whole: Nagle's algorithm would only delay them.
             let _ = stream.set_nodelay(true);
             let stream = TokioIo::new(Stall::new(stream, limits.client_time));
             let service = TowerToHyperService::new(service.clone());
@@ -94,16 +94,16 @@ impl Server {
             });
         }
         drop(listener);
-        tidying.abort();
+        idle_books.abort();
         app.close();
-        let _ = tokio::time::timeout(limits.farewell, graceful.shutdown()).await;
+        let _ = tokio::time::timeout(limits.shutdown_time, graceful.shutdown()).await;
     }
 }
 
-/// Closes now and then what nobody uses.
-async fn tidy(app: Arc<App>) {
+/// Closes idle books at intervals.
+async fn close_idle(app: Arc<App>) {
     loop {
-        tokio::time::sleep(TIDY).await;
+        tokio::time::sleep(IDLE_CHECK).await;
         let app = Arc::clone(&app);
         // Closing a file may write.
         let _ = tokio::task::spawn_blocking(move || app.release_books()).await;

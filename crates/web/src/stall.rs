@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// A stream whose writes fail when they could not go on for some time.
+/// A stream whose writes fail when they make no progress for some time.
 #[derive(Debug)]
 pub struct Stall<T> {
     inner: T,
@@ -24,7 +24,7 @@ impl<T> Stall<T> {
         Stall { inner, patience, waiting: None }
     }
 
-    fn judge<R>(
+    fn check<R>(
         &mut self,
         context: &mut Context<'_>,
         poll: Poll<io::Result<R>>,
@@ -59,7 +59,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Stall<T> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.inner).poll_write(context, bytes);
-        self.judge(context, poll)
+        self.check(context, poll)
     }
 
     fn poll_write_vectored(
@@ -68,7 +68,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Stall<T> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.inner).poll_write_vectored(context, parts);
-        self.judge(context, poll)
+        self.check(context, poll)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -77,11 +77,11 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Stall<T> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.inner).poll_flush(context);
-        self.judge(context, poll)
+        self.check(context, poll)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let poll = Pin::new(&mut self.inner).poll_shutdown(context);
-        self.judge(context, poll)
+        self.check(context, poll)
     }
 }

@@ -23,10 +23,10 @@ use crate::failure::Failure;
 use crate::number::{self, rounded};
 use crate::{note, print, table};
 
-/// How long a search takes when nobody says anything about it.
-const THINK: Duration = Duration::from_millis(500);
+/// Default time of a search.
+const SEARCH_TIME: Duration = Duration::from_millis(500);
 
-/// How a game is told.
+/// The form of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     /// For people
@@ -39,7 +39,7 @@ enum Form {
     Record,
 }
 
-/// Tell where a recorded game was lost
+/// Show where a recorded game was lost
 ///
 /// Every move stands with its value and the best move's, for the side that moved, from there on:
 /// exact where a database or a proof decides, else by search and marked with ~. Records are written
@@ -128,7 +128,7 @@ impl Visitor for Job {
         let databases = Databases::open(&game, &subject)?;
         let options = EngineOptions { threads: args.threads.count(), ..EngineOptions::default() };
         let mut judge = Judge::new(game, databases, options);
-        let think = args.think.or_else(|| args.depth.is_none().then_some(THINK));
+        let think = args.think.or_else(|| args.depth.is_none().then_some(SEARCH_TIME));
         let limits = Limits { depth: args.depth, time: think, ..Limits::default() };
         let (all, patient) = (played.moves().len(), std::io::stderr().is_terminal());
         let analysis = judge
@@ -138,18 +138,19 @@ impl Visitor for Job {
                 }
             })
             .map_err(|error| Failure::Failed(error.to_string()))?;
-        let told = Told { played: &played, analysis: &analysis, record: &record, args: &args };
+        let annotated =
+            Annotated { played: &played, analysis: &analysis, record: &record, args: &args };
         print(&match args.format {
-            Form::Table => told.for_people(),
-            Form::Json => format!("{}\n", told.for_programs()),
-            Form::Svg => told.picture(),
-            Form::Record => told.record(),
+            Form::Table => annotated.for_people(),
+            Form::Json => format!("{}\n", annotated.for_programs()),
+            Form::Svg => annotated.picture(),
+            Form::Record => annotated.record(),
         })
     }
 }
 
-/// A game and all that is to be told of it.
-struct Told<'a, G: Game> {
+/// A game with its analysis.
+struct Annotated<'a, G: Game> {
     played: &'a Played<G>,
     analysis: &'a Analysis<G::Move>,
     record: &'a Record,
@@ -173,7 +174,7 @@ fn source_text(source: Source) -> String {
     }
 }
 
-impl<G: Game> Told<'_, G> {
+impl<G: Game> Annotated<'_, G> {
     /// Errors: all that are proven, and guesses from the threshold on.
     fn is_error(&self, judged: &Judged<G::Move>) -> bool {
         let least = if judged.loss.is_proven() { 0.0 } else { self.args.threshold };

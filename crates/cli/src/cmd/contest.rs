@@ -23,12 +23,12 @@ use crate::failure::Failure;
 use crate::number::rounded;
 use crate::{note, print};
 
-/// How deep openings are looked at.
-const JUDGE_DEPTH: u32 = 6;
-/// Between two words about how far it is.
-const WORD: Duration = Duration::from_secs(5);
-/// Games that end by the same fault, one after the other, before the match is given up.
-const PATIENCE: u32 = 3;
+/// Depth of the search that compares openings.
+const OPENING_DEPTH: u32 = 6;
+/// Interval between two progress notes.
+const NOTE_EVERY: Duration = Duration::from_secs(5);
+/// Failed games in a row after which the match ends.
+const MAX_FAILURES: u32 = 3;
 
 /// Let two players play against each other
 ///
@@ -116,7 +116,7 @@ impl Visitor for Args {
             self.opening_moves.into(),
             self.seed,
             &mut |opening: &Played<G>| {
-                let value = judge.value(opening, &Limits::depth(JUDGE_DEPTH));
+                let value = judge.value(opening, &Limits::depth(OPENING_DEPTH));
                 value.map(nutcracker_search::Value::hundredths)
             },
         )
@@ -153,7 +153,7 @@ struct Outcome {
     tally: Tally,
     /// Won, drawn and lost as the first to move, and as the second.
     sides: [[u32; 3]; 2],
-    /// Games that ended because somebody could not go on: by player.
+    /// Games that ended because a player failed, by player.
     faults: [u32; 2],
     moves: usize,
     /// Different openings.
@@ -185,8 +185,8 @@ impl<G: Registered> Hall<'_, G> {
                 self.note_fault(&game, place, &mut outcome, &mut in_a_row)?;
             }
             outcome.tally.add_pair(&results);
-            if said.elapsed() >= WORD && std::io::stderr().is_terminal()
-                || said.elapsed() >= 6 * WORD
+            if said.elapsed() >= NOTE_EVERY && std::io::stderr().is_terminal()
+                || said.elapsed() >= 6 * NOTE_EVERY
             {
                 said = Instant::now();
                 let t = &outcome.tally;
@@ -214,7 +214,7 @@ impl<G: Registered> Hall<'_, G> {
         contest.play(opening, if place == 0 { [a, b] } else { [b, a] })
     }
 
-    /// Tells of a player who could not go on; the match ends where that goes on.
+    /// Reports a player that failed; the match ends after too many failures in a row.
     fn note_fault(
         &self,
         game: &Finished<G>,
@@ -230,10 +230,9 @@ impl<G: Registered> Hall<'_, G> {
         outcome.faults[player] += 1;
         in_a_row[player] += 1;
         let name = &self.names[player].name;
-        if in_a_row[player] >= PATIENCE {
+        if in_a_row[player] >= MAX_FAILURES {
             return Err(Failure::Failed(format!(
-                "{name} could not finish {PATIENCE} games in a row, the last because {error}; mend \
-                 it and start again"
+                "{name} failed {MAX_FAILURES} games in a row: {error}"
             )));
         }
         note(&format!("{name} loses a game: {error}"));
@@ -275,7 +274,7 @@ impl Outcome {
         let verdict = match (tally.is_significant(), elo.difference > 0.0) {
             (true, true) => format!("{a} is the stronger"),
             (true, false) => format!("{b} is the stronger"),
-            _ => "that does not tell who is the stronger".to_owned(),
+            _ => "that does not show which is stronger".to_owned(),
         };
         let mut text = format!(
             "A is {a}, B is {b}\n\
@@ -295,7 +294,7 @@ impl Outcome {
         );
         if self.faults != [0, 0] {
             let [a, b] = self.faults;
-            text = format!("{text}games lost because a player could not go on: A {a}, B {b}\n");
+            text = format!("{text}games lost because a player failed: A {a}, B {b}\n");
         }
         text + &format!("the games are in {}\n", args.record.display())
     }

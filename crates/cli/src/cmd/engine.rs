@@ -14,8 +14,8 @@ use crate::failure::Failure;
 
 /// Play over the engine protocol on standard input and output
 ///
-/// The commands are those of UCI, with positions and moves as this program writes them; what is
-/// not understood is passed over. docs/protocol.md describes the protocol.
+/// The commands are those of UCI, with positions and moves in this program's notation; unknown
+/// commands are ignored. docs/protocol.md describes the protocol.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   printf 'uci\\nposition startpos moves F4\\ngo depth 6\\n' | nutcracker engine awari")]
@@ -24,7 +24,7 @@ pub struct Args {
     subject: Subject,
     #[command(flatten)]
     threads: Threads,
-    /// The memory of the table of positions, in MiB
+    /// Size of the transposition table, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
     /// How strong it plays: 1 to 10, or perfect
@@ -68,7 +68,7 @@ impl Visitor for Args {
         let input = io::stdin().lock();
         serve(game, player, &who, input, io::stdout()).map_err(|error| match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
-            _ => Failure::Failed(format!("the conversation broke off: {error}")),
+            _ => Failure::Failed(format!("the engine protocol was cut off: {error}")),
         })
     }
 }

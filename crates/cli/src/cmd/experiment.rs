@@ -95,7 +95,7 @@ impl Visitor for Misses {
             )));
         }
         let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
-        // Each position is looked at once with each index.
+        // Each position is visited once with each index.
         reporter.begin_only(slice, "misses", 2 * game.slice_len(slice));
         let threads = self.threads.count();
         let found = cache_misses(&game, slice, BLOCK_BYTES, threads, |done| reporter.advance(done));

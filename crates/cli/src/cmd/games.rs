@@ -13,11 +13,11 @@ use crate::failure::Failure;
 use crate::number::{self, size, thousands};
 use crate::{machine, note, print};
 
-/// Positions of the slices that a check looks at in full.
+/// Positions of the slices that a check visits in full.
 const IN_FULL: u64 = 300_000;
-/// Positions it looks at where they have no numbers.
+/// Positions it visits where they have no index.
 const IN_LINES: u64 = 100_000;
-/// Slices beyond those, of which it looks at samples.
+/// Slices beyond those that it samples.
 const SAMPLED: u32 = 4;
 
 /// List the games, their options, and what can be solved
@@ -74,7 +74,7 @@ impl Args {
     }
 }
 
-/// What is told of a game with its default options.
+/// A game with its default options.
 struct About {
     unit: &'static str,
     start: String,
@@ -223,7 +223,7 @@ impl Visitor for Check {
         note(&format!("checking {} up to {}", game.id(), slice_name(&game, last.0)));
         let report = law::check(&game, (0..=last.0).map(SliceId), sample).map_err(|breach| {
             Failure::Failed(format!(
-                "{} breaks a law: {breach}; mend the game before anything is solved",
+                "{} breaks a law: {breach}; fix the game before anything is solved",
                 game.id()
             ))
         })?;

@@ -20,11 +20,11 @@ const CACHE: u64 = 1 << 20;
 /// play of both. A position is written as the game has it; for awari and kalah that is South's
 /// pits, a slash, North's pits, and then, where they matter, the side to move (S or N) and what
 /// South and North have captured so far. For Othello it is the rows from the top with slashes
-/// between, x for Black's discs, o for White's, a number for so many empty squares, and the side
+/// between, x for Black's discs, o for White's, a number for that many empty squares, and the side
 /// to move (x or o).
 ///
-/// A database solved with a window says of large scores only that they are at least or at most
-/// so much (≥ 10, ≤ -10); then all moves that reach that are marked as best.
+/// A database solved with a window has only bounds of large scores (≥ 10, ≤ -10); then all moves
+/// that reach the bound are marked as best.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   nutcracker solve awari --stones 10

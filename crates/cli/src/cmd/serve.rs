@@ -23,7 +23,7 @@ use crate::{note, print};
 /// offers to build the small ones. The interface is described at /api, and counters for Prometheus
 /// are at /metrics.
 ///
-/// Only this machine is served unless --listen says otherwise. Ctrl-C ends it.
+/// Listens on the loopback interface unless --listen is given. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   nutcracker solve awari
@@ -103,7 +103,7 @@ impl Args {
         if let Some(Ok(Err(error))) = growing.map(std::thread::JoinHandle::join) {
             return Err(whole(&error));
         }
-        // A database at work is not waited for: what is finished is on disk.
+        // A running build is not waited for: what is finished is on disk.
         runtime.shutdown_background();
         outcome
     }
@@ -115,8 +115,8 @@ fn whole(error: &ExplorerError) -> Failure {
     Failure::Failed(cause.map_or_else(|| error.to_string(), chain))
 }
 
-/// Threads for connections: half of what there is. The others are left to searches, to what is
-/// built, and to those who ask; on two cores one such thread answers more probes than two.
+/// Threads for connections: half of the cores. The others are left to searches and builds; on two
+/// cores one such thread serves more probes than two.
 fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }

@@ -15,11 +15,11 @@ use crate::number::{rounded, thousands};
 use crate::samples::{Known, from_databases, from_games};
 use crate::{note, print, table};
 
-/// Of the positions, those that are not fitted to but judged by.
+/// The part of the positions that is held out for evaluation.
 const HELD_OUT: f64 = 0.2;
-/// Weights are drawn towards 0 by as much as so many positions would.
+/// Strength of the regularisation: this many positions pull every weight to 0.
 const RIDGE: f64 = 1.0;
-/// Most positions for climbing: each step sorts them all.
+/// Most positions for hill climbing: each step sorts them all.
 const CLIMBED: usize = 20_000;
 /// Times through all weights.
 const ROUNDS: u32 = 24;
@@ -48,10 +48,10 @@ pub struct Args {
     /// The first slice to take positions from
     #[arg(long, value_name = "N", default_value_t = 1)]
     from: u32,
-    /// The last slice to take positions from; all databases there are unless said otherwise
+    /// The last slice to take positions from; all existing databases by default
     #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
     up_to: Option<u32>,
-    /// Judge the weights by slices up to this one too, which are not fitted to
+    /// Evaluate the weights on slices up to this one too, which are not fitted to
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_slice)]
     test_up_to: Option<u32>,
     /// How many positions to take from databases
@@ -60,7 +60,7 @@ pub struct Args {
     /// How many games to play instead of using databases; 2000 where there can be none
     #[arg(long, value_name = "N")]
     games: Option<u64>,
-    /// Solve games from this slice on: in Othello, with so many squares empty
+    /// Solve games from this slice on: in Othello, with this many squares empty
     #[arg(long, value_name = "N", default_value_t = 10)]
     solve_at: u32,
     /// What the fit strives for
@@ -105,7 +105,7 @@ impl Args {
 }
 
 /// How good three sets of weights are on some of the positions held out.
-struct Judged {
+struct Evaluated {
     slices: [u32; 2],
     positions: usize,
     material: Quality,
@@ -118,10 +118,10 @@ struct Fit {
     shipped: Vec<f64>,
     fitted: Vec<f64>,
     fitted_to: usize,
-    bands: Vec<Judged>,
-    all: Judged,
+    bands: Vec<Evaluated>,
+    all: Evaluated,
     /// Positions of slices that were not fitted to.
-    beyond: Option<Judged>,
+    beyond: Option<Evaluated>,
 }
 
 impl Visitor for Args {
@@ -193,12 +193,12 @@ impl Args {
         }
         let shipped: Vec<f64> = game.fitted().iter().copied().map(f64::from).collect();
         let material = material::<G>(&train).ok_or_else(too_few)?;
-        let judge = |slices: [u32; 2], wanted: &dyn Fn(usize) -> bool| {
+        let evaluate = |slices: [u32; 2], wanted: &dyn Fn(usize) -> bool| {
             let test = known.samples.select(|place| {
                 (slices[0]..=slices[1]).contains(&known.slices[place]) && wanted(place)
             });
             let quality = |weights: &[f64]| Quality::of(&test.guesses(weights), test.targets());
-            Judged {
+            Evaluated {
                 slices,
                 positions: test.len(),
                 material: quality(&material),
@@ -211,13 +211,13 @@ impl Args {
         let width = (end - begin + 1).div_ceil(BANDS);
         let bands = (begin..=end)
             .step_by(width as usize)
-            .map(|from| judge([from, (from + width - 1).min(end)], &is_tested))
-            .filter(|judged| judged.positions > 0)
+            .map(|from| evaluate([from, (from + width - 1).min(end)], &is_tested))
+            .filter(|one| one.positions > 0)
             .collect();
         let inside = [begin.max(self.from), end.min(last)];
         Ok(Fit {
-            all: judge(inside, &is_tested),
-            beyond: (end > last).then(|| judge([last + 1, end], &|_| true)),
+            all: evaluate(inside, &is_tested),
+            beyond: (end > last).then(|| evaluate([last + 1, end], &|_| true)),
             bands,
             fitted_to: train.len(),
             shipped,
@@ -242,7 +242,7 @@ fn material<G: Evaluate>(train: &Samples) -> Option<Vec<f64>> {
     least_squares(&only, RIDGE)
 }
 
-impl Judged {
+impl Evaluated {
     fn slices(&self) -> String {
         match self.slices {
             [from, to] if from == to => from.to_string(),
@@ -286,7 +286,7 @@ impl Fit {
             vec![(*name).to_owned(), weight(&self.shipped), weight(&self.fitted)]
         });
         let mut text = format!(
-            "{}: fitted to {} positions, judged by others\n\n",
+            "{}: fitted to {} positions, evaluated on others\n\n",
             game.id(),
             thousands(self.fitted_to as u64)
         );
@@ -322,14 +322,14 @@ impl Fit {
                 })
             })
             .collect();
-        let bands: Vec<Value> = self.bands.iter().map(Judged::json).collect();
+        let bands: Vec<Value> = self.bands.iter().map(Evaluated::json).collect();
         json!({
             "game": game.id().name,
             "options": game.id().options,
             "fitted_to": self.fitted_to,
             "weights": weights,
             "held_out": self.all.json(),
-            "beyond": self.beyond.as_ref().map(Judged::json),
+            "beyond": self.beyond.as_ref().map(Evaluated::json),
             "slices": bands,
         })
     }

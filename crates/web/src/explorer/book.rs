@@ -16,10 +16,10 @@ use super::Handle;
 use super::error::ExplorerError;
 use super::shelf::CACHE;
 
-/// Predecessors that are told.
+/// Predecessors listed.
 const PARENTS: usize = 20;
-/// Leaves of a diagram that are looked at.
-const WALKED: usize = 2_000_000;
+/// Nodes visited at most to find a leaf of the diagram.
+const MAX_VISITED: usize = 2_000_000;
 
 /// A value of a book.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -56,7 +56,7 @@ fn points(hundredths: Hundredths) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {
-    /// Looked at; its moves are not in the book.
+    /// Evaluated; its moves are not in the book.
     Leaf,
     /// All its moves are in the book.
     Interior,
@@ -173,7 +173,7 @@ pub enum Whose {
     First,
     /// The other one.
     Second,
-    /// Whoever has the nearer leaf.
+    /// The player with the nearer leaf.
     #[default]
     Both,
 }
@@ -352,7 +352,7 @@ impl<G: Evaluate> Handle<G> {
                 let (id, ours, ahead) = stop.at;
                 let place = walked.len();
                 walked.push(stop);
-                if stop.depth > depth || place > WALKED {
+                if stop.depth > depth || place > MAX_VISITED {
                     break;
                 }
                 let node = book.node(id)?;

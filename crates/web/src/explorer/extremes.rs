@@ -10,10 +10,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
-use super::random::{Dice, Random, Wanted};
+use super::random::{Dice, Filters, Random};
 use super::{Budget, Handle, Kind};
 
-/// Slices with at most so many positions are looked at in full, of larger ones so many positions.
+/// Positions examined: all of a slice, or a sample of this size.
 const EXAMINED: u64 = 200_000;
 /// Best lines followed to find a long one.
 const LINES: u64 = 200;
@@ -27,7 +27,7 @@ pub struct Extremes {
     pub slice: u32,
     /// How many positions it has.
     pub positions: u64,
-    /// How many of them were looked at for the luckiest, chosen at random if not all.
+    /// How many of them were examined for the luckiest; a random sample if not all.
     pub examined: u64,
     /// Whether these are all.
     pub all: bool,
@@ -80,11 +80,11 @@ impl<G: Evaluate> Handle<G> {
         for turn in 0..extremes.examined {
             if turn % 256 == 0 && budget.is_over() {
                 return Err(ExplorerError::TimedOut(
-                    "the slice could not be looked at in the time allowed; try again later",
+                    "the slice could not be examined in the time allowed; try again later",
                 ));
             }
             let index = if all { turn } else { dice.below(len) };
-            self.look_at(slice, index, &mut extremes)?;
+            self.examine(slice, index, &mut extremes)?;
         }
         let mut player = self.perfect()?;
         for _ in 0..LINES.min(extremes.examined) {
@@ -114,13 +114,13 @@ impl<G: Evaluate> Handle<G> {
             table.histogram().iter().map(|(score, _)| score.into()).collect();
         scores.sort_unstable();
         for score in scores.into_iter().rev() {
-            let wanted = Wanted {
+            let filters = Filters {
                 slice: Some(slice),
                 score: Some(score),
                 seed: Some(u64::from(slice)),
-                ..Wanted::default()
+                ..Filters::default()
             };
-            match self.find_random(&wanted, budget) {
+            match self.find_random(&filters, budget) {
                 Ok(Random { position, .. }) => {
                     let measure = score.into();
                     extremes.richest = Some(Extreme { position, score, measure });
@@ -134,7 +134,7 @@ impl<G: Evaluate> Handle<G> {
         Ok(())
     }
 
-    fn look_at(
+    fn examine(
         &self,
         slice: u32,
         index: u64,
@@ -144,7 +144,7 @@ impl<G: Evaluate> Handle<G> {
         if self.game.outcome(&position).is_some() {
             return Ok(());
         }
-        let options = self.options(&position)?;
+        let options = self.candidates(&position)?;
         let mut values: Vec<Score> = options
             .iter()
             .filter_map(|option| option.value)
@@ -156,9 +156,9 @@ impl<G: Evaluate> Handle<G> {
         }
         values.sort_unstable();
         let best = values[values.len() - 1];
-        self.enter(&mut extremes.richest, &position, best, best.into());
+        self.keep_largest(&mut extremes.richest, &position, best, best.into());
         if let [.., second, _] = values[..] {
-            self.enter(&mut extremes.luckiest, &position, best, i64::from(best - second));
+            self.keep_largest(&mut extremes.luckiest, &position, best, i64::from(best - second));
         }
         Ok(())
     }
@@ -174,18 +174,18 @@ impl<G: Evaluate> Handle<G> {
         let Some(found) = self.known(&position)? else { return Ok(()) };
         let start = Situation::new(position, Side::First);
         let line = match self.play_perfectly(player, start, PLIES) {
-            // Clipped scores do not tell how to realise them.
+            // A clipped score does not show how it is realised.
             Err(ExplorerError::NoDatabase(_)) => return Ok(()),
             line => line?,
         };
         if line.over {
             let moves = line.nodes.len() as i64 - 1;
-            self.enter(&mut extremes.longest, &position, found.score, moves);
+            self.keep_largest(&mut extremes.longest, &position, found.score, moves);
         }
         Ok(())
     }
 
-    fn enter(
+    fn keep_largest(
         &self,
         place: &mut Option<Extreme>,
         position: &G::Position,

@@ -14,7 +14,7 @@ use super::error::ExplorerError;
 
 /// How long a book grows before others may read it.
 const ROUND: Duration = Duration::from_millis(100);
-/// How long it lets them.
+/// How long others may then read it.
 const PAUSE: Duration = Duration::from_millis(3);
 
 /// How a book is grown while it is served.
@@ -28,9 +28,9 @@ pub struct Grow {
     pub omega: Option<f64>,
     /// Points by which a move must be better to count hardly at all.
     pub fractional: Option<f64>,
-    /// How new positions are looked at.
+    /// How new positions are evaluated.
     pub look: Look,
-    /// Engines at work.
+    /// Number of engines.
     pub threads: usize,
     /// Nodes at which it ends.
     pub nodes: Option<u64>,

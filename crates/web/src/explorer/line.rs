@@ -64,7 +64,7 @@ impl<G: Evaluate> Handle<G> {
         let mut names = moves.iter();
         self.walk(start, |handle, situation, _| {
             let Some(&name) = names.next() else { return Ok(None) };
-            let options = handle.options(&situation.position)?;
+            let options = handle.candidates(&situation.position)?;
             let game = &handle.game;
             let found = options
                 .iter()
@@ -83,7 +83,7 @@ impl<G: Evaluate> Handle<G> {
         start: Situation<G::Position>,
         plies: usize,
     ) -> Result<Line, ExplorerError> {
-        self.found(&start.position)?;
+        self.probe_position(&start.position)?;
         self.play_perfectly(&mut self.perfect()?, start, plies)
     }
 
@@ -100,10 +100,10 @@ impl<G: Evaluate> Handle<G> {
                 return Ok(None);
             }
             left -= 1;
-            let options = handle.options(&situation.position)?;
+            let options = handle.candidates(&situation.position)?;
             let chosen = match player.choose(&situation.position, history) {
                 Err(PlayerError::Over) => None,
-                chosen => Some(chosen.map_err(|error| handle.blame(error))?),
+                chosen => Some(chosen.map_err(|error| handle.player_error(error))?),
             };
             let at = chosen.and_then(|mv| options.iter().position(|option| option.mv == mv));
             Ok(at.map(|at| (at, options)))

@@ -37,14 +37,14 @@ pub use extremes::{Extreme, Extremes};
 pub use growth::Grow;
 pub use line::{Line, Node, Played};
 pub use moves::{Choice, Moves};
-pub use random::{Captures, Only, Random, Wanted};
+pub use random::{Captures, Filters, Only, Random};
 pub use reply::{Opponent, Reply, Source};
 pub use search::{Estimate, EstimateKind, Searched};
 pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};
 pub use value::{Kind, Outcome, Value};
 
-/// A position looked up.
+/// The result of a probe.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Probed {
     /// The position as this program writes it.
@@ -91,7 +91,7 @@ impl utoipa::PartialSchema for Points {
 
 impl ToSchema for Points {}
 
-/// What there is to know of a game under its options.
+/// A game under its options.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GameCard {
     /// Its name.
@@ -124,7 +124,7 @@ pub struct GameCard {
     pub small_set_positions: u64,
 }
 
-/// How long something may go on, and whether anybody still wants it.
+/// A time limit, and a flag that ends the work earlier.
 #[derive(Clone, Debug)]
 pub struct Budget {
     deadline: Instant,
@@ -132,12 +132,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Until then, or until somebody sets the flag.
+    /// A budget of this time, or until the flag is set.
     pub fn new(time: Duration, stop: Arc<AtomicBool>) -> Self {
         Budget { deadline: Instant::now() + time, stop }
     }
 
-    /// What is left of it.
+    /// The time left.
     pub fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
@@ -147,7 +147,7 @@ impl Budget {
         &self.stop
     }
 
-    /// The same flag, and at most so much time.
+    /// The same flag, and no more than this time.
     #[must_use]
     pub fn at_most(&self, time: Duration) -> Self {
         let deadline = self.deadline.min(Instant::now() + time);
@@ -162,11 +162,11 @@ impl Budget {
 
 /// A game with its databases, whatever game it is.
 pub trait Explorer: fmt::Debug + Send + Sync {
-    /// What there is to know.
+    /// Describes the game.
     fn card(&self) -> Result<GameCard, ExplorerError>;
     /// The databases.
     fn slices(&self) -> Result<Slices, ExplorerError>;
-    /// Looks a position up.
+    /// Probes a position.
     fn probe(&self, text: &str) -> Result<Probed, ExplorerError>;
     /// Only its value.
     fn value(&self, text: &str) -> Result<Value, ExplorerError>;
@@ -185,31 +185,30 @@ pub trait Explorer: fmt::Debug + Send + Sync {
         opponent: &Opponent,
         budget: &Budget,
     ) -> Result<Reply, ExplorerError>;
-    /// Searches until the budget is used up, and tells what is found on the way.
+    /// Searches until the budget is used up, and reports what is found on the way.
     fn search(
         &self,
         text: &str,
         moves: &[&str],
         depth: Option<u32>,
         budget: &Budget,
-        tell: &mut dyn FnMut(Searched),
+        report: &mut dyn FnMut(Searched),
     ) -> Result<(), ExplorerError>;
-    /// Looks for a position.
-    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, ExplorerError>;
+    /// Finds a position that matches filters.
+    fn random(&self, filters: &Filters, budget: &Budget) -> Result<Random, ExplorerError>;
     /// Remarkable positions of a slice.
     fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError>;
-    /// What there is to know of the game's book.
+    /// Describes the game's book.
     fn book_facts(&self) -> Result<BookFacts, ExplorerError>;
     /// What the book says of a position.
     fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError>;
     /// Where an opponent can leave the book.
     fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError>;
-    /// The way to a leaf of that diagram.
+    /// The line to a leaf of that diagram.
     fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, ExplorerError>;
     /// Grows the book of a file until it is stopped.
     fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError>;
-    /// How many positions the slices up to this one have together; `None` for one the game has
-    /// not.
+    /// The number of positions of the slices up to this one; `None` if the game has no such slice.
     fn positions_up_to(&self, slice: u32) -> Option<u64>;
     /// Builds the databases up to a slice.
     fn build(
@@ -278,7 +277,10 @@ impl<G: Evaluate> Handle<G> {
         })
     }
 
-    fn found(&self, position: &G::Position) -> Result<nutcracker_search::Probed, ExplorerError> {
+    fn probe_position(
+        &self,
+        position: &G::Position,
+    ) -> Result<nutcracker_search::Probed, ExplorerError> {
         nutcracker_search::Probed::probe(&self.game, &self.set, position)
             .map_err(|error| self.explain(error))
     }
@@ -335,7 +337,7 @@ impl<G: Evaluate> Handle<G> {
             .then(|| Points([(name(Side::First), first), (name(Side::Second), second)]))
     }
 
-    /// The position without what the players have: by it one sees that a position is there again.
+    /// The position without what the players have: equal for repeated positions.
     fn board(&self, situation: &Situation<G::Position>) -> String {
         self.game.format(&Situation { banked: None, ..*situation })
     }
@@ -379,7 +381,7 @@ impl<G: Evaluate> Explorer for Handle<G> {
 
     fn probe(&self, text: &str) -> Result<Probed, ExplorerError> {
         let situation = self.parse(text)?;
-        let value = Value::from(self.found(&situation.position)?);
+        let value = Value::from(self.probe_position(&situation.position)?);
         Ok(Probed {
             position: self.game.format(&situation),
             mover: self.game.side_name(situation.mover),
@@ -395,7 +397,7 @@ impl<G: Evaluate> Explorer for Handle<G> {
     }
 
     fn value(&self, text: &str) -> Result<Value, ExplorerError> {
-        Ok(self.found(&self.parse(text)?.position)?.into())
+        Ok(self.probe_position(&self.parse(text)?.position)?.into())
     }
 
     fn moves(&self, text: &str) -> Result<Moves, ExplorerError> {
@@ -429,13 +431,13 @@ impl<G: Evaluate> Explorer for Handle<G> {
         moves: &[&str],
         depth: Option<u32>,
         budget: &Budget,
-        tell: &mut dyn FnMut(Searched),
+        report: &mut dyn FnMut(Searched),
     ) -> Result<(), ExplorerError> {
-        self.search_from(self.parse(text)?, moves, depth, budget, tell)
+        self.search_from(self.parse(text)?, moves, depth, budget, report)
     }
 
-    fn random(&self, wanted: &Wanted, budget: &Budget) -> Result<Random, ExplorerError> {
-        self.find_random(wanted, budget)
+    fn random(&self, filters: &Filters, budget: &Budget) -> Result<Random, ExplorerError> {
+        self.find_random(filters, budget)
     }
 
     fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {

@@ -73,7 +73,7 @@ pub(super) struct Candidate<M, P> {
 type Candidates<G> = Vec<Candidate<<G as Rules>::Move, <G as Rules>::Position>>;
 
 impl<G: Evaluate> Handle<G> {
-    /// What the database says, or nothing where there is none.
+    /// What the database says, or `None` where there is no database.
     pub(super) fn known(&self, position: &G::Position) -> Result<Option<Probed>, ExplorerError> {
         match Probed::probe(&self.game, &self.set, position) {
             Ok(found) => Ok(Some(found)),
@@ -83,7 +83,10 @@ impl<G: Evaluate> Handle<G> {
     }
 
     /// The legal moves in the order of the rules.
-    pub(super) fn options(&self, position: &G::Position) -> Result<Candidates<G>, ExplorerError> {
+    pub(super) fn candidates(
+        &self,
+        position: &G::Position,
+    ) -> Result<Candidates<G>, ExplorerError> {
         let known = self.known(position)?;
         let mut moves = Vec::new();
         self.game.moves(position, &mut moves);
@@ -105,7 +108,7 @@ impl<G: Evaluate> Handle<G> {
         let game = &self.game;
         let known = self.known(&situation.position)?.map(Value::from);
         let slice = game.slice_of(&situation.position).0;
-        let mut options = self.options(&situation.position)?;
+        let mut options = self.candidates(&situation.position)?;
         options.sort_by_key(|option| (option.value.is_none(), option.value.map(Value::order)));
         let over = options.is_empty();
         let value = known.or_else(|| {

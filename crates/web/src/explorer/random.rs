@@ -1,4 +1,4 @@
-//! Positions found by what they are like.
+//! Random positions that match filters.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -9,16 +9,16 @@ use utoipa::{IntoParams, ToSchema};
 use super::error::ExplorerError;
 use super::{Budget, Handle, Value};
 
-/// Positions tried at random before the slice is read in sequence.
-const THROWS: u64 = 20_000;
-/// Positions between two looks at the clock.
-const PATIENCE: u64 = 256;
+/// Positions sampled before the slice is scanned.
+const SAMPLES: u64 = 20_000;
+/// Positions between two checks of the budget.
+const CHECK_EVERY: u64 = 256;
 
-/// What a position must be like.
+/// Filters for positions.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(default)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct Filters {
     /// The slice; without it the last one there is.
     pub slice: Option<u32>,
     /// The score of the side to move.
@@ -40,7 +40,7 @@ pub struct Wanted {
     pub seed: Option<u64>,
 }
 
-/// Which move there must be only one of.
+/// Which move must be unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Only {
@@ -60,14 +60,14 @@ pub enum Captures {
     Some,
 }
 
-/// A position that was found.
+/// A matching position.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Random {
     /// The position.
     pub position: String,
     /// What it is worth to the side to move.
     pub value: Value,
-    /// How many positions were looked at.
+    /// Positions examined.
     pub examined: u64,
 }
 
@@ -87,14 +87,14 @@ impl Dice {
     }
 }
 
-impl Wanted {
+impl Filters {
     fn allows(&self, score: Score) -> bool {
-        self.score.is_none_or(|wanted| score == wanted)
+        self.score.is_none_or(|exact| score == exact)
             && self.min_score.is_none_or(|least| score >= least)
             && self.max_score.is_none_or(|most| score <= most)
     }
 
-    fn asks_for_moves(&self) -> bool {
+    fn concern_moves(&self) -> bool {
         self.only.is_some() || self.captures.is_some() || self.tempting == Some(true)
     }
 }
@@ -102,67 +102,67 @@ impl Wanted {
 impl<G: Evaluate> Handle<G> {
     pub(super) fn find_random(
         &self,
-        wanted: &Wanted,
+        filters: &Filters,
         budget: &Budget,
     ) -> Result<Random, ExplorerError> {
         let last = self.set.slices()?.last().copied();
-        let slice = wanted
+        let slice = filters
             .slice
             .or(last)
             .ok_or_else(|| ExplorerError::NoDatabase(self.missing(self.small_set())))?;
         let table = self.set.get(slice).map_err(|error| self.explain(error))?;
         let none = |detail: String| Err(ExplorerError::NoMatch(detail));
-        if !table.histogram().iter().any(|(score, _)| wanted.allows(score.into())) {
+        if !table.histogram().iter().any(|(score, _)| filters.allows(score.into())) {
             return none(format!("no position of {} has such a score", self.slice_name(slice)));
         }
         let len = table.positions();
-        let seed = wanted.seed.unwrap_or_else(|| RandomState::new().hash_one(slice));
+        let seed = filters.seed.unwrap_or_else(|| RandomState::new().hash_one(slice));
         let mut dice = Dice(seed);
         let mut examined = 0;
-        for _ in 0..THROWS {
+        for _ in 0..SAMPLES {
             let index = dice.below(len);
             examined += 1;
             let score = self.set.cache().probe(&table, index)?;
-            if wanted.allows(score.into())
-                && let Some(found) = self.fits(wanted, slice, index, examined)?
+            if filters.allows(score.into())
+                && let Some(found) = self.matching(filters, slice, index, examined)?
             {
                 return Ok(found);
             }
-            if examined % PATIENCE == 0 && budget.is_over() {
-                return none("none was found in the time allowed; ask for less".to_owned());
+            if examined % CHECK_EVERY == 0 && budget.is_over() {
+                return none("nothing matched in the time allowed; relax the filters".to_owned());
             }
         }
-        // Few are like that: read on from a random block, once round.
+        // Matches are rare: scan from a random block, once round.
         let blocks = table.blocks();
         let first = dice.below(blocks);
         let mut scores = Vec::new();
         for block in (first..blocks).chain(0..first) {
             if budget.is_over() {
-                return none("none was found in the time allowed; ask for less".to_owned());
+                return none("nothing matched in the time allowed; relax the filters".to_owned());
             }
             scores.resize(table.header().block_len(block), 0);
             table.decode_block(block, &mut scores)?;
             let start = block * u64::from(table.header().block_positions);
             for (index, &score) in (start..).zip(&scores) {
                 examined += 1;
-                if !wanted.allows(score.into()) {
+                if !filters.allows(score.into()) {
                     continue;
                 }
-                if examined % PATIENCE == 0 && budget.is_over() {
+                if examined % CHECK_EVERY == 0 && budget.is_over() {
                     break;
                 }
-                if let Some(found) = self.fits(wanted, slice, index, examined)? {
+                if let Some(found) = self.matching(filters, slice, index, examined)? {
                     return Ok(found);
                 }
             }
         }
-        none(format!("no position of {} is like that", self.slice_name(slice)))
+        none(format!("no position of {} matches the filters", self.slice_name(slice)))
     }
 
-    /// The position with this number if the game goes on there and its moves are as wanted.
-    fn fits(
+    /// The position with this number if it is not terminal and its moves match.
+    fn matching(
         &self,
-        wanted: &Wanted,
+        filters: &Filters,
         slice: u32,
         index: u64,
         examined: u64,
@@ -174,13 +174,13 @@ impl<G: Evaluate> Handle<G> {
         }
         let found = || -> Result<_, ExplorerError> {
             let situation = Situation::new(position, Side::First);
-            let value = Value::from(self.found(&position)?);
+            let value = Value::from(self.probe_position(&position)?);
             Ok(Some(Random { position: game.format(&situation), value, examined }))
         };
-        if !wanted.asks_for_moves() {
+        if !filters.concern_moves() {
             return found();
         }
-        let options = match self.options(&position) {
+        let options = match self.candidates(&position) {
             Err(ExplorerError::NoDatabase(_)) => return Ok(None),
             options => options?,
         };
@@ -189,18 +189,18 @@ impl<G: Evaluate> Handle<G> {
         }
         let best = || options.iter().filter(|option| option.best == Some(true));
         let wins = |value: Option<Value>| value.is_some_and(|value| value.score > 0);
-        let only = match wanted.only {
+        let only = match filters.only {
             None => true,
             Some(Only::Best) => best().count() == 1,
             Some(Only::Winning) => options.iter().filter(|option| wins(option.value)).count() == 1,
         };
-        let captures = match wanted.captures {
+        let captures = match filters.captures {
             None => true,
             Some(Captures::None) => best().all(|option| option.step.gain == 0),
             Some(Captures::Some) => best().all(|option| option.step.gain > 0),
         };
         let most = best().map(|option| option.step.gain).max();
-        let tempting = wanted.tempting != Some(true)
+        let tempting = filters.tempting != Some(true)
             || options.iter().any(|option| {
                 option.best == Some(false) && most.is_some_and(|most| option.step.gain > most)
             });

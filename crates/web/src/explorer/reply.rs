@@ -1,4 +1,4 @@
-//! The other side: moves of a perfect player, or of one that errs on purpose.
+//! Replies of a perfect player, or of one that errs on purpose.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::error::ExplorerError;
 use super::search::Estimate;
 use super::{Budget, Handle};
 
-/// Positions a perfect player looks at for one move.
-const LOOKED_AT: usize = 100_000;
+/// Positions a perfect player examines for one move.
+const PERFECT_LIMIT: usize = 100_000;
 /// How long a move is searched for above the databases.
-const THOUGHT: Duration = Duration::from_millis(1500);
+const REPLY_TIME: Duration = Duration::from_millis(1500);
 
 /// Who replies, and to what.
 #[derive(Clone, Debug)]
@@ -63,11 +63,11 @@ impl<G: Evaluate> Handle<G> {
 
     /// A player by the databases.
     pub(super) fn perfect(&self) -> Result<Perfect<G, TableOracle>, ExplorerError> {
-        Ok(Perfect::with_limit(self.game.clone(), self.oracle()?, LOOKED_AT))
+        Ok(Perfect::with_limit(self.game.clone(), self.oracle()?, PERFECT_LIMIT))
     }
 
     /// Why a player could not choose.
-    pub(super) fn blame(&self, error: PlayerError<TableError>) -> ExplorerError {
+    pub(super) fn player_error(&self, error: PlayerError<TableError>) -> ExplorerError {
         match error {
             PlayerError::NoDatabase { slice } => ExplorerError::NoDatabase(self.missing(slice.0)),
             PlayerError::Oracle(error) => self.explain(error),
@@ -126,16 +126,16 @@ impl<G: Evaluate> Handle<G> {
         match known {
             Ok(mv) => {
                 let values =
-                    player.values(position, &history).map_err(|error| self.blame(error))?;
+                    player.values(position, &history).map_err(|error| self.player_error(error))?;
                 let value = values.iter().find(|valued| valued.mv == mv).map_or(0, |v| v.value);
                 let value = Estimate::of(nutcracker_search::Value::Exact(value));
                 return Ok(described(&mv, value, Source::Database));
             }
             Err(PlayerError::NoDatabase { .. }) => {}
-            Err(error) => return Err(self.blame(error)),
+            Err(error) => return Err(self.player_error(error)),
         }
         // Above the databases all moves are searched side by side.
-        let budget = budget.at_most(THOUGHT);
+        let budget = budget.at_most(REPLY_TIME);
         let mut engine = Engine::new(game.clone(), self.oracle()?, super::search::options());
         let time = Some(budget.left());
         let limits = Limits { time, stop: Some(budget.flag()), ..Limits::default() };

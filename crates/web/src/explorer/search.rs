@@ -1,4 +1,4 @@
-//! What a search finds, told while it goes on.
+//! What a search finds, reported while it runs.
 
 use nutcracker_game::{Evaluate, Situation};
 use nutcracker_search::{Engine, EngineOptions, Limits, Report, SearchError, Value};
@@ -11,7 +11,7 @@ use super::{Budget, Handle};
 /// Memory of a search.
 const TABLE: usize = 32 << 20;
 
-/// How a server searches: one thread each, as several may be at work.
+/// How a server searches: one thread each, as several searches may run.
 pub(super) fn options() -> EngineOptions {
     EngineOptions { threads: 1, table_bytes: TABLE, ..EngineOptions::default() }
 }
@@ -61,7 +61,7 @@ pub struct Searched {
     pub value: Estimate,
     /// The names of the moves it expects.
     pub line: Vec<String>,
-    /// Positions looked at.
+    /// Positions searched.
     pub nodes: u64,
     /// Positions looked up in databases.
     pub probes: u64,
@@ -76,7 +76,7 @@ impl<G: Evaluate> Handle<G> {
         moves: &[&str],
         depth: Option<u32>,
         budget: &Budget,
-        tell: &mut dyn FnMut(Searched),
+        report_to: &mut dyn FnMut(Searched),
     ) -> Result<(), ExplorerError> {
         let (history, situation) = self.history(start, moves)?;
         if self.game.outcome(&situation.position).is_some() {
@@ -89,7 +89,7 @@ impl<G: Evaluate> Handle<G> {
             stop: Some(budget.flag()),
             ..Limits::default()
         };
-        let mut on_report = |report: &Report<G::Move>| tell(self.searched(&situation, report));
+        let mut on_report = |report: &Report<G::Move>| report_to(self.searched(&situation, report));
         engine
             .search(&situation.position, &history, &limits, &mut on_report)
             .map_err(|SearchError::Oracle(error)| self.explain(error))?;

@@ -1,5 +1,5 @@
-//! Where the books of all games are: each is opened when somebody asks for it, once, and closed when
-//! nobody has for a while, as no other process can open it meanwhile.
+//! The books of all games: each is opened once, on its first request, and closed when it has been
+//! idle for a while, as no other process can open it meanwhile.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -55,7 +55,7 @@ impl Shelves {
         shelf
     }
 
-    /// Closes the books that nobody has asked for since so long.
+    /// Closes the books that have been idle this long.
     pub fn release(&self, idle: Duration) {
         let books: Vec<_> = lock(&self.0).values().map(|place| Arc::clone(&place.book)).collect();
         for book in books {
@@ -69,13 +69,13 @@ trait Idle: Send + Sync {
     fn release(&self, idle: Duration);
 }
 
-/// A book, and when somebody last wanted it.
+/// A book, and when it was last used.
 struct Opened<G: Evaluate> {
     book: Book<G, RedbStore>,
     used: Instant,
 }
 
-/// A book that is opened when somebody asks for it.
+/// A book that is opened on its first request.
 pub(super) struct Shelf<G: Evaluate> {
     file: Mutex<PathBuf>,
     book: Mutex<Option<Opened<G>>>,
@@ -95,7 +95,7 @@ impl<G: Evaluate> Shelf<G> {
 
 impl<G: Evaluate> Idle for Shelf<G> {
     fn release(&self, idle: Duration) {
-        // Who holds it uses it.
+        // A locked book is in use.
         let Ok(mut place) = self.book.try_lock() else { return };
         place.take_if(|opened| opened.used.elapsed() >= idle);
     }

@@ -6,22 +6,22 @@ use axum::extract::{Path, State};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::probe::{At, Common, name_of};
+use super::probe::{PositionParams, RulesParams, name_of};
 use crate::app::App;
 use crate::explorer::{BookFacts, BookLine, BookNode, DropOuts, ExplorerError, Whose};
 use crate::openapi::Problems;
 use crate::problem::Problem;
-use crate::reply::{Ask, Cached, Fresh};
+use crate::reply::{Cached, Fresh, Params};
 
-/// Whether there must be something.
+/// Whether a missing book is an error.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Perhaps {
-    /// With `true`, what is in no book is answered with `null` and is no error.
+pub struct OptionalParams {
+    /// With `true`, a missing book or position gives `null` instead of an error.
     optional: Option<bool>,
 }
 
-impl Perhaps {
+impl OptionalParams {
     /// Nothing instead of an error, where the client wants that.
     fn apply<T>(&self, found: Result<T, ExplorerError>) -> Result<Option<T>, ExplorerError> {
         match found {
@@ -31,80 +31,80 @@ impl Perhaps {
     }
 }
 
-/// Tells what there is to know of a game's book
-#[utoipa::path(get, path = "/api/v1/games/{game}/book", tag = "books", params(Common, Perhaps, ("game", description = "The game")),
+/// Describes a game's book
+#[utoipa::path(get, path = "/api/v1/games/{game}/book", tag = "books", params(RulesParams, OptionalParams, ("game", description = "The game")),
     responses((status = 200, body = Option<BookFacts>), Problems))]
 pub async fn facts(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(common): Ask<Common>,
-    Ask(perhaps): Ask<Perhaps>,
+    Params(rules): Params<RulesParams>,
+    Params(optional): Params<OptionalParams>,
 ) -> Result<Fresh<Option<BookFacts>>, Problem> {
-    let game = app.game(name_of(&game), common.options())?;
-    app.run_blocking(move |_| perhaps.apply(game.book_facts())).await.map(Fresh)
+    let game = app.game(name_of(&game), rules.options())?;
+    app.run_blocking(move |_| optional.apply(game.book_facts())).await.map(Fresh)
 }
 
-/// Tells what a book says of a position
-#[utoipa::path(get, path = "/api/v1/games/{game}/book/node", tag = "books", params(At, Perhaps, ("game", description = "The game")),
+/// Describes a position of a book
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/node", tag = "books", params(PositionParams, OptionalParams, ("game", description = "The game")),
     responses((status = 200, body = Option<BookNode>), Problems))]
 pub async fn node(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(at): Ask<At>,
-    Ask(perhaps): Ask<Perhaps>,
+    Params(params): Params<PositionParams>,
+    Params(optional): Params<OptionalParams>,
 ) -> Result<Cached<Option<BookNode>>, Problem> {
-    let (game, position) = at.find(&app, name_of(&game))?;
-    app.run_blocking(move |_| perhaps.apply(game.book_node(&position))).await.map(Cached)
+    let (game, position) = params.find(&app, name_of(&game))?;
+    app.run_blocking(move |_| optional.apply(game.book_node(&position))).await.map(Cached)
 }
 
-/// Whose diagram.
+/// The side of a drop-out diagram.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Side {
+pub struct DropOutParams {
     /// Whose book it is.
     player: Option<Whose>,
-    /// Rule options that are not the usual ones, such as `pits=4`.
+    /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
 }
 
-/// Shows where an opponent can leave a book, and what that costs: the drop-out diagram
-#[utoipa::path(get, path = "/api/v1/games/{game}/book/dropouts", tag = "books", params(Side, ("game", description = "The game")),
+/// Draws up the drop-out diagram: where an opponent can leave the book, and at what cost
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/dropouts", tag = "books", params(DropOutParams, ("game", description = "The game")),
     responses((status = 200, body = DropOuts), Problems))]
 pub async fn dropouts(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(side): Ask<Side>,
+    Params(params): Params<DropOutParams>,
 ) -> Result<Cached<DropOuts>, Problem> {
-    let game = app.game(name_of(&game), side.options.as_deref())?;
-    let whose = side.player.unwrap_or_default();
+    let game = app.game(name_of(&game), params.options.as_deref())?;
+    let whose = params.player.unwrap_or_default();
     app.run_blocking(move |_| game.book_dropouts(whose)).await.map(Cached)
 }
 
-/// Which leaf of a diagram.
+/// A leaf of a drop-out diagram.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Leaf {
+pub struct LeafParams {
     /// Moves from the start.
     depth: u32,
     /// What the book's player then has, in points.
     value: f64,
     /// Whose book it is.
     player: Option<Whose>,
-    /// Rule options that are not the usual ones, such as `pits=4`.
+    /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
 }
 
-/// Finds the way to a leaf of the drop-out diagram
-#[utoipa::path(get, path = "/api/v1/games/{game}/book/leaf", tag = "books", params(Leaf, ("game", description = "The game")),
+/// Finds the line to a leaf of the drop-out diagram
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/leaf", tag = "books", params(LeafParams, ("game", description = "The game")),
     responses((status = 200, body = BookLine), Problems))]
 pub async fn leaf(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(leaf): Ask<Leaf>,
+    Params(params): Params<LeafParams>,
 ) -> Result<Cached<BookLine>, Problem> {
-    let game = app.game(name_of(&game), leaf.options.as_deref())?;
-    let whose = leaf.player.unwrap_or_default();
-    app.run_blocking(move |_| game.book_leaf(whose, leaf.depth, leaf.value)).await.map(Cached)
+    let game = app.game(name_of(&game), params.options.as_deref())?;
+    let whose = params.player.unwrap_or_default();
+    app.run_blocking(move |_| game.book_leaf(whose, params.depth, params.value)).await.map(Cached)
 }

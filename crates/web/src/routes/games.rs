@@ -8,12 +8,12 @@ use nutcracker_games::registry::GAMES;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::probe::{Common, name_of};
+use super::probe::{RulesParams, name_of};
 use crate::app::App;
 use crate::explorer::{Extremes, GameCard, Slices};
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem};
-use crate::reply::{Ask, Cached};
+use crate::reply::{Cached, Params};
 
 /// A game of the registry.
 #[derive(Debug, Serialize, ToSchema)]
@@ -75,52 +75,52 @@ pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, P
     Ok(Cached(games))
 }
 
-/// Tells what there is to know of a game
-#[utoipa::path(get, path = "/api/v1/games/{game}", tag = "games", params(Common, ("game", description = "The game")),
+/// Describes a game
+#[utoipa::path(get, path = "/api/v1/games/{game}", tag = "games", params(RulesParams, ("game", description = "The game")),
     responses((status = 200, body = GameCard), Problems))]
 pub async fn card(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(common): Ask<Common>,
+    Params(rules): Params<RulesParams>,
 ) -> Result<Cached<GameCard>, Problem> {
-    Ok(Cached(app.game(name_of(&game), common.options())?.card()?))
+    Ok(Cached(app.game(name_of(&game), rules.options())?.card()?))
 }
 
 /// Lists the databases of a game with their sizes and scores
-#[utoipa::path(get, path = "/api/v1/games/{game}/slices", tag = "databases", params(Common, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/slices", tag = "databases", params(RulesParams, ("game", description = "The game")),
     responses((status = 200, body = Slices), Problems))]
 pub async fn slices(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(common): Ask<Common>,
+    Params(rules): Params<RulesParams>,
 ) -> Result<Cached<Slices>, Problem> {
-    let game = app.game(name_of(&game), common.options())?;
+    let game = app.game(name_of(&game), rules.options())?;
     app.run_blocking(move |_| game.slices()).await.map(Cached)
 }
 
-/// Which slice.
+/// A slice.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct WhichSlice {
+pub struct ExtremesParams {
     /// The slice.
     slice: u32,
-    /// Rule options that are not the usual ones, such as `pits=4`.
+    /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
 }
 
 /// Finds remarkable positions of a slice
-#[utoipa::path(get, path = "/api/v1/games/{game}/extremes", tag = "databases", params(WhichSlice, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/extremes", tag = "databases", params(ExtremesParams, ("game", description = "The game")),
     responses((status = 200, body = Extremes), Problems))]
 pub async fn extremes(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(which): Ask<WhichSlice>,
+    Params(params): Params<ExtremesParams>,
 ) -> Result<Response, Problem> {
-    let game = app.game(name_of(&game), which.options.as_deref())?;
-    if game.positions_up_to(which.slice).is_none() {
+    let game = app.game(name_of(&game), params.options.as_deref())?;
+    if game.positions_up_to(params.slice).is_none() {
         return Err(Problem::new(Kind::BadRequest, "the game has no such slice"));
     }
-    let found = app.run_blocking(move |budget| game.extremes(which.slice, budget)).await?;
+    let found = app.run_blocking(move |budget| game.extremes(params.slice, budget)).await?;
     Ok(Cached(&*found).into_response())
 }

@@ -13,52 +13,52 @@ use crate::app::App;
 use crate::job::Job;
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem};
-use crate::reply::{Fresh, Posted};
+use crate::reply::{Fresh, JsonBody};
 
-/// What to build.
+/// A set of databases to build.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct Order {
+pub struct BuildRequest {
     /// The game.
     #[schema(example = "awari")]
     game: String,
-    /// Rule options that are not the usual ones.
+    /// Rule options other than the defaults.
     options: Option<String>,
     /// The last slice; without it, the small set.
     up_to: Option<u32>,
 }
 
-/// Lists what is being built and what was
+/// Lists the jobs, running and ended
 #[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", responses((status = 200, body = Vec<Job>)))]
 pub async fn list(State(app): State<Arc<App>>) -> Fresh<Vec<Job>> {
     Fresh(app.jobs.all())
 }
 
 /// Builds databases
-#[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = Order,
+#[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = BuildRequest,
     responses((status = 202, body = Job), Problems))]
-pub async fn start(State(app): State<Arc<App>>, body: Posted) -> Result<Response, Problem> {
-    let order: Order = body.read()?;
-    let game = app.game(&order.game, order.options.as_deref())?;
-    let job = app.jobs.start(&app, game, order.up_to)?;
+pub async fn start(State(app): State<Arc<App>>, body: JsonBody) -> Result<Response, Problem> {
+    let request: BuildRequest = body.read()?;
+    let game = app.game(&request.game, request.options.as_deref())?;
+    let job = app.jobs.start(&app, game, request.up_to)?;
     let place = format!("/api/v1/jobs/{}", job.id);
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Fresh(job)).into_response())
 }
 
 fn number(text: &str) -> Result<u64, Problem> {
-    text.parse().map_err(|_| Problem::new(Kind::NotFound, "a job has a number"))
+    text.parse().map_err(|_| Problem::new(Kind::NotFound, "the id of a job is a number"))
 }
 
-/// Tells how far a job is
+/// Describes a job and its progress
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, description = "The job")),
     responses((status = 200, body = Job), Problems))]
-pub async fn one(
+pub async fn job(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Fresh<Job>, Problem> {
     app.jobs.find(number(&id)?).map(Fresh)
 }
 
-/// Tells it again and again, as server-sent events named `job`, until the job ends
+/// Streams the job's progress as server-sent events named `job`, until it ends
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs", params(("id" = u64, description = "The job")),
     responses((status = 200, body = Job, content_type = "text/event-stream"), Problems))]
 pub async fn events(

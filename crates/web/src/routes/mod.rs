@@ -1,4 +1,4 @@
-//! The addresses.
+//! The routes.
 
 mod book;
 mod games;
@@ -45,7 +45,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(games::card))
         .routes(routes!(games::slices))
         .routes(routes!(games::extremes))
-        .routes(routes!(probe::one, probe::many))
+        .routes(routes!(probe::probe, probe::probe_many))
         .routes(routes!(probe::moves))
         .routes(routes!(probe::line))
         .routes(routes!(probe::best_line))
@@ -57,7 +57,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(book::dropouts))
         .routes(routes!(book::leaf))
         .routes(routes!(jobs::list, jobs::start))
-        .routes(routes!(jobs::one))
+        .routes(routes!(jobs::job))
         .routes(routes!(jobs::events))
 }
 
@@ -66,7 +66,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     api().into_openapi()
 }
 
-/// Everything the server answers.
+/// All routes with their layers.
 pub fn router(app: &Arc<App>) -> Router {
     let description = Arc::new(openapi());
     let (api, _) = api().split_for_parts();
@@ -83,9 +83,9 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/games/{game}/databases", page())
         .route("/games/{game}/book", page())
         .route("/page/{name}", get(async |Path(name): Path<String>| asset(&name)))
-        .fallback(async || Problem::new(Kind::NotFound, "see /api for what there is"))
+        .fallback(async || Problem::new(Kind::NotFound, "see /api for all endpoints"))
         .method_not_allowed_fallback(async || {
-            Problem::new(Kind::MethodNotAllowed, "see /api for what this address takes")
+            Problem::new(Kind::MethodNotAllowed, "see /api for the methods of this endpoint")
         })
         .with_state(Arc::clone(app))
         // All in one: each layer of a router costs every request a copy of what is below it.
@@ -117,10 +117,10 @@ async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
                 .into_response()
         }
     };
-    let told = response.headers().get(header::CONTENT_TYPE);
-    if response.status().is_client_error() && told.is_none_or(|kind| kind != PROBLEM) {
-        // What a library refused before any of ours was asked.
-        response = Problem::new(Kind::BadRequest, "the address cannot be read").into_response();
+    let content_type = response.headers().get(header::CONTENT_TYPE);
+    if response.status().is_client_error() && content_type.is_none_or(|kind| kind != PROBLEM) {
+        // Refused by a library before a handler ran.
+        response = Problem::new(Kind::BadRequest, "the address is malformed").into_response();
     }
     if let Some(known) = known
         && response.headers().get(header::ETAG).is_some_and(|tag| is_known(&known, tag))
@@ -136,7 +136,7 @@ async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     response
 }
 
-/// What every answer says of itself.
+/// Adds the security headers of every response.
 fn guard(headers: &mut HeaderMap) {
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -148,7 +148,7 @@ fn guard(headers: &mut HeaderMap) {
     }
 }
 
-/// A handler whose panic is a value: the one who asked gets a problem, others go on.
+/// A handler whose panic is a value: its client gets a problem, other requests are not affected.
 struct Caught<F>(F);
 
 impl<F: Future + Unpin> Future for Caught<F> {
@@ -164,12 +164,12 @@ impl<F: Future + Unpin> Future for Caught<F> {
     }
 }
 
-/// Small answers are sent as they are: they fit a packet anyway. Streams are never held back.
+/// Small responses are not compressed: they fit a packet anyway. Streams are never held back.
 fn compression() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().compress_when(DefaultPredicate::new().and(SizeAbove::new(1024)))
 }
 
-/// Nothing where no other origin may read answers.
+/// `None` where no other origin may read responses.
 fn cors(app: &App) -> Option<CorsLayer> {
     if app.config.cors.is_empty() {
         return None;

@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::app::App;
-use crate::explorer::{Explorer, Line, Moves, Probed, Random, Value, Wanted};
+use crate::explorer::{Explorer, Filters, Line, Moves, Probed, Random, Value};
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem, ProblemBody};
-use crate::reply::{Ask, Cached, Fresh, Posted, raw, unwritten};
+use crate::reply::{Cached, Fresh, JsonBody, Params, raw, unwritten};
 
-/// Bytes of a batch that is answered where it arrives.
-const SMALL: usize = 2048;
+/// Bytes of a batch that is probed on the thread of its connection.
+const SMALL_BATCH: usize = 2048;
 
-/// Which rules.
+/// The rule options of a request.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Common {
-    /// Rule options that are not the usual ones, such as `pits=4`.
+pub struct RulesParams {
+    /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
 }
 
-impl Common {
+impl RulesParams {
     /// The options, if there are any.
     pub fn options(&self) -> Option<&str> {
         self.options.as_deref()
@@ -39,26 +39,26 @@ pub fn name_of(path: &Path<String>) -> &str {
     &path.0
 }
 
-/// Which position.
+/// A position.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct At {
-    /// The position as the game writes it; without it, where the game starts.
+pub struct PositionParams {
+    /// The position as the game writes it; without it, the start of the game.
     #[param(example = "0,0,4,0,3,2/2,1,1,0,0,2 S 20-13", max_length = 4096)]
     position: Option<String>,
-    /// Rule options that are not the usual ones, such as `pits=4`.
+    /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
 }
 
-impl At {
+impl PositionParams {
     /// The game and the position.
     pub fn find(self, app: &App, game: &str) -> Result<(Arc<dyn Explorer>, String), Problem> {
         find(app, game, self.position, self.options.as_deref())
     }
 }
 
-/// The game and the position of a question.
+/// The game and the position of a request.
 pub fn find(
     app: &App,
     game: &str,
@@ -68,7 +68,7 @@ pub fn find(
     let game = app.game(game, options)?;
     let position = match position {
         Some(position) if position.len() > app.config.limits.text_bytes => {
-            return Err(Problem::new(Kind::TooMany, "no position is that long"));
+            return Err(Problem::new(Kind::TooMany, "the position is too long"));
         }
         Some(position) => position,
         None => game.card()?.start,
@@ -76,20 +76,20 @@ pub fn find(
     Ok((game, position))
 }
 
-/// Looks up a position
-#[utoipa::path(get, path = "/api/v1/games/{game}/probe", tag = "positions", params(At, ("game", description = "The game")),
+/// Probes a position
+#[utoipa::path(get, path = "/api/v1/games/{game}/probe", tag = "positions", params(PositionParams, ("game", description = "The game")),
     responses((status = 200, body = Probed), Problems))]
-pub async fn one(
+pub async fn probe(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(at): Ask<At>,
+    Params(params): Params<PositionParams>,
 ) -> Result<Cached<Probed>, Problem> {
-    let (game, position) = at.find(&app, name_of(&game))?;
+    let (game, position) = params.find(&app, name_of(&game))?;
     app.metrics.positions.fetch_add(1, Relaxed);
     Ok(Cached(game.probe(&position)?))
 }
 
-/// Positions to be looked up.
+/// Positions to probe.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Batch<'a> {
     /// The positions as the game writes them.
@@ -98,42 +98,42 @@ pub struct Batch<'a> {
     positions: Vec<Cow<'a, str>>,
 }
 
-/// What was found.
+/// The results of a batch.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Answers<'a> {
+pub struct ProbeResults<'a> {
     /// One entry a position, in the order of the request.
-    results: Vec<Answer<'a>>,
+    results: Vec<ProbeResult<'a>>,
 }
 
-/// What was found of one position.
+/// The result of one position.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum Answer<'a> {
+pub enum ProbeResult<'a> {
     /// Its value.
     Known(Value),
-    /// Why there is none.
+    /// Why it has none.
     Unknown {
         /// What is wrong with this position.
         problem: ProblemBody<'a>,
     },
 }
 
-/// Looks up many positions at once
-#[utoipa::path(post, path = "/api/v1/games/{game}/probe", tag = "positions", params(Common, ("game", description = "The game")),
-    request_body = Batch, responses((status = 200, body = Answers), Problems))]
-pub async fn many(
+/// Probes many positions
+#[utoipa::path(post, path = "/api/v1/games/{game}/probe", tag = "positions", params(RulesParams, ("game", description = "The game")),
+    request_body = Batch, responses((status = 200, body = ProbeResults), Problems))]
+pub async fn probe_many(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(common): Ask<Common>,
-    body: Posted,
+    Params(rules): Params<RulesParams>,
+    body: JsonBody,
 ) -> Result<Response, Problem> {
-    let game = app.game(name_of(&game), common.options())?;
+    let game = app.game(name_of(&game), rules.options())?;
     let limit = app.config.limits.batch;
-    let small = body.0.len() <= SMALL;
-    let answer = move |app: &App| {
+    let small = body.0.len() <= SMALL_BATCH;
+    let probe = move |app: &App| {
         let batch: Batch = body.read()?;
         if batch.positions.len() > limit {
-            let detail = format!("at most {limit} positions are looked up in one request");
+            let detail = format!("at most {limit} positions may be probed in one request");
             return Err(Problem::new(Kind::TooMany, detail));
         }
         app.metrics.positions.fetch_add(batch.positions.len() as u64, Relaxed);
@@ -142,67 +142,70 @@ pub async fn many(
         let results = found
             .iter()
             .map(|found| match found {
-                Ok(value) => Answer::Known(*value),
+                Ok(value) => ProbeResult::Known(*value),
                 Err(problem) => {
                     problem.log("probe of many positions");
-                    Answer::Unknown { problem: problem.body() }
+                    ProbeResult::Unknown { problem: problem.body() }
                 }
             })
             .collect();
-        serde_json::to_vec(&Answers { results }).map_err(|error| unwritten(&error))
+        serde_json::to_vec(&ProbeResults { results }).map_err(|error| unwritten(&error))
     };
-    // A large batch would make others wait on this thread.
+    // A large batch would block the other connections of this thread.
     let body = if small {
-        answer(&app)?
+        probe(&app)?
     } else {
-        let for_work = Arc::clone(&app);
-        app.run_blocking(move |_| answer(&for_work)).await?
+        let shared = Arc::clone(&app);
+        app.run_blocking(move |_| probe(&shared)).await?
     };
     Ok(raw(body))
 }
 
 /// Lists the legal moves with their values
-#[utoipa::path(get, path = "/api/v1/games/{game}/moves", tag = "positions", params(At, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/moves", tag = "positions", params(PositionParams, ("game", description = "The game")),
     responses((status = 200, body = Moves), Problems))]
 pub async fn moves(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(at): Ask<At>,
+    Params(params): Params<PositionParams>,
 ) -> Result<Cached<Moves>, Problem> {
-    let (game, position) = at.find(&app, name_of(&game))?;
+    let (game, position) = params.find(&app, name_of(&game))?;
     app.metrics.positions.fetch_add(1, Relaxed);
     Ok(Cached(game.moves(&position)?))
 }
 
-/// Which position and which moves from there.
+/// A position and moves from there.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Along {
-    /// The position before the first move; without it, where the game starts.
+pub struct LineParams {
+    /// The position before the first move; without it, the start of the game.
     #[param(max_length = 4096)]
     position: Option<String>,
     /// The names of the moves, with spaces between.
     #[param(example = "E3x5", max_length = 4096)]
     moves: Option<String>,
-    /// Rule options that are not the usual ones, such as `pits=4`.
+    /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
 }
 
 /// Plays a line and values each of its positions
-#[utoipa::path(get, path = "/api/v1/games/{game}/line", tag = "positions", params(Along, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/line", tag = "positions", params(LineParams, ("game", description = "The game")),
     responses((status = 200, body = Line), Problems))]
 pub async fn line(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(along): Ask<Along>,
+    Params(params): Params<LineParams>,
 ) -> Result<Cached<Line>, Problem> {
-    let options = along.options.as_deref();
-    let (game, position) = find(&app, name_of(&game), along.position, options)?;
-    let moves = along.moves.unwrap_or_default();
+    let options = params.options.as_deref();
+    let (game, position) = find(&app, name_of(&game), params.position, options)?;
+    let moves = params.moves.unwrap_or_default();
     let limits = app.config.limits;
     if moves.len() > limits.text_bytes || moves.split_whitespace().count() > limits.plies {
-        return Err(Problem::new(Kind::TooMany, "the line is too long; begin it further on"));
+        return Err(Problem::new(
+            Kind::TooMany,
+            "the line is too long; start from a later position",
+        ));
     }
     app.run_blocking(move |_| {
         let moves: Vec<&str> = moves.split_whitespace().collect();
@@ -212,48 +215,51 @@ pub async fn line(
     .map(Cached)
 }
 
-/// Which position, and how far.
+/// A position and a number of moves.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Far {
-    /// The position; without it, where the game starts.
+pub struct BestLineParams {
+    /// The position; without it, the start of the game.
     #[param(max_length = 4096)]
     position: Option<String>,
-    /// Moves at most; 100 unless said otherwise.
+    /// The largest number of moves; 100 by default.
     #[param(minimum = 0, maximum = 1000)]
     plies: Option<usize>,
-    /// Rule options that are not the usual ones, such as `pits=4`.
+    /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
 }
 
 /// Plays best moves to the end
-#[utoipa::path(get, path = "/api/v1/games/{game}/best-line", tag = "positions", params(Far, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/best-line", tag = "positions", params(BestLineParams, ("game", description = "The game")),
     responses((status = 200, body = Line), Problems))]
 pub async fn best_line(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(far): Ask<Far>,
+    Params(params): Params<BestLineParams>,
 ) -> Result<Cached<Line>, Problem> {
-    let (game, position) = find(&app, name_of(&game), far.position, far.options.as_deref())?;
-    let plies = far.plies.unwrap_or(100);
+    let (game, position) = find(&app, name_of(&game), params.position, params.options.as_deref())?;
+    let plies = params.plies.unwrap_or(100);
     if plies > app.config.limits.plies {
-        return Err(Problem::new(Kind::TooMany, "the line is too long; begin it further on"));
+        return Err(Problem::new(
+            Kind::TooMany,
+            "the line is too long; start from a later position",
+        ));
     }
     app.run_blocking(move |_| game.best_line(&position, plies)).await.map(Cached)
 }
 
-/// Finds a random position that is like this
-#[utoipa::path(get, path = "/api/v1/games/{game}/random", tag = "positions", params(Wanted, Common, ("game", description = "The game")),
+/// Finds a random position that matches the filters
+#[utoipa::path(get, path = "/api/v1/games/{game}/random", tag = "positions", params(Filters, RulesParams, ("game", description = "The game")),
     responses((status = 200, body = Random), Problems))]
 pub async fn random(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(common): Ask<Common>,
-    Ask(wanted): Ask<Wanted>,
+    Params(rules): Params<RulesParams>,
+    Params(filters): Params<Filters>,
 ) -> Result<Response, Problem> {
-    let game = app.game(name_of(&game), common.options())?;
-    let seeded = wanted.seed.is_some();
-    let found = app.run_blocking(move |budget| game.random(&wanted, budget)).await?;
+    let game = app.game(name_of(&game), rules.options())?;
+    let seeded = filters.seed.is_some();
+    let found = app.run_blocking(move |budget| game.random(&filters, budget)).await?;
     Ok(if seeded { Cached(found).into_response() } else { Fresh(found).into_response() })
 }

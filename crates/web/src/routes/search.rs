@@ -1,4 +1,4 @@
-//! Searches, told as they go on, and moves of the other side.
+//! Searches as streams of reports, and replies of the opponent.
 
 use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
@@ -19,46 +19,46 @@ use crate::app::{App, StopOnDrop};
 use crate::explorer::{ExplorerError, Opponent, Reply, Searched};
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem};
-use crate::reply::{Ask, Cached, Fresh};
+use crate::reply::{Cached, Fresh, Params};
 
-/// Reports that wait for a slow reader; a search that is further ahead waits.
-const AHEAD: usize = 16;
+/// Reports queued for a slow client; when the queue is full the search blocks.
+const REPORT_QUEUE: usize = 16;
 
-/// What to search.
+/// A position to search and the limits.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Sought {
-    /// The position; without it, where the game starts.
+pub struct SearchParams {
+    /// The position; without it, the start of the game.
     #[param(max_length = 4096)]
     position: Option<String>,
-    /// The names of the moves from there on, with spaces between: what was played counts, as a
-    /// position that repeats ends some games.
+    /// The names of the moves from there on, separated by spaces. They matter, as a repeated position
+    /// ends some games.
     #[param(max_length = 4096)]
     moves: Option<String>,
-    /// How long at most; 5 unless said otherwise.
+    /// Time limit in seconds; 5 by default.
     #[param(minimum = 0, maximum = 20)]
     seconds: Option<f64>,
-    /// How deep at most.
+    /// Depth limit in plies.
     depth: Option<u32>,
-    /// Rule options that are not the usual ones, such as `pits=4`.
+    /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
 }
 
 /// Searches a position, as server-sent events named `report` until one named `done` or `problem`
-#[utoipa::path(get, path = "/api/v1/games/{game}/search", tag = "positions", params(Sought, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/search", tag = "positions", params(SearchParams, ("game", description = "The game")),
     responses((status = 200, body = Searched, content_type = "text/event-stream"), Problems))]
 pub async fn search(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(sought): Ask<Sought>,
+    Params(params): Params<SearchParams>,
 ) -> Result<Response, Problem> {
-    let (game, position) = find(&app, name_of(&game), sought.position, sought.options.as_deref())?;
-    let moves = names(&app, sought.moves)?;
+    let (game, position) = find(&app, name_of(&game), params.position, params.options.as_deref())?;
+    let moves = names(&app, params.moves)?;
     let limit = app.config.limits.search_time;
-    let seconds = sought.seconds.unwrap_or(5.0);
+    let seconds = params.seconds.unwrap_or(5.0);
     let time = Duration::try_from_secs_f64(seconds)
-        .map_err(|_| Problem::new(Kind::BadRequest, "seconds must be a number from 0 up"))?;
+        .map_err(|_| Problem::new(Kind::BadRequest, "seconds must not be negative"))?;
     // A bad request is refused before the stream begins.
     let (game, position, moves) = app
         .run_blocking(move |_| {
@@ -68,23 +68,23 @@ pub async fn search(
         })
         .await?;
     let (search, stop) = app.begin(time.min(limit)).await?;
-    let (sender, receiver) = mpsc::channel(AHEAD);
+    let (sender, receiver) = mpsc::channel(REPORT_QUEUE);
     let closing = Arc::clone(&app);
     tokio::task::spawn_blocking(move || {
         let line: Vec<&str> = moves.iter().map(String::as_str).collect();
         let budget = search.budget();
-        let mut tell = |found: Searched| {
-            // Nobody listens, or the server stops: the search ends at its next look at the flag.
-            if closing.is_closing() || sender.blocking_send(Told::Report(found)).is_err() {
+        let mut report = |found: Searched| {
+            // The client is gone or the server stops: the search ends when it next checks the flag.
+            if closing.is_closing() || sender.blocking_send(SearchEvent::Report(found)).is_err() {
                 search.end();
             }
         };
-        let last = match game.search(&position, &line, sought.depth, budget, &mut tell) {
-            Ok(()) => Told::Done,
+        let last = match game.search(&position, &line, params.depth, budget, &mut report) {
+            Ok(()) => SearchEvent::Done,
             Err(error) => {
                 let problem = Problem::from(error);
                 problem.log("search");
-                Told::Problem(problem)
+                SearchEvent::Problem(problem)
             }
         };
         let _ = sender.blocking_send(last);
@@ -97,20 +97,23 @@ fn names(app: &App, moves: Option<String>) -> Result<Vec<String>, Problem> {
     let moves = moves.unwrap_or_default();
     let limits = app.config.limits;
     if moves.len() > limits.text_bytes || moves.split_whitespace().count() > limits.plies {
-        return Err(Problem::new(Kind::TooMany, "the line is too long; begin it further on"));
+        return Err(Problem::new(
+            Kind::TooMany,
+            "the line is too long; start from a later position",
+        ));
     }
     Ok(moves.split_whitespace().map(str::to_owned).collect())
 }
 
-enum Told {
+enum SearchEvent {
     Report(Searched),
     Problem(Problem),
     Done,
 }
 
-/// Events of a search; when they are dropped the search ends.
+/// The events of a search; the search ends when they are dropped.
 struct Events {
-    receiver: mpsc::Receiver<Told>,
+    receiver: mpsc::Receiver<SearchEvent>,
     _stop: StopOnDrop,
     app: Arc<App>,
     ended: bool,
@@ -124,14 +127,14 @@ impl Stream for Events {
         if this.ended || this.app.is_closing() {
             return Poll::Ready(None);
         }
-        this.receiver.poll_recv(context).map(|told| {
-            let event = match told? {
-                Told::Report(found) => Event::default().event("report").json_data(&found),
-                Told::Problem(problem) => {
+        this.receiver.poll_recv(context).map(|event| {
+            let event = match event? {
+                SearchEvent::Report(found) => Event::default().event("report").json_data(&found),
+                SearchEvent::Problem(problem) => {
                     this.ended = true;
                     Event::default().event("problem").json_data(problem.body())
                 }
-                Told::Done => {
+                SearchEvent::Done => {
                     this.ended = true;
                     Ok(Event::default().event("done").data("{}"))
                 }
@@ -141,40 +144,40 @@ impl Stream for Events {
     }
 }
 
-/// Who is to reply to what.
+/// A position and the strength of the player who replies.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Asked {
-    /// The position; without it, where the game starts.
+pub struct ReplyParams {
+    /// The position; without it, the start of the game.
     #[param(max_length = 4096)]
     position: Option<String>,
-    /// The names of the moves from there on, with spaces between.
+    /// The names of the moves from there on, separated by spaces.
     #[param(max_length = 4096)]
     moves: Option<String>,
-    /// How strong: 1 to 10, or perfect, which it is unless said otherwise.
+    /// The level: 1 to 10, or perfect, the default.
     #[param(example = "perfect")]
     level: Option<String>,
     /// The same number gives the same errors.
     seed: Option<u64>,
-    /// Rule options that are not the usual ones, such as `pits=4`.
+    /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
 }
 
 /// Chooses a move as a player of a level does
-#[utoipa::path(get, path = "/api/v1/games/{game}/reply", tag = "positions", params(Asked, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/reply", tag = "positions", params(ReplyParams, ("game", description = "The game")),
     responses((status = 200, body = Reply), Problems))]
 pub async fn reply(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Ask(asked): Ask<Asked>,
+    Params(params): Params<ReplyParams>,
 ) -> Result<Response, Problem> {
-    let (game, position) = find(&app, name_of(&game), asked.position, asked.options.as_deref())?;
-    let level = asked.level.as_deref().unwrap_or("perfect");
+    let (game, position) = find(&app, name_of(&game), params.position, params.options.as_deref())?;
+    let level = params.level.as_deref().unwrap_or("perfect");
     let level = level.parse().map_err(|error: String| Problem::new(Kind::BadRequest, error))?;
-    let seed = asked.seed.unwrap_or_else(|| RandomState::new().hash_one(0));
-    let opponent = Opponent { moves: names(&app, asked.moves)?, level, seed };
+    let seed = params.seed.unwrap_or_else(|| RandomState::new().hash_one(0));
+    let opponent = Opponent { moves: names(&app, params.moves)?, level, seed };
     let reply = app.run_blocking(move |budget| game.reply(&position, &opponent, budget)).await?;
-    let certain = asked.seed.is_some() && reply.source == crate::explorer::Source::Database;
+    let certain = params.seed.is_some() && reply.source == crate::explorer::Source::Database;
     Ok(if certain { Cached(reply).into_response() } else { Fresh(reply).into_response() })
 }

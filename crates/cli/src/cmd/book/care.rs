@@ -16,15 +16,15 @@ pub struct CheckArgs {
     pub target: Target,
 }
 
-/// Between two words about a check that takes long.
-const WORD: u64 = 1_000_000;
+/// Nodes between two progress notes of a check.
+const NOTE_EVERY: u64 = 1_000_000;
 
 impl CheckArgs {
     /// Checks it.
     pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let checked = book.check(&mut |nodes| {
-            if nodes.is_multiple_of(WORD) {
+            if nodes.is_multiple_of(NOTE_EVERY) {
                 note(&format!("{} nodes checked", thousands(nodes)));
             }
         })?;
@@ -100,7 +100,7 @@ impl PruneArgs {
     }
 }
 
-/// Give back the space that a book's file does not need
+/// Compact a book's file
 #[derive(Debug, clap::Args)]
 pub struct CompactArgs {
     #[command(flatten)]

@@ -21,7 +21,7 @@ use crate::{note, print};
 /// Grow a book
 ///
 /// Each expansion adds all moves of one position, chosen by the strategy. The book is written at
-/// least every half second and whole at any moment: end it as you like and go on later, with
+/// least every half second and consistent at any moment: stop it any time and resume later, with
 /// another strategy if you like. It ends by itself when the start position is solved.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -107,7 +107,7 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 impl Growth {
-    /// What was asked wrongly.
+    /// Usage errors.
     fn check(&self) -> Result<(), Failure> {
         if self.omega.is_some_and(|omega| !(omega >= 0.0 && omega.is_finite())) {
             return Err(Failure::Usage("--omega is a number, 0 or more".to_owned()));
@@ -161,7 +161,7 @@ impl Args {
             stop: None,
         };
         let mut live = Live::new(max);
-        let ended = book.grow(&mut experts, &plan, &mut |status| live.tell(status));
+        let ended = book.grow(&mut experts, &plan, &mut |status| live.update(status));
         let seconds = live.finish();
         let ended = ended?;
         let (value, facts) = (book.root_value()?, book.facts());
@@ -214,7 +214,7 @@ impl Live {
         Live { max, began: now, next: now, bar }
     }
 
-    fn tell(&mut self, status: &Status<'_>) {
+    fn update(&mut self, status: &Status<'_>) {
         let now = Instant::now();
         if now < self.next {
             return;

@@ -15,7 +15,7 @@ use super::target::{Place, Target, named_moves};
 use crate::failure::Failure;
 use crate::print;
 
-/// Text written at once, in bytes.
+/// Text per write, in bytes.
 const CHUNK: usize = 1 << 16;
 
 /// Write a book as JSON lines, or a part of it for Graphviz

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::number::thousands;
 use crate::{note, print};
 
-/// Add games to a book, each with all deviations looked at
+/// Add games to a book, with all deviations evaluated
 ///
 /// A file has one game a line: moves by their names, with blanks between. Empty lines and lines
 /// that begin with # are left out. Games begin at the start of the book.
@@ -20,7 +20,7 @@ pub struct Args {
     /// Files with games
     #[arg(required = true, value_name = "GAMES")]
     files: Vec<PathBuf>,
-    /// The games are known to nobody else: draws in them are not avoided as public ones
+    /// The games are not public: their draws are not avoided as public ones
     #[arg(long)]
     private: bool,
     #[command(flatten)]

@@ -16,7 +16,7 @@ use nutcracker_games::registry::{Registered, Visitor, with_game};
 use crate::failure::Failure;
 use target::Target;
 
-/// Grow, read and mend opening books
+/// Grow, query and maintain opening books
 ///
 /// A book is a graph of positions in one file. It grows by itself from a start position towards
 /// the databases; where they meet, the game is solved. Values of positions: `+3` is proven,

@@ -12,7 +12,7 @@ use crate::print;
 pub struct Args {
     #[command(flatten)]
     pub target: Target,
-    /// The position the book begins with; the game's start unless said otherwise
+    /// The position the book starts from; the game's start by default
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     start: Option<String>,
     #[command(flatten)]

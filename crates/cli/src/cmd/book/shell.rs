@@ -38,12 +38,12 @@ next [WHAT]     go to the leaf to be expanded next: drop-out, best-first, conspi
 show            the position with all its moves
 line            principal variations from here
 expand          add all moves of this position
-look            run the engine on this position, and keep what it says
-set VALUE       say what this position is worth: 120 guesses +1.20, =3 proves +3
+look            evaluate this position by the engine and store the result
+set VALUE       set the value of this position: 120 guesses +1.20, =3 proves +3
 force MOVES     add a line from here, move by move
 deviation       the best move here that no game has played
 cycles          look for cycles in the whole book
-stats, check    what `book stats` and `book check` say
+stats, check    the same as `book stats` and `book check`
 quit            leave
 ";
 
@@ -79,7 +79,7 @@ impl Args {
                 let line = line.map_err(|error| {
                     Failure::Failed(format!("cannot read standard input: {error}"))
                 })?;
-                if !shell.obey(&line)? {
+                if !shell.execute(&line)? {
                     break;
                 }
             }
@@ -97,7 +97,7 @@ impl Args {
             match editor.readline("book> ") {
                 Ok(line) => {
                     let _ = editor.add_history_entry(line.as_str());
-                    if !shell.obey(&line)? {
+                    if !shell.execute(&line)? {
                         break;
                     }
                 }
@@ -123,8 +123,8 @@ impl<G: Game> Shell<'_, G> {
         &self.path[self.path.len() - 1]
     }
 
-    /// Does what a line says; false to end.
-    fn obey(&mut self, line: &str) -> Result<bool, Failure> {
+    /// Executes a line; false to end.
+    fn execute(&mut self, line: &str) -> Result<bool, Failure> {
         let mut words = line.split_whitespace();
         let Some(word) = words.next() else { return Ok(true) };
         if word == "quit" {
@@ -132,7 +132,7 @@ impl<G: Game> Shell<'_, G> {
         }
         let rest: Vec<&str> = words.collect();
         match self.act(word, &rest) {
-            // A word that was not understood is no reason to leave.
+            // An unknown command does not end the shell.
             Err(Failure::Usage(why) | Failure::Failed(why)) => note(&why),
             Err(broken) => return Err(broken),
             Ok(()) => self.book.commit()?,

@@ -23,7 +23,7 @@ const SCORES: u64 = 64 << 20;
 pub struct Target {
     #[command(flatten)]
     pub subject: Subject,
-    /// The book's file; unless said otherwise one in the directory with the databases, named after
+    /// The book's file; by default one in the directory with the databases, named after
     /// game and options
     #[arg(long = "book", value_name = "FILE")]
     pub file: Option<PathBuf>,
@@ -66,7 +66,7 @@ impl Target {
     }
 }
 
-/// How positions are looked at.
+/// How positions are evaluated.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Look {
     /// Plies of the engine's search of each new position; 0 takes the game's own guess
@@ -75,7 +75,7 @@ pub struct Look {
     /// Positions of one search at most
     #[arg(long, value_name = "N")]
     pub search_nodes: Option<u64>,
-    /// Databases are asked only where at least so many plies are left to search
+    /// Probe databases only where at least this many plies are left to search
     #[arg(long, value_name = "PLIES", default_value_t = 0)]
     pub probe_depth: u32,
     /// Memory of each engine's table, in MiB
@@ -83,7 +83,7 @@ pub struct Look {
     pub table: usize,
 }
 
-/// Whoever is asked about positions.
+/// The expert that evaluates positions.
 pub type AnyExpert<'a, G> = Box<dyn Expert<G> + Send + 'a>;
 
 impl Look {

@@ -35,7 +35,7 @@ pub struct Args {
     /// How strong the computer plays: 1 to 10, or perfect
     #[arg(long, value_name = "LEVEL", default_value = "5")]
     level: Level,
-    /// The side you play, by its name; the side that moves first unless said otherwise
+    /// The side you play, by its name; the side that moves first by default
     #[arg(long, value_name = "SIDE")]
     side: Option<String>,
     /// Where to begin, instead of at the start

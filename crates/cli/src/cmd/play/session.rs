@@ -73,7 +73,7 @@ pub struct Session<G: Registered> {
 }
 
 impl<G: Registered> Session<G> {
-    /// Until the game ends, or somebody leaves.
+    /// Until the game ends or the user quits.
     pub fn run<R: BufRead>(mut self, table: &mut Table<R>) -> Result<(), Failure> {
         let game = self.played.game();
         let you = name(game, self.human);
@@ -106,7 +106,7 @@ impl<G: Registered> Session<G> {
                 continue;
             }
             let Some(line) = table.line(&format!("{you}> "))? else { break };
-            if !self.obey(&line)? {
+            if !self.execute(&line)? {
                 break;
             }
         }
@@ -118,7 +118,7 @@ impl<G: Registered> Session<G> {
     }
 
     /// What was typed; false to leave.
-    fn obey(&mut self, line: &str) -> Result<bool, Failure> {
+    fn execute(&mut self, line: &str) -> Result<bool, Failure> {
         let mut words = line.split_whitespace();
         match words.next() {
             None => {}
