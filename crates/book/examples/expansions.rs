@@ -8,7 +8,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use nutcracker_book::expert::{Ask, Opinion};
+use nutcracker_book::expert::Ask;
 use nutcracker_book::grow::Plan;
 use nutcracker_book::node::NodeId;
 use nutcracker_book::store::{Batch, RedbStore, Store};
@@ -16,6 +16,7 @@ use nutcracker_book::{Book, BookError, DEFAULT_ROOM, Player, Strategy};
 use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::halves::Board;
+use nutcracker_search::Worth;
 use rustix::time::{ClockId, clock_gettime};
 
 /// About what a node takes in memory.
@@ -123,7 +124,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mixed = (u64::from_le_bytes(board.own)
             ^ u64::from_le_bytes(board.other).rotate_left(23))
         .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Opinion::Guess((mixed >> 40) as i32 % 200)
+        Worth::guess((mixed >> 40) as i32 % 200)
     });
     let dir = tempfile::tempdir()?;
     let path = dir.path().join("book");

@@ -1,53 +1,21 @@
 //! Who says what a position is worth.
 
-use nutcracker_game::{Evaluate, Game, Score};
+use nutcracker_game::{Evaluate, Game};
 use nutcracker_search::{
     Empty, Engine, EngineOptions, ExactError, ExactLimits, Limits, Oracle, Search, TableOracle,
+    Worth,
 };
 
 use crate::error::{BookError, Result};
-use crate::value::{Hundredths, Value};
-
-/// What an expert says of a position, for its mover.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Opinion {
-    /// Proven: the score.
-    Exact(Score),
-    /// Proven: at least this; and a guess.
-    AtLeast(Score, Hundredths),
-    /// Proven: at most this; and a guess.
-    AtMost(Score, Hundredths),
-    /// Proven: from the first to the second; and a guess.
-    Between(Score, Score, Hundredths),
-    /// A guess.
-    Guess(Hundredths),
-}
-
-impl Opinion {
-    /// As a value of a position whose scores lie within ±`max`.
-    pub fn value(self, max: Score) -> Value {
-        match self {
-            Opinion::Exact(score) => Value::exact(score),
-            Opinion::AtLeast(score, guess) => Value::at_least(score.clamp(-max, max), guess, max),
-            Opinion::AtMost(score, guess) => Value::at_most(score.clamp(-max, max), guess, max),
-            Opinion::Between(lower, upper, guess) => {
-                let lower = lower.clamp(-max, max);
-                let value = Value::at_least(lower, guess, max);
-                value.within(lower, upper).unwrap_or(value)
-            }
-            Opinion::Guess(guess) => Value::guess(guess, max),
-        }
-    }
-}
 
 /// Says what positions are worth. The game is never over where it is asked.
 pub trait Expert<G: Game> {
     /// Looks at a position.
-    fn look(&mut self, position: &G::Position) -> Result<Opinion>;
+    fn look(&mut self, position: &G::Position) -> Result<Worth>;
 }
 
 impl<G: Game, E: Expert<G> + ?Sized> Expert<G> for Box<E> {
-    fn look(&mut self, position: &G::Position) -> Result<Opinion> {
+    fn look(&mut self, position: &G::Position) -> Result<Worth> {
         (**self).look(position)
     }
 }
@@ -56,8 +24,8 @@ impl<G: Game, E: Expert<G> + ?Sized> Expert<G> for Box<E> {
 #[derive(Clone, Debug)]
 pub struct Ask<F>(pub F);
 
-impl<G: Game, F: FnMut(&G::Position) -> Opinion> Expert<G> for Ask<F> {
-    fn look(&mut self, position: &G::Position) -> Result<Opinion> {
+impl<G: Game, F: FnMut(&G::Position) -> Worth> Expert<G> for Ask<F> {
+    fn look(&mut self, position: &G::Position) -> Result<Worth> {
         Ok(self.0(position))
     }
 }
@@ -67,8 +35,8 @@ impl<G: Game, F: FnMut(&G::Position) -> Opinion> Expert<G> for Ask<F> {
 pub struct Glance<G>(pub G);
 
 impl<G: Evaluate> Expert<G> for Glance<G> {
-    fn look(&mut self, position: &G::Position) -> Result<Opinion> {
-        Ok(Opinion::Guess(self.0.evaluate(position, self.0.fitted())))
+    fn look(&mut self, position: &G::Position) -> Result<Worth> {
+        Ok(Worth::guess(self.0.evaluate(position, self.0.fitted())))
     }
 }
 
@@ -87,13 +55,13 @@ impl<G: Game, O: Oracle, E: Expert<G>> Expert<G> for WithDatabases<G, O, E>
 where
     O::Error: std::fmt::Display,
 {
-    fn look(&mut self, position: &G::Position) -> Result<Opinion> {
+    fn look(&mut self, position: &G::Position) -> Result<Worth> {
         let slice = self.game.slice_of(position);
         if !self.oracle.covers(slice) || !self.game.is_indexed(position) {
             return self.above.look(position);
         }
         let score = self.oracle.score(slice, self.game.rank(position));
-        score.map(Opinion::Exact).map_err(|error| BookError::Expert(error.to_string()))
+        score.map(Worth::exact).map_err(|error| BookError::Expert(error.to_string()))
     }
 }
 
@@ -159,10 +127,10 @@ impl<G: Game, O: Oracle, E: Expert<G>> Expert<G> for ExactUpTo<G, O, E>
 where
     O::Error: std::fmt::Display,
 {
-    fn look(&mut self, position: &G::Position) -> Result<Opinion> {
+    fn look(&mut self, position: &G::Position) -> Result<Worth> {
         let limits = ExactLimits { nodes: self.nodes, table_bytes: 1 << 20, stop: None };
         match Search::new(&self.game, &self.oracle, &limits).score(position) {
-            Ok(Some(score)) => Ok(Opinion::Exact(score)),
+            Ok(Some(score)) => Ok(Worth::exact(score)),
             // Where positions repeat, such a search knows nothing.
             Ok(None) | Err(ExactError::Repeats { .. }) => self.above.look(position),
             Err(ExactError::Oracle(error)) => Err(BookError::Expert(error.to_string())),
@@ -180,12 +148,11 @@ pub struct Searcher<G: Evaluate, O: Oracle> {
 }
 
 impl<G: Evaluate, O: Oracle<Error: std::fmt::Display + Send> + Sync> Expert<G> for Searcher<G, O> {
-    fn look(&mut self, position: &G::Position) -> Result<Opinion> {
+    fn look(&mut self, position: &G::Position) -> Result<Worth> {
         let found = self.engine.search(position, &[], &self.limits, &mut |_| ());
         let report = found.map_err(|error| match error {
             nutcracker_search::SearchError::Oracle(error) => BookError::Expert(error.to_string()),
         })?;
-        let (lower, upper) = report.bounds;
-        Ok(Opinion::Between(lower, upper, report.value.hundredths()))
+        Ok(report.value)
     }
 }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use nutcracker_game::{Game, GameId, Side, Situation, SliceId, Step, Turn};
+use nutcracker_search::Worth;
 
 use crate::cache::{Cache, Traffic};
 use crate::cost::Views;
 use crate::effort::Efforts;
 use crate::error::{BookError, Result};
-use crate::expert::{Expert, Opinion};
+use crate::expert::Expert;
 use crate::facts::Facts;
 use crate::node::{Edge, Node, NodeId, State};
 use crate::store::{Batch, Store};
@@ -97,7 +98,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let facts = Facts::new(game.id().to_string());
         let mut book = Self::with(game, store, facts, DEFAULT_ROOM);
         let opinion = match book.game.outcome(start) {
-            Some(score) => Opinion::Exact(score),
+            Some(score) => Worth::exact(score),
             None => expert.look(start)?,
         };
         let key = book.key(start);
@@ -277,7 +278,7 @@ impl<G: Game, S: Store> Book<G, S> {
     /// [wanted](Book::wanted), and lets the news rise to the root.
     ///
     /// All of it is in the file after a commit, or nothing.
-    pub fn expand(&mut self, leaf: NodeId, opinions: &HashMap<String, Opinion>) -> Result<()> {
+    pub fn expand(&mut self, leaf: NodeId, opinions: &HashMap<String, Worth>) -> Result<()> {
         let prepared = self.prepare(leaf)?;
         self.expand_prepared(prepared, opinions)
     }
@@ -287,7 +288,7 @@ impl<G: Game, S: Store> Book<G, S> {
     pub(crate) fn expand_prepared(
         &mut self,
         prepared: Prepared<G>,
-        opinions: &HashMap<String, Opinion>,
+        opinions: &HashMap<String, Worth>,
     ) -> Result<()> {
         let Prepared { leaf, slice, moves } = prepared;
         if self.node(leaf)?.state != State::Leaf {
@@ -299,7 +300,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut plan = Vec::new();
         for Ahead { step, key, known } in moves {
             let opinion = match self.game.outcome(&step.next) {
-                Some(score) => Some(Opinion::Exact(score)),
+                Some(score) => Some(Worth::exact(score)),
                 None => opinions.get(&key).copied(),
             };
             if known.is_none() && opinion.is_none() && !self.fresh.contains_key(&key) {
@@ -347,9 +348,9 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    fn add(&mut self, position: &G::Position, key: String, depth: u32, opinion: Opinion) -> NodeId {
+    fn add(&mut self, position: &G::Position, key: String, depth: u32, opinion: Worth) -> NodeId {
         let max = self.game.max_score(self.game.slice_of(position));
-        let own = opinion.value(max);
+        let own = Value::from_worth(opinion, max);
         let over = self.game.outcome(position).is_some();
         let id = self.facts.next;
         let mut node = Node {

@@ -6,9 +6,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use nutcracker_game::Game;
+use nutcracker_search::Worth;
 
 use crate::error::Result;
-use crate::expert::{Expert, Opinion};
+use crate::expert::Expert;
 use crate::facts::Facts;
 use crate::graph::Book;
 use crate::node::NodeId;
@@ -177,7 +178,7 @@ impl<G: Game, S: Store> Book<G, S> {
         &mut self,
         experts: &mut [E],
         wanted: &[(String, G::Position)],
-    ) -> Result<HashMap<String, Opinion>> {
+    ) -> Result<HashMap<String, Worth>> {
         let next = AtomicUsize::new(0);
         let (tell, told) = mpsc::channel();
         std::thread::scope(|scope| {

@@ -1,23 +1,24 @@
 //! Books on paper, for tests: any graph of positions.
 
 pub use nutcracker_game::toy::Sketch as Toy;
+use nutcracker_search::Worth;
 
-use crate::expert::{Ask, Opinion};
+use crate::expert::Ask;
 use crate::graph::Book;
 use crate::store::MemoryStore;
 
 /// Books of a sketched game.
 pub trait ToyBook {
     /// The expert that knows the sketch's guesses.
-    fn expert(&self) -> Ask<impl FnMut(&u32) -> Opinion + Send + use<Self>>;
+    fn expert(&self) -> Ask<impl FnMut(&u32) -> Worth + Send + use<Self>>;
     /// A book from position 0 with these positions expanded.
     fn book(&self, expanded: &[u32]) -> Book<Toy, MemoryStore>;
 }
 
 impl ToyBook for Toy {
-    fn expert(&self) -> Ask<impl FnMut(&u32) -> Opinion + Send + use<>> {
+    fn expert(&self) -> Ask<impl FnMut(&u32) -> Worth + Send + use<>> {
         let guesses = self.guesses.clone();
-        Ask(move |at: &u32| Opinion::Guess(guesses.get(at).copied().unwrap_or(0)))
+        Ask(move |at: &u32| Worth::guess(guesses.get(at).copied().unwrap_or(0)))
     }
 
     fn book(&self, expanded: &[u32]) -> Book<Toy, MemoryStore> {
@@ -31,8 +32,8 @@ impl ToyBook for Toy {
     }
 }
 
-impl<F: FnMut(&u32) -> Opinion> crate::expert::Expert<Toy> for &mut Ask<F> {
-    fn look(&mut self, position: &u32) -> crate::Result<Opinion> {
+impl<F: FnMut(&u32) -> Worth> crate::expert::Expert<Toy> for &mut Ask<F> {
+    fn look(&mut self, position: &u32) -> crate::Result<Worth> {
         Ok(self.0(position))
     }
 }

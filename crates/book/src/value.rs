@@ -19,6 +19,7 @@
 use std::cmp::Ordering;
 
 use nutcracker_game::{Score, Turn};
+use nutcracker_search::Worth;
 
 /// Hundredths of a point of score.
 pub type Hundredths = i32;
@@ -165,24 +166,46 @@ impl Value {
         }
     }
 
-    /// For people: `+3`, `1.20`, `≥0|1.20`, `≤0|-0.30`, `0|+1.10|-0.70`; scores lie within ±`max`.
+    /// What somebody else found a position to be worth, whose scores lie within ±`max`.
+    pub fn from_worth(worth: Worth, max: Score) -> Self {
+        if let Some(score) = worth.score() {
+            return Value::exact(score);
+        }
+        let heuristic = worth.hundredths();
+        if worth.lower.is_none() && worth.upper.is_none() {
+            return Value::guess(heuristic, max);
+        }
+        let lower = worth.lower.unwrap_or(-max).clamp(-max, max);
+        let value = Value::at_least(lower, heuristic, max);
+        value.within(lower, worth.upper.unwrap_or(max)).unwrap_or(value)
+    }
+
+    /// What the position is worth, in the form that all of the program shares; scores lie within
+    /// ±`max`.
+    pub fn worth(&self, max: Score) -> Worth {
+        let worth = Worth {
+            lower: (self.lower > -max || self.is_solved()).then_some(self.lower),
+            upper: (self.upper < max || self.is_solved()).then_some(self.upper),
+            ..Worth::default()
+        };
+        worth.with_guess(self.estimate())
+    }
+
+    /// For people: the text of its [`worth`](Value::worth), then what only a book knows, as in
+    /// `≥ 0 (else ~-0.30)` and `~+0.00 (cycle, +1.10 or -0.70)`.
     pub fn text(&self, max: Score) -> String {
         let points = |h: Hundredths| format!("{:+.2}", f64::from(h) / 100.0);
-        if let Some(score) = self.score() {
-            return if score == 0 { "0".to_owned() } else { format!("{score:+}") };
-        }
-        let bounds = match (self.lower > -max, self.upper < max) {
-            (false, false) => String::new(),
-            (true, false) => format!("≥{}|", self.lower),
-            (false, true) => format!("≤{}|", self.upper),
-            (true, true) => format!("{}..{}|", self.lower, self.upper),
-        };
-        let end = |sign: &str, h: Option<Hundredths>| h.map_or(sign.to_owned(), points);
+        let worth = self.worth(max);
         match self.cycle {
-            None => bounds + &points(self.heuristic),
-            Some(Cycle { centre, other, own }) => {
-                format!("{bounds}{centre}|{}|{}", end("+", other), end("-", own))
+            _ if worth.is_exact() => worth.to_string(),
+            Some(Cycle { other, own, .. }) => {
+                let end = |h: Option<Hundredths>| h.map_or("never".to_owned(), points);
+                format!("{worth} (cycle, {} or {})", end(other), end(own))
             }
+            None if self.heuristic != self.estimate() => {
+                format!("{worth} (else ~{})", points(self.heuristic))
+            }
+            None => worth.to_string(),
         }
     }
 }

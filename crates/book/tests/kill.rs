@@ -7,17 +7,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use nutcracker_book::expert::Opinion;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, DEFAULT_ROOM, Player, Strategy};
 use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
+use nutcracker_search::Worth;
 
 const CHILD: &str = "NUTCRACKER_BOOK_TEST_CHILD";
 
-fn guess(text: &str) -> Opinion {
+fn guess(text: &str) -> Worth {
     let mixed = text.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31) ^ u32::from(byte));
-    Opinion::Guess((mixed >> 8) as i32 % 300)
+    Worth::guess((mixed >> 8) as i32 % 300)
 }
 
 fn open(path: &Path) -> Book<Awari, RedbStore> {
@@ -33,7 +33,7 @@ fn child() {
     loop {
         for leaf in book.choose(Strategy::DropOut(Player::Both), 1).unwrap() {
             let wanted = book.wanted(leaf).unwrap();
-            let said: HashMap<String, Opinion> =
+            let said: HashMap<String, Worth> =
                 wanted.into_iter().map(|(key, _)| (key.clone(), guess(&key))).collect();
             book.expand(leaf, &said).unwrap();
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nutcracker_book::expert::{Expert, Glance, Opinion, WithDatabases};
+use nutcracker_book::expert::{Expert, Glance, WithDatabases};
 use nutcracker_book::grow::{Ended, Plan};
 use nutcracker_book::store::MemoryStore;
 use nutcracker_book::value::Rules;
@@ -12,7 +12,7 @@ use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::Othello;
 use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
-use nutcracker_search::{Empty, ExactLimits, Oracle, TableOracle, exact_value};
+use nutcracker_search::{Empty, ExactLimits, Oracle, TableOracle, Worth, exact_value};
 use nutcracker_table::{Disk, Storage};
 
 /// Databases up to a slice, in a directory that lives as long as they are used.
@@ -175,10 +175,10 @@ fn what_a_new_database_answers_is_dropped() {
 /// The trait object form, and the game's own guess.
 #[test]
 fn experts_can_be_chosen_at_run_time() {
-    fn look<G: Evaluate>(game: G) -> Opinion {
+    fn look<G: Evaluate>(game: G) -> Worth {
         let start = game.start().position;
         let mut expert: Box<dyn Expert<G> + Send> = Box::new(Glance(game));
         expert.look(&start).unwrap()
     }
-    assert!(matches!(look(Awari::new(6).unwrap()), Opinion::Guess(_)));
+    assert!(!look(Awari::new(6).unwrap()).is_proven());
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use nutcracker_game::{Game, SliceId};
-use nutcracker_search::{ExactError, ExactLimits, Probed, TableOracle, exact_value};
+use nutcracker_search::{ExactError, ExactLimits, Probed, TableOracle, Worth, exact_value};
 use nutcracker_table::Reach;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ const NOTE_AFTER: Duration = Duration::from_secs(1);
 /// What was found.
 pub enum Start {
     /// The score, and the positions searched; none if a database has it.
-    Known { value: Probed, nodes: u64, position: String, result: Option<Value> },
+    Known { value: Worth, nodes: u64, position: String, result: Option<Value> },
     /// The search gave up.
     NotReached,
     /// Databases are clipped or left out, so that a search over them would not be exact.
@@ -55,7 +55,7 @@ pub fn value<G: Game>(
         }
         let value = Probed::probe(game, &set, &start.position);
         let value = value.map_err(|error| subject.explain(game, error))?;
-        return Ok(Start::known(game, value, 0));
+        return Ok(Start::known(game, value.worth, 0));
     }
     let oracle = TableOracle::new(set)?;
     let stop = AtomicBool::new(false);
@@ -84,7 +84,7 @@ pub fn value<G: Game>(
         found
     });
     match found {
-        Ok(Some(solved)) => Ok(Start::known(game, Probed::exact(solved.score), solved.nodes)),
+        Ok(Some(solved)) => Ok(Start::known(game, Worth::exact(solved.score), solved.nodes)),
         Ok(None) => Ok(Start::NotReached),
         Err(ExactError::Repeats { .. }) => Ok(Start::Repeats),
         Err(ExactError::Oracle(error)) => Err(subject.explain(game, error)),
@@ -92,7 +92,7 @@ pub fn value<G: Game>(
 }
 
 impl Start {
-    fn known<G: Game>(game: &G, value: Probed, nodes: u64) -> Self {
+    fn known<G: Game>(game: &G, value: Worth, nodes: u64) -> Self {
         let start = game.start();
         let (position, result) = (game.format(&start), result_json(game, &start, value));
         Start::Known { value, nodes, position, result }
@@ -130,18 +130,12 @@ impl Start {
     /// What it is, for programs.
     pub fn json(&self) -> Option<Value> {
         match self {
-            Start::Known { value, nodes, position, result } => {
-                let mut object = json!({
-                    "position": position,
-                    "score": value.score,
-                    "result": result,
-                    "nodes": nodes,
-                });
-                if !value.is_exact() {
-                    object["kind"] = value.kind.name().into();
-                }
-                Some(object)
-            }
+            Start::Known { value, nodes, position, result } => Some(json!({
+                "position": position,
+                "value": value,
+                "result": result,
+                "nodes": nodes,
+            })),
             Start::NotReached | Start::Clipped => Some(json!(null)),
             Start::Repeats => None,
         }

@@ -51,7 +51,7 @@ fn values_on_the_wire_are_proven_where_databases_reach() {
     let said = talk(&place, &["engine", "awari"], script).success().stdout;
     let probed =
         place.run(&["probe", "awari", "0,0,0,0,2,1/1,1,0,0,0,0 S", "--format=json"]).json();
-    let score = 100 * probed["score"].as_i64().expect("a score");
+    let score = 100 * probed["value"]["points"].as_i64().expect("a score");
     assert!(said.contains(&format!("score cp {score} proven")), "{said}");
     let best: Vec<String> = probed["moves"]
         .as_array()
@@ -156,7 +156,7 @@ fn probe(place: &Place, position: &str) -> Vec<(String, i64)> {
     moves
         .map(|mv| {
             let name = mv["move"].as_str().expect("a name").to_owned();
-            (name, mv["score"].as_i64().expect("a score"))
+            (name, mv["value"]["points"].as_i64().expect("a score"))
         })
         .collect()
 }

@@ -27,9 +27,9 @@ fn for_programs() {
     let answer = place.run(&["probe", "awari", "0,0,0,0,1,1/1,1,0,0,0,0 S 22-22", "--format=json"]);
     assert_snapshot!("probe_for_programs", answer.stdout.clone());
     let answer = answer.json();
-    assert_eq!(answer["kind"], "exact");
+    assert_eq!(answer["value"]["exact"], true);
     assert_eq!(answer["moves"][0]["best"], true);
-    assert_eq!(answer["moves"][0]["score"], answer["score"]);
+    assert_eq!(answer["moves"][0]["value"], answer["value"]);
     // An odd number of stones that is divided equally; and captures that nobody told.
     let half =
         place.run(&["probe", "awari", "--format", "json", "0,1,0,0,0,0/0,1,0,0,1,0 S 22-23"]);
@@ -61,10 +61,10 @@ fn moves_are_sorted_and_agree_with_the_score() {
             .as_array()
             .expect("moves")
             .iter()
-            .map(|mv| mv["score"].as_i64().expect("a score"))
+            .map(|mv| mv["value"]["points"].as_i64().expect("a score"))
             .collect();
         assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
-        assert_eq!(answer["score"], scores[0]);
+        assert_eq!(answer["value"]["points"], scores[0]);
     }
 }
 

@@ -30,7 +30,7 @@ fn scores_and_positions() {
             .and_then(|score| score.parse().ok())
             .expect("a score");
         let answer = place.run(&["probe", "awari", position, "--format", "json"]).json();
-        assert_eq!(answer["score"], score, "{position}");
+        assert_eq!(answer["value"]["points"], score, "{position}");
     }
 
     let answer = place

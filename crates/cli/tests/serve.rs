@@ -54,7 +54,7 @@ fn it_serves_what_probe_says_and_ends_when_asked() {
     let told = place.run(&["probe", "awari", position, "--format", "json"]).json();
     let uri = format!("/api/v1/games/awari/probe?position={}", position.replace(' ', "%20"));
     let answer = get(&address, &uri);
-    let wanted = format!("\"value\":{{\"score\":{},\"kind\":\"exact\"}}", told["score"]);
+    let wanted = format!("\"value\":{{\"points\":{},\"exact\":true,", told["value"]["points"]);
     assert!(answer.contains(&wanted), "{answer}");
     assert!(get(&address, "/").contains("<title>Nutcracker</title>"));
     assert_eq!(end(&mut child), Some(0));
@@ -73,7 +73,7 @@ fn a_book_grows_while_it_is_served() {
     let solved = (0..600).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
         let answer = get(&address, uri);
-        answer.contains("\"solved\":true") && answer.contains("\"growing\":false")
+        answer.contains("\"exact\":true") && answer.contains("\"growing\":false")
     });
     assert!(solved, "{}", get(&address, uri));
     // Another process says in a sentence why it cannot have the book.

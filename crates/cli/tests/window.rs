@@ -59,34 +59,37 @@ fn probes_say_what_is_a_bound() {
         texts.push(place.run(&["probe", "awari", position]).success().stdout);
         let probe = ["probe", "awari", position, "--format", "json"];
         let (told, truth) = (place.run(&probe).json(), exact.run(&probe).json());
-        agrees(&told, &truth["score"]);
-        if told["kind"] != "exact" {
+        agrees(&told, &truth);
+        if told["value"]["exact"] != true {
             assert_eq!(told["result"], json!(null), "{position}");
         }
-        kinds.push(told["kind"].clone());
+        let value = &told["value"];
+        let known = ["exact", "lower", "upper"];
+        kinds.push(known.map(|field| value[field].as_bool().unwrap_or(!value[field].is_null())));
         for mv in told["moves"].as_array().expect("moves") {
             let all = truth["moves"].as_array().expect("moves");
             let same = all.iter().find(|other| other["move"] == mv["move"]).expect("the move");
-            agrees(mv, &same["score"]);
+            agrees(mv, same);
             // What is best is never left out.
             assert!(same["best"] != true || mv["best"] == true, "{position}: {mv}");
         }
     }
-    for kind in ["exact", "at-least", "at-most"] {
-        assert!(kinds.contains(&json!(kind)), "{kind}: {kinds:?}");
+    // Exact, at least, at most.
+    for kind in [[true, true, true], [false, true, false], [false, false, true]] {
+        assert!(kinds.contains(&kind), "{kind:?}: {kinds:?}");
     }
     assert_snapshot!("window_probe", texts.join("\n"));
 }
 
-/// What is told is true of a score.
-fn agrees(told: &Value, score: &Value) {
-    let (bound, score) = (told["score"].as_i64().unwrap(), score.as_i64().unwrap());
-    assert!(match told["kind"].as_str().unwrap_or("exact") {
-        "exact" => score == bound,
-        "at-least" => score >= bound,
-        "at-most" => score <= bound,
-        other => panic!("{other}"),
-    });
+/// The bounds of one answer hold for the score of another.
+fn agrees(bounds: &Value, truth: &Value) {
+    let (bounds, truth) = (&bounds["value"], &truth["value"]);
+    assert_eq!(truth["exact"], true);
+    let score = truth["points"].as_i64().expect("a score");
+    let (lower, upper) = (bounds["lower"].as_i64(), bounds["upper"].as_i64());
+    assert!(lower.is_some() || upper.is_some(), "{bounds}");
+    assert!(lower.is_none_or(|lower| lower <= score), "{bounds}: {score}");
+    assert!(upper.is_none_or(|upper| score <= upper), "{bounds}: {score}");
 }
 
 #[test]

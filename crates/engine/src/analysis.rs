@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nutcracker_game::{Evaluate, Side};
 use nutcracker_search::player::Perfect;
-use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Value};
+use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Worth};
 
 use crate::searcher::Shared;
 use crate::{Played, PlayerError};
@@ -62,13 +62,11 @@ impl Loss {
     }
 
     /// What a move of value `played` cost where `best` was to be had.
-    fn between(best: Value, played: Value) -> Self {
-        match (best, played) {
-            (Value::Exact(best), Value::Exact(played)) => Loss::Exact(i32::from(best - played)),
-            (
-                Value::Exact(best) | Value::AtLeast(best),
-                Value::Exact(played) | Value::AtMost(played),
-            ) if best > played => Loss::AtLeast(i32::from(best - played)),
+    fn between(best: Worth, played: Worth) -> Self {
+        let proven = best.lower.zip(played.upper).map(|(best, played)| i32::from(best - played));
+        match proven {
+            Some(points) if best.is_exact() && played.is_exact() => Loss::Exact(points),
+            Some(points) if points > 0 => Loss::AtLeast(points),
             _ => Loss::About(f64::from((best.hundredths() - played.hundredths()).max(0)) / 100.0),
         }
     }
@@ -79,7 +77,7 @@ impl Loss {
 pub struct Choices<M> {
     /// Moves with what each is worth to the mover, best first: all that databases know, or by
     /// search.
-    pub values: Vec<(M, Value)>,
+    pub values: Vec<(M, Worth)>,
     /// What they rest on.
     pub source: Source,
 }
@@ -121,8 +119,8 @@ where
             return Ok(None);
         }
         let valued = self.perfect.values(position, &at.history()).map_err(failed)?;
-        let mut values: Vec<(G::Move, Value)> =
-            valued.iter().map(|valued| (valued.mv, Value::Exact(valued.value))).collect();
+        let mut values: Vec<(G::Move, Worth)> =
+            valued.iter().map(|valued| (valued.mv, Worth::exact(valued.value))).collect();
         values.sort_by_key(|(_, value)| Reverse(value.hundredths()));
         Ok(Some(Choices { values, source: Source::Database }))
     }
@@ -145,9 +143,9 @@ where
     }
 
     /// What a position is worth to its mover, from there on.
-    pub fn value(&mut self, at: &Played<G>, limits: &Limits<'_>) -> Result<Value, PlayerError> {
+    pub fn value(&mut self, at: &Played<G>, limits: &Limits<'_>) -> Result<Worth, PlayerError> {
         if let Some(choices) = self.by_database(at)? {
-            return Ok(choices.values.first().map_or(Value::Exact(0), |(_, value)| *value));
+            return Ok(choices.values.first().map_or(Worth::exact(0), |(_, value)| *value));
         }
         let report = self.engine.search(&at.now().position, &at.history(), limits, &mut |_| ());
         Ok(report.map_err(failed)?.value)
@@ -161,7 +159,7 @@ where
         limits: &Limits<'_>,
     ) -> Result<Judged<G::Move>, PlayerError> {
         let situation = at.now();
-        let told = |best: (G::Move, Value), value: Value, source| Judged {
+        let told = |best: (G::Move, Worth), value: Worth, source| Judged {
             side: situation.mover,
             mv,
             value,
@@ -190,8 +188,8 @@ where
         next.play(mv);
         let step = at.step(&mv);
         let value = match next.ending() {
-            Some(crate::Ending::Over(score)) => Value::Exact(score),
-            Some(crate::Ending::Repeated) => Value::Exact(0),
+            Some(crate::Ending::Over(score)) => Worth::exact(score),
+            Some(crate::Ending::Repeated) => Worth::exact(0),
             None => {
                 // As deep as the best move was looked at.
                 let below = Limits { depth: Some(depth.max(1) - 1), ..*limits };
@@ -220,8 +218,8 @@ where
     }
 }
 
-fn source(mut values: impl Iterator<Item = Value>, depth: u32) -> Source {
-    if values.all(Value::is_proven) { Source::Proof } else { Source::Search { depth } }
+fn source(mut values: impl Iterator<Item = Worth>, depth: u32) -> Source {
+    if values.all(Worth::is_proven) { Source::Proof } else { Source::Search { depth } }
 }
 
 /// A move and what it was worth.
@@ -232,11 +230,11 @@ pub struct Judged<M> {
     /// The move.
     pub mv: M,
     /// What it is worth to its mover, from before the move on.
-    pub value: Value,
+    pub value: Worth,
     /// The best move.
     pub best: M,
     /// What that is worth.
-    pub best_value: Value,
+    pub best_value: Worth,
     /// What was lost.
     pub loss: Loss,
     /// By how much the first player was ahead before.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use nutcracker_game::{Game, Side};
+use nutcracker_search::Worth;
 
 use crate::grammar::{Answer, Command, Go, Info, OptionLine, WireScore};
 use crate::played::shortened;
@@ -257,7 +258,7 @@ impl External {
             next.play(best);
             next.find(&ponder).ok()
         });
-        Ok(Thought { best, ponder, score })
+        Ok(Thought { best, ponder, score: score.map(Worth::from) })
     }
 
     /// How long a move is waited for; `None` until somebody stops the thought.

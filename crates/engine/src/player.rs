@@ -4,11 +4,12 @@ use std::io;
 use std::time::Duration;
 
 use nutcracker_game::Game;
+use nutcracker_search::Worth;
 use nutcracker_search::player::Random;
 use thiserror::Error;
 
 use crate::control::time_text;
-use crate::grammar::{Go, Info, OptionLine, WireScore};
+use crate::grammar::{Go, Info, OptionLine};
 use crate::{MoveError, Pace, Played};
 
 /// A player of one game.
@@ -52,7 +53,7 @@ pub struct Thought<M> {
     /// The reply it expects.
     pub ponder: Option<M>,
     /// What it thinks the position is worth to itself from here on.
-    pub score: Option<WireScore>,
+    pub score: Option<Worth>,
 }
 
 impl<M> Thought<M> {

@@ -15,16 +15,17 @@
 //! 1. F4 {[%value guess 0.35] [%time 0.120]} 2. c4 3. E5x2 {[%value exact 3] a trap} 1-0
 //! ```
 //!
-//! Values are for the side that moved, from before the move on: `exact`, `atleast` and `atmost` are
-//! proven, `guess` is not. Moves are numbered one by one, because in some games a side moves twice;
+//! Values are for the side that moved, from before the move on: `exact`, `at-least` and `at-most`
+//! are proven, `guess` is not, and several may stand together (`[%value at-least 0 guess 0.35]`);
+//! `dtw` and `dtc` add how many moves of the winner a win or loss takes. Moves are numbered one by one, because in some games a side moves twice;
 //! readers pass over the numbers. A file may hold many records, one after the other.
 
 use std::fmt;
 use std::time::Duration;
 
+use nutcracker_game::Score;
+use nutcracker_search::{Distance, Kind, Target, Worth};
 use thiserror::Error;
-
-use crate::grammar::{Bound, WireScore};
 
 /// A recorded game. It knows no rules: positions and moves are text.
 ///
@@ -53,7 +54,7 @@ pub struct RecordedMove {
     /// Its name.
     pub name: String,
     /// What the mover thought the position was worth before it.
-    pub value: Option<WireScore>,
+    pub value: Option<Worth>,
     /// How long the move took.
     pub time: Option<Duration>,
     /// Anything else.
@@ -204,7 +205,7 @@ impl RecordedMove {
             let (inside, after) = after.split_once(']').unwrap_or((after, ""));
             let said: Vec<&str> = inside.split_whitespace().collect();
             match said[..] {
-                ["value", kind, number] => self.value = value(kind, number).or(self.value),
+                ["value", ref pairs @ ..] => self.value = value(pairs).or(self.value),
                 ["time", seconds] => self.time = time(seconds).or(self.time),
                 _ => {}
             }
@@ -218,18 +219,46 @@ impl RecordedMove {
     }
 }
 
-fn value(kind: &str, number: &str) -> Option<WireScore> {
-    let (bound, proven) = match kind {
-        "exact" => (Bound::Exact, true),
-        "atleast" => (Bound::Lower, true),
-        "atmost" => (Bound::Upper, true),
-        "guess" => (Bound::Exact, false),
-        "guess-atleast" => (Bound::Lower, false),
-        "guess-atmost" => (Bound::Upper, false),
-        _ => return None,
-    };
-    let hundredths = number.parse::<f64>().ok().filter(|points| points.abs() < 1e6)? * 100.0;
-    Some(WireScore { hundredths: hundredths.round() as i32, bound, proven })
+/// Reads pairs of a kind and a number; `None` unless all of them are right.
+fn value(pairs: &[&str]) -> Option<Worth> {
+    let mut worth = Worth::default();
+    let (pairs, []) = pairs.as_chunks::<2>() else { return None };
+    for &[kind, number] in pairs {
+        match kind {
+            "dtw" | "dtc" => {
+                let to = if kind == "dtw" { Target::End } else { Target::Conversion };
+                worth.distance = Some(Distance { moves: number.parse().ok()?, to });
+                continue;
+            }
+            _ => {}
+        }
+        let points = number.parse::<f64>().ok().filter(|points| points.abs() < 1e6)?;
+        let hundredths = (points * 100.0).round() as i32;
+        let score = || Score::try_from(hundredths / 100).ok().filter(|_| hundredths % 100 == 0);
+        match kind.parse().ok()? {
+            Kind::Exact => (worth.lower, worth.upper) = (Some(score()?), Some(score()?)),
+            Kind::AtLeast => worth.lower = Some(score()?),
+            Kind::AtMost => worth.upper = Some(score()?),
+            Kind::Guess => worth.guess = Some(hundredths),
+        }
+    }
+    (worth != Worth::default()).then_some(worth)
+}
+
+/// Writes what [`value`] reads.
+fn pairs(worth: Worth) -> String {
+    let pair = |kind: Kind, score: Score| format!(" {} {score}", kind.name());
+    let mut pairs = Vec::new();
+    if let Some(score) = worth.score() {
+        pairs.push(pair(Kind::Exact, score));
+    } else {
+        pairs.extend(worth.lower.map(|score| pair(Kind::AtLeast, score)));
+        pairs.extend(worth.upper.map(|score| pair(Kind::AtMost, score)));
+    }
+    pairs.extend(worth.guess.map(|guess| format!(" guess {}", f64::from(guess) / 100.0)));
+    let distance = worth.distance;
+    pairs.extend(distance.map(|Distance { moves, to }| format!(" {} {moves}", to.metric())));
+    pairs.concat()
 }
 
 fn time(seconds: &str) -> Option<Duration> {
@@ -314,16 +343,8 @@ impl fmt::Display for RecordedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
         let mut said = Vec::new();
-        if let Some(WireScore { hundredths, bound, proven }) = self.value {
-            let kind = match (bound, proven) {
-                (Bound::Exact, true) => "exact",
-                (Bound::Lower, true) => "atleast",
-                (Bound::Upper, true) => "atmost",
-                (Bound::Exact, false) => "guess",
-                (Bound::Lower, false) => "guess-atleast",
-                (Bound::Upper, false) => "guess-atmost",
-            };
-            said.push(format!("[%value {kind} {}]", f64::from(hundredths) / 100.0));
+        if let Some(worth) = self.value {
+            said.push(format!("[%value{}]", pairs(worth)));
         }
         if let Some(time) = self.time {
             said.push(format!("[%time {:.3}]", time.as_secs_f64()));

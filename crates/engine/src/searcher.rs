@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use nutcracker_game::{Evaluate, Score, SliceId};
 use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError as NoMove, Random};
-use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Report, SearchError, Value};
+use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Report, SearchError, Worth};
 
-use crate::grammar::{Bound, Go, Info, OptionKind, OptionLine, WireScore};
+use crate::grammar::{Go, Info, OptionKind, OptionLine, WireScore};
 use crate::{Allotment, Pace, Played, Player, PlayerError, Thought};
 
 /// An oracle that several searches ask.
@@ -127,11 +127,11 @@ where
         let best = best.map_err(|error| failed(&error))?;
         let values = perfect.values(position, &history).map_err(|error| failed(&error))?;
         let value = values.iter().map(|valued| valued.value).max().unwrap_or_default();
-        let score = Some(wire(Value::Exact(value)));
+        let score = Some(Worth::exact(value));
         let pv = played.line(&[best]);
         tell(&Info {
             depth: Some(1),
-            score,
+            score: score.map(WireScore::from),
             tbhits: Some(values.len() as u64),
             pv,
             ..Info::default()
@@ -158,7 +158,7 @@ where
         let report = report.map_err(|error| failed(&error))?;
         let mut line = report.line.iter().copied();
         let best = line.next().ok_or(PlayerError::Over)?;
-        Ok(Thought { best, ponder: line.next(), score: Some(wire(report.value)) })
+        Ok(Thought { best, ponder: line.next(), score: Some(report.value) })
     }
 
     /// A move with errors, by the values of all moves that a search finds.
@@ -185,9 +185,10 @@ where
             values.iter().map(|(mv, value)| (*mv, value.hundredths())).collect();
         let fallible = Fallible::new(&self.game, self.settings.level);
         let (best, _) = fallible.choose(&seen, &mut self.random).ok_or(PlayerError::Over)?;
-        let score = values.first().map(|(_, value)| wire(*value));
+        let score = values.first().map(|(_, value)| *value);
         let depth = limits.depth.map(|depth| depth + 1);
-        tell(&Info { depth, score, pv: played.line(&[best]), ..Info::default() });
+        let wire = score.map(WireScore::from);
+        tell(&Info { depth, score: wire, pv: played.line(&[best]), ..Info::default() });
         Ok(Thought { best, ponder: None, score })
     }
 }
@@ -200,27 +201,11 @@ fn failed(error: &(impl Error + ?Sized)) -> PlayerError {
     })
 }
 
-/// A value as it goes over the wire.
-fn wire(value: Value) -> WireScore {
-    let bound = match value {
-        Value::AtLeast(_) => Bound::Lower,
-        Value::AtMost(_) => Bound::Upper,
-        Value::Exact(_) | Value::Heuristic(_) => Bound::Exact,
-    };
-    WireScore { hundredths: value.hundredths(), bound, proven: value.is_proven() }
-}
-
-impl From<Value> for WireScore {
-    fn from(value: Value) -> Self {
-        wire(value)
-    }
-}
-
 fn info<G: Evaluate>(played: &Played<G>, report: &Report<G::Move>) -> Info {
     let seconds = report.elapsed.as_secs_f64();
     Info {
         depth: Some(report.depth),
-        score: Some(wire(report.value)),
+        score: Some(report.value.into()),
         nodes: Some(report.nodes),
         nps: (seconds > 0.001).then(|| (report.nodes as f64 / seconds) as u64),
         time: Some(report.elapsed),

@@ -10,6 +10,7 @@ use nutcracker_engine::grammar::{Go, Info};
 use nutcracker_engine::{External, Pace, Patience, Played, Player, PlayerError, Thought};
 use nutcracker_game::{Rules, Side};
 use nutcracker_games::awari::{Awari, Pit};
+use nutcracker_search::Worth;
 use tempfile::TempDir;
 
 /// A program of a few lines of shell: what it does by what it hears.
@@ -83,7 +84,7 @@ fn one_that_behaves() {
         .choose(&game(), &depth(), &pace, &mut |info| told.push(info.clone()))
         .expect("a move");
     assert_eq!((thought.best, thought.ponder), (Pit(5), Some(Pit(5))));
-    assert_eq!(thought.score.map(|score| score.hundredths), Some(25));
+    assert_eq!(thought.score, Some(Worth::guess(25)));
     assert_eq!(told.len(), 1);
     assert_eq!(player.restarts(), 0);
 }

@@ -2,19 +2,23 @@
 
 use std::time::Duration;
 
-use nutcracker_engine::grammar::{Bound, WireScore};
 use nutcracker_engine::record::{Outcome, Record, RecordedMove};
+use nutcracker_search::{Distance, Target, Worth};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-fn value() -> impl Strategy<Value = WireScore> {
-    let bound = prop_oneof![Just(Bound::Exact), Just(Bound::Lower), Just(Bound::Upper)];
-    (-20_000..20_000_i32, bound, any::<bool>()).prop_map(|(hundredths, bound, proven)| WireScore {
-        hundredths,
-        bound,
-        proven,
-    })
+fn value() -> impl Strategy<Value = Worth> {
+    prop_oneof![
+        (-20_000..20_000_i32).prop_map(Worth::guess),
+        (-127..=127_i16).prop_map(Worth::exact),
+        (-127..=127_i16).prop_map(Worth::at_least),
+        (-127..=127_i16).prop_map(Worth::at_most),
+        (-127..=0_i16, 1..=127_i16, any::<i16>())
+            .prop_map(|(lower, upper, guess)| Worth::between(lower, upper).with_guess(guess.into())),
+        (1..=127_u16).prop_map(|moves| Worth::exact(-1)
+            .with_distance(Distance { moves, to: Target::Conversion })),
+    ]
 }
 
 fn mv() -> impl Strategy<Value = RecordedMove> {
@@ -78,7 +82,7 @@ fn what_people_write_by_hand() {
     let said = &records[0].moves[1];
     assert_eq!(said.comment.as_deref(), Some("good"));
     let value = said.value.expect("a value");
-    assert_eq!((value.hundredths, value.proven), (-200, true));
+    assert_eq!(value, Worth::exact(-2));
     assert_eq!(records[1].outcome, Outcome::Second);
 }
 

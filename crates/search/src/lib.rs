@@ -7,7 +7,7 @@
 //! | [`exact_value`], [`Search`] | the score of a position of a game that does not repeat | MTD(f) |
 //!
 //! All of them ask an [`Oracle`] for scores that are known, such as a directory of databases
-//! ([`TableOracle`]). What is proven is kept apart from what is guessed: a [`Value`] says which it
+//! ([`TableOracle`]). What is proven is kept apart from what is guessed: a [`Worth`] says which it
 //! is, and nothing proven rests on an evaluation, on a move left out, or on what holds for one path
 //! only.
 //!
@@ -35,15 +35,15 @@ mod proof_table;
 mod report;
 mod table_oracle;
 mod tt;
-mod value;
+mod worth;
 
 pub use dfpn::{Proving, Verdict, prove};
 pub use exact::{ExactError, ExactLimits, Search, Solved, exact_value};
 pub use limits::{EngineOptions, Limits};
 pub use oracle::{Empty, Oracle, UpTo};
 pub use pool::{Engine, SearchError};
-pub use probed::{Kind, Probed};
+pub use probed::Probed;
 pub use proof::{Flaw, Goal, Proof, ProofNode, Reply, check_proof};
 pub use report::{MoveValues, Report};
 pub use table_oracle::TableOracle;
-pub use value::Value;
+pub use worth::{Distance, Kind, Target, Worth};

@@ -13,7 +13,7 @@ use crate::alphabeta::{Halted, INFINITE, MAX_DEPTH, Shared, Worker};
 use crate::hash::Key;
 use crate::order::first_guess;
 use crate::tt::Table;
-use crate::{EngineOptions, Limits, MoveValues, Oracle, Report, Value};
+use crate::{EngineOptions, Limits, MoveValues, Oracle, Report, Worth};
 
 /// Why a search gave no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,13 +47,13 @@ impl<E: Error + 'static> Error for SearchError<E> {
 /// ```
 /// use nutcracker_games::kalah::Kalah;
 /// use nutcracker_game::Rules;
-/// use nutcracker_search::{Empty, Engine, EngineOptions, Limits, Value};
+/// use nutcracker_search::{Empty, Engine, EngineOptions, Limits, Worth};
 ///
 /// let kalah = Kalah::new(3, 2, false)?;
 /// let start = kalah.start().position;
 /// let mut engine = Engine::new(kalah, Empty, EngineOptions::default());
 /// let report = engine.search(&start, &[], &Limits::default(), &mut |_| ())?;
-/// assert_eq!(report.value, Value::Exact(4));
+/// assert_eq!(report.value, Worth::exact(4));
 /// let guess = engine.search(&start, &[], &Limits::nodes(0), &mut |_| ())?;
 /// assert_eq!(guess.line.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -179,9 +179,9 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
             let mut values: Vec<Branch> = Vec::new();
             values.extend(steps.iter().map(|step| {
                 let (guess, lower, upper) = at_a_glance(shared, &step.next);
-                Branch::new(Value::of(guess, lower, upper, upper).through(step))
+                Branch::new(Worth::of(guess, lower, upper, upper).through(step))
             }));
-            let all = |id: usize, mut visit: Box<dyn FnMut(usize, Value) + '_>| {
+            let all = |id: usize, mut visit: Box<dyn FnMut(usize, Worth) + '_>| {
                 let mut workers: Vec<_> = steps
                     .iter()
                     .map(|step| Worker::new(shared, &step.next, &before, false))
@@ -198,7 +198,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
                         let Ok(found) = worker.search(&step.next, depth, full) else { return };
                         worker.tell();
                         let max = game.max_score(game.slice_of(&step.next));
-                        let value = Value::of(found.value, found.lower, found.upper, max);
+                        let value = Worth::of(found.value, found.lower, found.upper, max);
                         visit(at, value.through(step));
                     }
                     if workers.iter().all(Worker::is_solved) {
@@ -308,7 +308,7 @@ impl<'a, G: Evaluate, O: Oracle> Progress<'a, G, O> {
         let known = shared.table.get(Key::of(root)).map(|known| known.best);
         let report = Report {
             depth: 0,
-            value: Value::of(guess, lower, upper, upper),
+            value: Worth::of(guess, lower, upper, upper),
             bounds: (lower, upper),
             line: first_guess(shared.game, root, known).into_iter().collect(),
             nodes: 0,
@@ -368,7 +368,7 @@ impl<'a, G: Evaluate, O: Oracle> Progress<'a, G, O> {
                 self.lengthen(depth);
             }
             let (lower, upper) = self.report.bounds;
-            self.report.value = Value::of(value, lower, upper, self.max);
+            self.report.value = Worth::of(value, lower, upper, self.max);
             if result.is_ok() {
                 self.report.depth = depth;
             }
@@ -404,23 +404,23 @@ impl<'a, G: Evaluate, O: Oracle> Progress<'a, G, O> {
 
 /// A move's value after the last iterations that reached it.
 struct Branch {
-    value: Value,
+    value: Worth,
     /// The iteration, and the value before it.
     depth: u32,
-    before: Value,
+    before: Worth,
 }
 
 impl Branch {
-    fn new(value: Value) -> Self {
+    fn new(value: Worth) -> Self {
         Branch { value, depth: 0, before: value }
     }
 
-    fn set(&mut self, value: Value) {
+    fn set(&mut self, value: Worth) {
         (self.before, self.value) = (self.value, value);
         self.depth += 1;
     }
 
     fn solved(&self) -> bool {
-        matches!(self.value, Value::Exact(_))
+        self.value.is_exact()
     }
 }

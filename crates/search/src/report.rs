@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nutcracker_game::Score;
 
-use crate::Value;
+use crate::Worth;
 
 /// How far a search has come.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,7 +12,7 @@ pub struct Report<M> {
     /// The plies of the iteration that gave the value; 0 when none was completed.
     pub depth: u32,
     /// The value of the position to its mover, from here on.
-    pub value: Value,
+    pub value: Worth,
     /// The proven bounds of the score; those that every position of the slice keeps where nothing
     /// better is known.
     pub bounds: (Score, Score),
@@ -37,4 +37,4 @@ impl<M: Copy> Report<M> {
 }
 
 /// Moves with what each is worth to the mover, best first.
-pub type MoveValues<M> = Vec<(M, Value)>;
+pub type MoveValues<M> = Vec<(M, Worth)>;

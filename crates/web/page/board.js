@@ -12,7 +12,7 @@ import { Plain } from "./plain.js";
 import { opponent } from "./play.js";
 import { Session, mistake } from "./session.js";
 import { boardUrl } from "./url.js";
-import { capital, describe, score, slice, verdict } from "./words.js";
+import { capital, describe, slice, verdict, worth } from "./words.js";
 
 /** How long a hint is shown, in milliseconds. */
 const HINT = 1600;
@@ -293,7 +293,7 @@ class Board {
                 "td",
                 { class: "value" },
                 shown
-                  ? h("span", { class: `badge ${choice.outcome ?? "unknown"}` }, score(choice.value))
+                  ? h("span", { class: `badge ${choice.outcome ?? "unknown"}` }, worth(choice.value))
                   : "·",
                 shown && choice.best ? h("span", { class: "star", title: "best" }, "★") : null,
               ),
@@ -342,7 +342,7 @@ class Board {
         ),
         this.shown &&
           played.value &&
-          h("span", { class: `badge small ${played.outcome ?? "unknown"}` }, score(played.value)),
+          h("span", { class: `badge small ${played.outcome ?? "unknown"}` }, worth(played.value)),
       );
     });
     this.parts.line.replaceChildren(...items);

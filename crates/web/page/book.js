@@ -3,7 +3,7 @@
 import { about } from "./api.js";
 import { fill, h, put, s } from "./dom.js";
 import { boardUrl, pageUrl } from "./url.js";
-import { bookValue, capital, count, signed } from "./words.js";
+import { capital, count, signed, worth } from "./words.js";
 
 const WIDTH = 720;
 const HEIGHT = 320;
@@ -11,7 +11,7 @@ const HEIGHT = 320;
 const TICK = 1500;
 
 function state(move) {
-  if (move.value.solved) return "solved";
+  if (move.value.exact) return "solved";
   return move.state === "leaf" ? "leaf" : "open";
 }
 
@@ -48,7 +48,7 @@ function moveTable(node, act) {
             h("button", { class: "link" }, move.move),
             move.best && h("span", { class: "star", title: "best" }, "★"),
           ),
-          h("td", {}, bookValue(move.value)),
+          h("td", {}, worth(move.value)),
           h("td", { class: "soft" }, state(move)),
         ),
       ),
@@ -90,8 +90,8 @@ export function bookPanel(board) {
       h(
         "p",
         {},
-        h("strong", {}, bookValue(node.value)),
-        node.value.solved ? " solved" : "",
+        h("strong", {}, worth(node.value)),
+        node.value.exact ? " solved" : "",
         node.depth === 0
           ? ", where the book starts"
           : `, depth ${node.depth}, ${count(node.ways)} ${node.ways === 1 ? "way" : "ways"} here`,
@@ -211,7 +211,7 @@ function branch(ask, game, options, position, open) {
           put(
             inner.querySelector("summary"),
             h("strong", {}, move.move),
-            ` ${bookValue(move.value)} `,
+            ` ${worth(move.value)} `,
             h("span", { class: "note" }, state(move)),
             move.best && h("span", { class: "star" }, "★"),
             " ",
@@ -286,7 +286,7 @@ export async function bookPage({ game, options, main, go, signal }) {
   const tell = (now) => {
     put(
       numbers,
-      h("strong", {}, bookValue(now.value)),
+      h("strong", {}, worth(now.value)),
       ` for the side to move at the start. ${count(now.nodes)} positions, `,
       `${count(now.solved)} solved, ${count(now.expansions)} expansions. `,
       now.growing ? h("em", {}, "It grows.") : "",

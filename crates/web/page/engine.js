@@ -2,17 +2,9 @@
 
 import { address } from "./api.js";
 import { h, put } from "./dom.js";
-import { count } from "./words.js";
+import { count, worth } from "./words.js";
 
 const SECONDS = 5;
-
-function estimate({ points, kind }) {
-  const sign = points > 0 ? "+" : points < 0 ? "−" : "";
-  const number =
-    Number.isInteger(points) && kind !== "guess" ? Math.abs(points) : Math.abs(points).toFixed(2);
-  const mark = { exact: "", "at-least": "≥ ", "at-most": "≤ ", guess: "about " }[kind];
-  return mark + sign + number;
-}
 
 /** A panel that searches the position of a board. */
 export function engine(board) {
@@ -85,7 +77,7 @@ export function engine(board) {
         h(
           "p",
           { class: "found" },
-          h("strong", { id: "estimate" }, estimate(found.value)),
+          h("strong", { id: "estimate" }, worth(found.value)),
           ` for the side to move, depth ${found.depth}, ${count(found.nodes)} positions`,
         ),
       found && h("p", { class: "note" }, found.line.join(" ")),

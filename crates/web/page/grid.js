@@ -1,7 +1,7 @@
 // Boards of squares with discs, from notation alone: `8/8/8/3ox3/3xo3/8/8/8 x`.
 
 import { h, s } from "./dom.js";
-import { describe, score } from "./words.js";
+import { describe, worth } from "./words.js";
 
 const SQUARE = 60;
 const EDGE = 30;
@@ -124,7 +124,7 @@ export class Grid {
     const mark = !choice
       ? null
       : value
-        ? s("text", { class: "value", x: cx, y: cy + 7 }, score(choice.value))
+        ? s("text", { class: "value", x: cx, y: cy + 7 }, worth(choice.value))
         : s("circle", { class: "spot", cx, cy, r: 8 });
     const classes = [
       "square",

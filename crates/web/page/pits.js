@@ -1,7 +1,7 @@
 // Boards of two rows of pits, from notation alone: `4,4,4/4,4,4 S 0-0`.
 
 import { motion, s } from "./dom.js";
-import { describe, score } from "./words.js";
+import { describe, worth } from "./words.js";
 
 const PATTERN = /^(\d+(?:,\d+)*)\/(\d+(?:,\d+)*)(?: ([SN]))?(?: (\d+)-(\d+))?$/;
 /** Stones that are drawn one by one. */
@@ -246,7 +246,7 @@ export class Pits {
 
   chip(which, x, choice) {
     const y = this.place.chip(which);
-    const text = score(choice.value);
+    const text = worth(choice.value);
     const more = choice.captures > 0 ? `×${choice.captures}` : "";
     const w = 30 + 13 * text.length + (more ? 10 + 11 * more.length : 0);
     return s(

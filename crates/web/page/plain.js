@@ -1,7 +1,7 @@
 // A board for any game, from its notation and its moves.
 
 import { h } from "./dom.js";
-import { describe, score } from "./words.js";
+import { describe, worth } from "./words.js";
 
 /** Shows a position as text and its moves as buttons. */
 export class Plain {
@@ -33,7 +33,7 @@ export class Plain {
                 onclick: () => this.act(choice),
               },
               h("span", { class: "name" }, choice.move),
-              shown && choice.value && h("span", { class: "score" }, score(choice.value)),
+              shown && choice.value && h("span", { class: "score" }, worth(choice.value)),
             );
           }),
       ),

@@ -54,7 +54,7 @@ export class Session {
       const value = node.repeats ? { score: 0 } : node.value;
       if (!value) return null;
       const [first, second] = this.banked(sides, at);
-      return first - second + (node.mover === sides[0] ? value.score : -value.score);
+      return first - second + (node.mover === sides[0] ? value.points : -value.points);
     });
   }
 }
@@ -63,7 +63,7 @@ export class Session {
 export function mistake(node) {
   const played = node.played;
   if (!played || played.best !== false || !node.value || !played.value) return null;
-  const lost = node.value.score - played.value.score;
+  const lost = node.value.points - played.value.points;
   if (lost <= 0) return null;
   return { lost, grave: node.outcome !== played.outcome };
 }

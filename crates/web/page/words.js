@@ -4,15 +4,8 @@ export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const count = (number) => number.toLocaleString("en-US");
 
-/** `+3`, `0`, `−4`, `≥ 10`, `≤ −10`. */
-export function score(value) {
-  if (!value) return "?";
-  const number = Math.abs(value.score);
-  if (value.kind === "at-least") return `≥ ${minus(value.score)}`;
-  if (value.kind === "at-most") return `≤ ${minus(value.score)}`;
-  if (value.score === 0) return "0";
-  return (value.score > 0 ? "+" : "−") + number;
-}
+/** What a position is worth, as the server writes it, with a real minus sign. */
+export const worth = (value) => (value ? value.text.replaceAll("-", "−") : "?");
 
 const minus = (number) => (number < 0 ? "−" + -number : String(number));
 
@@ -30,9 +23,6 @@ export function size(bytes) {
   return `${amount < 100 ? amount.toFixed(1) : amount.toFixed(0)} ${units[unit]}`;
 }
 
-/** A value of a book, with the minus that other values have. */
-export const bookValue = (value) => value.text.replaceAll("-", "−");
-
 /** `15 stones`, or `slice 15` where the game has no word for it. */
 export const slice = (number, unit) =>
   unit === "slice" ? `slice ${number}` : `${number} ${number === 1 ? unit.replace(/s$/, "") : unit}`;
@@ -49,8 +39,8 @@ export function verdict(at, sides) {
     const end = `${who}, ${first}–${second}`;
     return at.over ? `${start}${end}.` : `${start}${end} with best play.`;
   }
-  if (at.value.score === 0 && at.value.kind === "exact") return `${start}an even game from here.`;
-  return `${start}${score(at.value)} for ${mover} from here on with best play.`;
+  if (at.value.exact && at.value.points === 0) return `${start}an even game from here.`;
+  return `${start}${worth(at.value)} for ${mover} from here on with best play.`;
 }
 
 /** A move in words, for a screen reader. */
@@ -59,7 +49,7 @@ export function describe(choice, shown) {
   if (choice.captures > 0) parts.push(`banks ${choice.captures}`);
   if (choice.again) parts.push("moves again");
   if (shown && choice.value) {
-    parts.push(`value ${score(choice.value)}`);
+    parts.push(`value ${worth(choice.value)}`);
     if (choice.outcome) parts.push(choice.outcome);
     if (choice.best) parts.push("best");
   }

@@ -197,7 +197,7 @@ fn random_positions_are_as_they_were_asked_for() {
             assert_eq!(moves["value"], found["value"]);
             assert_eq!(moves["slice"], 6);
             let moves = moves["moves"].as_array().expect("moves").clone();
-            let wins = moves.iter().filter(|mv| mv["value"]["score"].as_i64() > Some(0));
+            let wins = moves.iter().filter(|mv| mv["value"]["points"].as_i64() > Some(0));
             let wins: Vec<_> = wins.collect();
             assert_eq!(wins.len(), 1, "{position}");
             assert_eq!(wins[0]["captures"], 0);
@@ -206,7 +206,7 @@ fn random_positions_are_as_they_were_asked_for() {
         for score in [-4, 0, 3, 6] {
             let uri = format!("/api/v1/games/awari/random?slice=6&score={score}");
             let found = get(&server, &uri).await;
-            assert_eq!(found.json()["value"]["score"], score);
+            assert_eq!(found.json()["value"]["points"], score);
             assert_eq!(found.header("cache-control"), "no-store");
         }
     });
@@ -229,9 +229,9 @@ fn the_perfect_player_wins_what_the_score_says() {
             }
             // What is left goes to whoever can still move, or is divided.
             let last = &nodes[nodes.len() - 1];
-            let left = last["value"]["score"].as_i64().expect("a score");
+            let left = last["value"]["points"].as_i64().expect("a score");
             let left = if last["mover"] == "south" { left } else { -left };
-            let wanted = score.json()["value"]["score"].as_i64().expect("a score");
+            let wanted = score.json()["value"]["points"].as_i64().expect("a score");
             assert_eq!(south - north + left, wanted, "{position}");
             assert!(wanted == 0 || line["over"] == true, "{position}: {line}");
         }

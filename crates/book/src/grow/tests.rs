@@ -6,7 +6,7 @@ use proptest::prelude::{
     ProptestConfig, Strategy as Generator, prop_assert, prop_assert_eq, proptest,
 };
 
-use super::{Book, Ended, NodeId, Opinion, Plan, Turns};
+use super::{Book, Ended, NodeId, Plan, Turns, Worth};
 use crate::select::{Player, Strategy};
 use crate::store::{Batch, MemoryStore, Store};
 use crate::toy::{Toy, ToyBook};
@@ -141,7 +141,7 @@ fn several_experts_look_once_at_each_position() {
     let expert = || {
         crate::expert::Ask(|at: &u32| {
             *looks.lock().unwrap().entry(*at).or_insert(0) += 1;
-            Opinion::Guess(toy.guesses[at])
+            Worth::guess(toy.guesses[at])
         })
     };
     let mut book = Book::create(toy.clone(), MemoryStore::new(), &0, &mut toy.expert()).unwrap();
@@ -249,7 +249,7 @@ fn nothing_waits_for_a_long_search() {
             while commits.load(Ordering::SeqCst) == before {
                 std::thread::sleep(std::time::Duration::from_millis(5));
             }
-            Opinion::Guess(toy.guesses[at])
+            Worth::guess(toy.guesses[at])
         })
     };
     book.expand_all(&[1], &mut [patient(), patient()]).unwrap();

@@ -3,10 +3,11 @@ use std::collections::HashSet;
 use nutcracker_game::Rules as _;
 use nutcracker_game::{Side, Situation};
 use nutcracker_games::kalah::Kalah;
+use nutcracker_search::Worth;
 use nutcracker_search::{Empty, ExactLimits, exact_value};
 
 use super::*;
-use crate::expert::{Ask, Opinion};
+use crate::expert::Ask;
 use crate::store::MemoryStore;
 use crate::toy::{Toy, ToyBook};
 
@@ -23,7 +24,7 @@ fn no_game_is_lost_twice_in_the_same_way() {
     let expert = || {
         Ask(|board: &nutcracker_games::halves::Board| {
             let sum = |half: &[u8]| half.iter().map(|&n| i32::from(n)).sum::<i32>();
-            Opinion::Guess(10 * (sum(&board.own) - sum(&board.other)))
+            Worth::guess(10 * (sum(&board.own) - sum(&board.other)))
         })
     };
     let mut book =

@@ -204,10 +204,11 @@ fn values_for_people() {
     let texts = [
         (Value::exact(0), "0"),
         (Value::exact(-3), "-3"),
-        (Value::guess(-125, 24), "-1.25"),
-        (Value::at_least(0, 120, 24), "≥0|+1.20"),
-        (Value::at_most(2, -30, 24), "≤2|-0.30"),
-        (Value::cycle(Some(110), Some(-70), 24), "0|+1.10|-0.70"),
+        (Value::guess(-125, 24), "~-1.25"),
+        (Value::at_least(0, 120, 24), "~+1.20, ≥ 0"),
+        (Value::at_most(2, -30, 24), "~-0.30, ≤ 2"),
+        (Value::cycle(Some(110), Some(-70), 24), "~+0.00 (cycle, +1.10 or -0.70)"),
+        (Value::at_least(0, -30, 24), "≥ 0 (else ~-0.30)"),
     ];
     for (value, text) in texts {
         assert_eq!(value.text(24), text);

@@ -12,7 +12,7 @@ use nutcracker_engine::record::Record;
 use nutcracker_engine::{Analysis, Judge, Judged, Loss, Played, Source};
 use nutcracker_game::{Game, Side};
 use nutcracker_games::registry::{GAMES, Registered, Visitor, with_game};
-use nutcracker_search::{EngineOptions, Limits, Value as Worth};
+use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
 use crate::args::{Data, Rules, Subject, Threads};
@@ -299,15 +299,6 @@ impl<G: Game> Annotated<'_, G> {
     fn for_programs(&self) -> Value {
         let game = self.played.game();
         let names = self.names();
-        let worth = |value: Worth| {
-            let kind = match value {
-                Worth::Exact(_) => "exact",
-                Worth::AtLeast(_) => "at-least",
-                Worth::AtMost(_) => "at-most",
-                Worth::Heuristic(_) => "guess",
-            };
-            json!({"points": number::json(f64::from(value.hundredths()) / 100.0), "kind": kind})
-        };
         let moves = self.analysis.moves.iter().zip(&names).zip(1..);
         let moves: Vec<Value> = moves
             .map(|((judged, (mv, best)), ply)| {
@@ -319,9 +310,9 @@ impl<G: Game> Annotated<'_, G> {
                     "ply": ply,
                     "side": game.side_name(judged.side),
                     "move": mv,
-                    "value": worth(judged.value),
+                    "value": judged.value,
                     "best": best,
-                    "best_value": worth(judged.best_value),
+                    "best_value": judged.best_value,
                     "lost": number::json(judged.loss.points()),
                     "lost_kind": match judged.loss {
                         Loss::Exact(_) => "exact",
@@ -393,7 +384,7 @@ impl<G: Game> Annotated<'_, G> {
         for ((mv, judged), (_, best)) in
             record.moves.iter_mut().zip(&self.analysis.moves).zip(&names)
         {
-            mv.value = Some(judged.value.into());
+            mv.value = Some(judged.value);
             if self.is_error(judged) {
                 let said = mv.comment.take().unwrap_or_default();
                 let text = format!(

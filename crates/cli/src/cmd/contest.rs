@@ -117,7 +117,7 @@ impl Visitor for Args {
             self.seed,
             &mut |opening: &Played<G>| {
                 let value = judge.value(opening, &Limits::depth(OPENING_DEPTH));
-                value.map(nutcracker_search::Value::hundredths)
+                value.map(nutcracker_search::Worth::hundredths)
             },
         )
         .map_err(|error| Failure::Failed(error.to_string()))?;

@@ -1,10 +1,10 @@
 //! `nutcracker probe`: look up a position.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 
 use nutcracker_game::{Game, Score, Side, Situation, Step};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_search::{Kind, Probed};
+use nutcracker_search::{Kind, Probed, Worth};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Format, Subject, need_databases};
@@ -55,7 +55,7 @@ impl Args {
 struct Choice {
     name: String,
     captures: Score,
-    value: Probed,
+    value: Worth,
 }
 
 impl Visitor for Args {
@@ -80,13 +80,10 @@ impl Visitor for Args {
             choices.push(Choice {
                 name: game.format_move(&situation, mv, &step),
                 captures: step.gain,
-                value: probe(&step.next)?.through(&step),
+                value: probe(&step.next)?.worth.through(&step),
             });
         }
-        choices.sort_by_key(|Choice { value, .. }| {
-            // Of equal numbers, the one that may be more comes first.
-            Reverse((value.score, value.kind == Kind::AtLeast, value.kind == Kind::Exact))
-        });
+        choices.sort_by_key(|choice| choice.value.order());
         print(&match self.format {
             Format::Table => for_people(&game, &situation, value, &choices),
             Format::Json => format!("{}\n", for_programs(&game, &situation, value, &choices)),
@@ -105,17 +102,18 @@ pub fn name<G: Game>(game: &G, side: Side) -> String {
 pub fn outcome_sentence<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    value: Probed,
+    value: Worth,
 ) -> String {
     let mover = situation.mover;
-    let sentence = match value.text() {
+    let sentence = match value.to_string() {
         zero if zero == "0" => "score 0".to_owned(),
         score => format!("score {score} for {}", name(game, mover)),
     };
-    let Some([first, second]) = game.final_result(situation, value.score) else { return sentence };
+    let result = value.proven().and_then(|score| game.final_result(situation, score));
+    let Some([first, second]) = result else { return sentence };
     // Whose share can only be larger than that.
-    let side = match (value.kind, mover) {
-        (Kind::Exact, _) => None,
+    let side = match (value.kind(), mover) {
+        (Kind::Exact | Kind::Guess, _) => None,
         (Kind::AtLeast, side) => Some(side),
         (Kind::AtMost, Side::First) => Some(Side::Second),
         (Kind::AtMost, Side::Second) => Some(Side::First),
@@ -142,10 +140,9 @@ pub fn outcome_sentence<G: Game>(
 pub fn result_json<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
-    value: Probed,
+    value: Worth,
 ) -> Option<Value> {
-    let score = Some(value.score).filter(|_| value.is_exact())?;
-    let points = game.final_result(situation, score)?;
+    let points = game.final_result(situation, value.score()?)?;
     let mut result = Map::new();
     for (side, points) in [Side::First, Side::Second].into_iter().zip(points) {
         result.insert(game.side_name(side).to_owned(), number::json(points));
@@ -163,7 +160,7 @@ fn for_people<G: Game>(
         "{}\n\n{}\n{}\n",
         game.format(situation),
         game.draw(situation),
-        outcome_sentence(game, situation, value)
+        outcome_sentence(game, situation, value.worth)
     );
     if choices.is_empty() {
         text += "The game is over here: there are no moves.\n";
@@ -174,7 +171,7 @@ fn for_people<G: Game>(
         .map(|choice| {
             let best = if value.is_reached_by(choice.value) { "best" } else { "" };
             let captures = choice.captures.to_string();
-            vec![choice.name.clone(), captures, choice.value.text(), best.to_owned()]
+            vec![choice.name.clone(), captures, choice.value.to_string(), best.to_owned()]
         })
         .collect();
     text + "\n" + &table::render(&["move", "captures", "score", ""], &[0, 3], rows)
@@ -189,23 +186,18 @@ fn for_programs<G: Game>(
     let moves: Vec<Value> = choices
         .iter()
         .map(|choice| {
-            let mut object = json!({
+            json!({
                 "move": choice.name,
                 "captures": choice.captures,
-                "score": choice.value.score,
+                "value": choice.value,
                 "best": value.is_reached_by(choice.value),
-            });
-            if !choice.value.is_exact() {
-                object["kind"] = choice.value.kind.name().into();
-            }
-            object
+            })
         })
         .collect();
     json!({
         "position": game.format(situation),
-        "score": value.score,
-        "kind": value.kind.name(),
-        "result": result_json(game, situation, value),
+        "value": value.worth,
+        "result": result_json(game, situation, value.worth),
         "moves": moves,
     })
 }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use nutcracker_game::Score;
+use nutcracker_search::{Kind, Worth};
+
 use super::{Words, one_line};
 
 /// A line from the engine to the user interface.
@@ -62,7 +65,32 @@ pub struct WireScore {
     pub proven: bool,
 }
 
-/// What a search tells of itself.
+impl From<Worth> for WireScore {
+    fn from(worth: Worth) -> Self {
+        let bound = match worth.kind() {
+            Kind::AtLeast => Bound::Lower,
+            Kind::AtMost => Bound::Upper,
+            Kind::Exact | Kind::Guess => Bound::Exact,
+        };
+        WireScore { hundredths: worth.hundredths(), bound, proven: worth.is_proven() }
+    }
+}
+
+impl From<WireScore> for Worth {
+    /// A bound that is not proven is a guess.
+    fn from(score: WireScore) -> Self {
+        let WireScore { hundredths, bound, proven } = score;
+        let whole = Score::try_from(hundredths / 100).ok().filter(|_| hundredths % 100 == 0);
+        match (whole.filter(|_| proven), bound) {
+            (Some(score), Bound::Exact) => Worth::exact(score),
+            (Some(score), Bound::Lower) => Worth::at_least(score),
+            (Some(score), Bound::Upper) => Worth::at_most(score),
+            (None, _) => Worth::guess(hundredths),
+        }
+    }
+}
+
+/// What a search reports while it runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Info {
     /// Moves deep.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nutcracker_game::{Numbering, Score, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
-use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, TableOracle, Value};
+use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, TableOracle, Worth};
 use nutcracker_table::{Disk, Reach, Storage};
 
 fn oracle(game: &Awari, dir: &Path) -> TableOracle {
@@ -45,7 +45,7 @@ fn slices_without_a_gap_are_covered() {
             let report = engine.search(&position, &[], &Limits::nodes(2000), &mut |_| ()).unwrap();
             let (lower, upper) = report.bounds;
             assert!(lower <= score && score <= upper, "{score}: {report:?}");
-            proved += u64::from(report.value == Value::Exact(score));
+            proved += u64::from(report.value == Worth::exact(score));
             probes += report.probes;
         }
         assert!(probes > 0 && proved * 2 > awari.slice_len(SliceId(6)), "{proved} proved");
@@ -66,11 +66,11 @@ fn what_is_covered_is_exact() {
         let position = awari.unrank(SliceId(5), index).unwrap();
         let score = oracle.score(SliceId(5), index).unwrap();
         let report = engine.search(&position, &[], &Limits::depth(1), &mut |_| ()).unwrap();
-        assert_eq!(report.value, Value::Exact(score));
+        assert_eq!(report.value, Worth::exact(score));
         let all = engine.search_all(&position, &[], &Limits::depth(1)).unwrap();
-        let best = all.first().map_or(Value::Exact(score), |(_, value)| *value);
-        assert_eq!(best, Value::Exact(score));
-        assert!(all.iter().all(|(_, value)| matches!(value, Value::Exact(_))));
+        let best = all.first().map_or(Worth::exact(score), |(_, value)| *value);
+        assert_eq!(best, Worth::exact(score));
+        assert!(all.iter().all(|(_, value)| value.is_exact()));
         assert_eq!(all.is_empty(), report.line.is_empty());
     }
 }

@@ -12,7 +12,7 @@ use nutcracker_game::{Evaluate, Game, Numbering, Rules, Score, SliceId, Step, Tu
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_search::{
-    Empty, Engine, EngineOptions, Limits, Oracle, Report, SearchError, UpTo, Value,
+    Empty, Engine, EngineOptions, Kind, Limits, Oracle, Report, SearchError, UpTo, Worth,
 };
 use proptest::prelude::*;
 
@@ -41,11 +41,11 @@ fn search<G: Evaluate, O: Oracle<Error: Send + Debug> + Sync>(
 fn is_true<M: Debug>(report: &Report<M>, score: Score) {
     let (lower, upper) = report.bounds;
     assert!(lower <= score && score <= upper, "the score is {score}: {report:?}");
-    match report.value {
-        Value::Exact(exact) => assert_eq!(exact, score),
-        Value::AtLeast(bound) => assert_eq!((bound, lower < upper), (lower, true)),
-        Value::AtMost(bound) => assert_eq!((bound, lower < upper), (upper, true)),
-        Value::Heuristic(_) => assert!(lower < upper),
+    match report.value.kind() {
+        Kind::Exact => assert_eq!(report.value.score(), Some(score)),
+        Kind::AtLeast => assert_eq!((report.value.lower, lower < upper), (Some(lower), true)),
+        Kind::AtMost => assert_eq!((report.value.upper, lower < upper), (Some(upper), true)),
+        Kind::Guess => assert!(lower < upper),
     }
 }
 
@@ -103,7 +103,7 @@ fn proves<G: Evaluate, O: Oracle<Error: Send + Debug> + Sync>(
             is_true(report, score);
             is_legal(game, &position, &report.line);
         }
-        proved += u32::from(last.value == Value::Exact(score));
+        proved += u32::from(last.value == Worth::exact(score));
     }
     proved
 }
@@ -202,11 +202,11 @@ proptest! {
                 );
                 let Some(exact) = exact else { continue };
                 let exact = 100 * i32::from(step.gain) + if next { exact } else { -exact };
-                match value {
-                    Value::Exact(_) => prop_assert_eq!(value.hundredths(), exact),
-                    Value::AtLeast(_) => prop_assert!(value.hundredths() <= exact),
-                    Value::AtMost(_) => prop_assert!(value.hundredths() >= exact),
-                    Value::Heuristic(_) => (),
+                match value.kind() {
+                    Kind::Exact => prop_assert_eq!(value.hundredths(), exact),
+                    Kind::AtLeast => prop_assert!(value.hundredths() <= exact),
+                    Kind::AtMost => prop_assert!(value.hundredths() >= exact),
+                    Kind::Guess => (),
                 }
             }
         }
@@ -323,7 +323,7 @@ fn the_end_of_a_game_has_no_move() {
     let awari = Awari::new(6).unwrap();
     let over = awari.parse("0,0,0,0,0,0/1,0,0,2,0,0").unwrap().position;
     let report = search(&mut engine(&awari, Empty, 64, 1), &over, &[], &Limits::default());
-    assert_eq!((report.value, report.line), (Value::Exact(-3), vec![]));
+    assert_eq!((report.value, report.line), (Worth::exact(-3), vec![]));
     let all = engine(&awari, Empty, 64, 1).search_all(&over, &[], &Limits::default());
     assert_eq!(all.unwrap(), []);
 }
@@ -367,7 +367,7 @@ fn what_depends_on_the_path_is_not_kept() {
             let mut engine = engine(&game, Empty, TABLE, 1);
             for (root, score) in [(first, before), (position, expected)] {
                 let report = search(&mut engine, &root, &[], &Limits::default());
-                assert_eq!(report.value, Value::Exact(score), "{root} after {first}");
+                assert_eq!(report.value, Worth::exact(score), "{root} after {first}");
             }
         }
     }

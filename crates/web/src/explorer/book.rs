@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 
 use nutcracker_book::node::{Metric, NodeId, State};
 use nutcracker_book::store::{RedbStore, Store};
-use nutcracker_book::value::{Hundredths, Rules, Value};
+use nutcracker_book::value::{Hundredths, Rules};
 use nutcracker_book::{Book, BookError, Facts, Player};
 use nutcracker_game::{Evaluate, Score, Side, Situation, Turn};
+use nutcracker_search::Worth;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -20,33 +21,6 @@ use super::shelf::CACHE;
 const PARENTS: usize = 20;
 /// Nodes visited at most to find a leaf of the diagram.
 const MAX_VISITED: usize = 2_000_000;
-
-/// A value of a book.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct BookValue {
-    /// As people read it: `+3` is proven, `+1.20` is guessed, `≥0|+1.20` is at least 0.
-    pub text: String,
-    /// Proven: the score is this or more.
-    pub lower: Score,
-    /// Proven: the score is this or less.
-    pub upper: Score,
-    /// What it looks worth, in points.
-    pub points: f64,
-    /// Whether it is proven.
-    pub solved: bool,
-}
-
-impl BookValue {
-    fn new(value: &Value, max: Score) -> Self {
-        BookValue {
-            text: value.text(max),
-            lower: value.lower,
-            upper: value.upper,
-            points: points(value.estimate()),
-            solved: value.is_solved(),
-        }
-    }
-}
 
 fn points(hundredths: Hundredths) -> f64 {
     f64::from(hundredths) / 100.0
@@ -84,9 +58,9 @@ pub struct BookNode {
     /// How far it has got.
     pub state: NodeState,
     /// What follows from everything below it, for the side to move.
-    pub value: BookValue,
+    pub value: Worth,
     /// What was said of it alone.
-    pub alone: BookValue,
+    pub alone: Worth,
     /// The moves, the best first.
     pub moves: Vec<BookMove>,
     /// Positions with a move to this one, some of them, as their mover sees them.
@@ -104,7 +78,7 @@ pub struct BookMove {
     #[serde(rename = "move")]
     pub name: String,
     /// What it is worth to the mover.
-    pub value: BookValue,
+    pub value: Worth,
     /// Whether no move is better.
     pub best: bool,
     /// How far the position after it has got.
@@ -119,7 +93,7 @@ pub struct BookFacts {
     /// Where it starts.
     pub start: String,
     /// What the start is worth to the side to move there.
-    pub value: BookValue,
+    pub value: Worth,
     /// Positions.
     pub nodes: u64,
     /// Positions whose value is proven.
@@ -240,7 +214,7 @@ impl<G: Evaluate> Handle<G> {
         let facts = book.facts();
         Ok(BookFacts {
             start: self.game.format(&start),
-            value: BookValue::new(&value, self.max_at(&start.position)),
+            value: value.worth(self.max_at(&start.position)),
             nodes: facts.nodes,
             solved: facts.solved,
             expansions: facts.expansions,
@@ -270,16 +244,14 @@ impl<G: Evaluate> Handle<G> {
                 let child = book.node(node.edges[at].child)?;
                 moves.push(BookMove {
                     name: game.format_move(situation, mv, &step),
-                    value: BookValue::new(value, max),
+                    value: value.worth(max),
                     best: best.contains(&at),
                     state: child.state.into(),
                     next: game.format(&game.advance(situation, &step)),
                 });
             }
             moves.sort_by(|a, b| {
-                (b.best, b.value.points)
-                    .partial_cmp(&(a.best, a.value.points))
-                    .unwrap_or(std::cmp::Ordering::Equal)
+                (b.best, b.value.hundredths()).cmp(&(a.best, a.value.hundredths()))
             });
             let mut parents = Vec::new();
             for &parent in node.parents.iter().take(PARENTS) {
@@ -289,8 +261,8 @@ impl<G: Evaluate> Handle<G> {
                 position: game.format(situation),
                 depth: node.depth,
                 state: node.state.into(),
-                value: BookValue::new(&node.value, max),
-                alone: BookValue::new(&node.own, max),
+                value: node.value.worth(max),
+                alone: node.own.worth(max),
                 moves,
                 parents,
                 ways: node.parents.len(),

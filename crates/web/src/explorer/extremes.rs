@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::error::ExplorerError;
 use super::random::{Dice, Filters, Random};
-use super::{Budget, Handle, Kind};
+use super::{Budget, Handle};
 
 /// Positions examined: all of a slice, or a sample of this size.
 const EXAMINED: u64 = 200_000;
@@ -145,12 +145,8 @@ impl<G: Evaluate> Handle<G> {
             return Ok(());
         }
         let options = self.candidates(&position)?;
-        let mut values: Vec<Score> = options
-            .iter()
-            .filter_map(|option| option.value)
-            .filter(|value| value.kind == Kind::Exact)
-            .map(|value| value.score)
-            .collect();
+        let mut values: Vec<Score> =
+            options.iter().filter_map(|option| option.value?.score()).collect();
         if values.is_empty() || values.len() < options.len() {
             return Ok(());
         }
@@ -180,7 +176,8 @@ impl<G: Evaluate> Handle<G> {
         };
         if line.over {
             let moves = line.nodes.len() as i64 - 1;
-            self.keep_largest(&mut extremes.longest, &position, found.score, moves);
+            let score = found.worth.proven().unwrap_or(0);
+            self.keep_largest(&mut extremes.longest, &position, score, moves);
         }
         Ok(())
     }

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use nutcracker_game::{Evaluate, Rules, Score, Situation};
 use nutcracker_search::TableOracle;
+use nutcracker_search::Worth;
 use nutcracker_search::player::{Perfect, PlayerError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
-use super::{Handle, Outcome, Value};
+use super::{Handle, Outcome};
 
 /// A line of play.
 #[derive(Debug, Serialize, ToSchema)]
@@ -32,7 +33,7 @@ pub struct Node {
     /// The side to move.
     pub mover: &'static str,
     /// What it is worth to the side to move, where that is known.
-    pub value: Option<Value>,
+    pub value: Option<Worth>,
     /// How the game ends for the side to move, where that is known.
     pub outcome: Option<Outcome>,
     /// The move that was played here; nothing at the end of the line.
@@ -48,7 +49,7 @@ pub struct Played {
     /// What the mover banked by it.
     pub captures: Score,
     /// What it is worth to the mover, where that is known.
-    pub value: Option<Value>,
+    pub value: Option<Worth>,
     /// How the game ends for the mover after it, where that is known.
     pub outcome: Option<Outcome>,
     /// Whether no move was better; nothing where that is not known.
@@ -129,8 +130,8 @@ impl<G: Evaluate> Handle<G> {
             let board = self.board(&situation);
             let repeats = !seen.insert(board.clone());
             let value = match self.known(&situation.position)? {
-                _ if repeats => Some(Value { score: 0, kind: super::Kind::Exact }),
-                found => found.map(Value::from),
+                _ if repeats => Some(Worth::exact(0)),
+                found => found.map(|found| found.worth),
             };
             let chosen = if repeats { None } else { choose(self, &situation, &history)? };
             let mut node = Node {
@@ -138,7 +139,7 @@ impl<G: Evaluate> Handle<G> {
                 board,
                 mover: game.side_name(situation.mover),
                 value,
-                outcome: value.and_then(|value| value.outcome(game, &situation)),
+                outcome: value.and_then(|value| Outcome::of(game, &situation, value)),
                 played: None,
             };
             let Some((at, options)) = chosen else {
@@ -152,7 +153,7 @@ impl<G: Evaluate> Handle<G> {
                 name: game.format_move(&situation, &option.mv, &option.step),
                 captures: option.step.gain,
                 value: option.value,
-                outcome: option.value.and_then(|value| value.outcome(game, &situation)),
+                outcome: option.value.and_then(|value| Outcome::of(game, &situation, value)),
                 best: option.best,
             });
             nodes.push(node);

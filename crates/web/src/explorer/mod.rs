@@ -25,13 +25,12 @@ use nutcracker_games::registry::{
     GAMES, GameInfo, Options, Registered, UnknownGame, Visitor, with_game,
 };
 use nutcracker_retro::{Progress, SolveError, SolveOptions, open_set, solve};
+use nutcracker_search::Worth;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-pub use book::{
-    BookFacts, BookLine, BookMove, BookNode, BookValue, Dot, DropOuts, NodeState, Whose, game_of,
-};
+pub use book::{BookFacts, BookLine, BookMove, BookNode, Dot, DropOuts, NodeState, Whose, game_of};
 pub use error::ExplorerError;
 pub use extremes::{Extreme, Extremes};
 pub use growth::Grow;
@@ -39,10 +38,10 @@ pub use line::{Line, Node, Played};
 pub use moves::{Choice, Moves};
 pub use random::{Captures, Filters, Only, Random};
 pub use reply::{Opponent, Reply, Source};
-pub use search::{Estimate, EstimateKind, Searched};
+pub use search::Searched;
 pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};
-pub use value::{Kind, Outcome, Value};
+pub use value::Outcome;
 
 /// The result of a probe.
 #[derive(Debug, Serialize, ToSchema)]
@@ -58,7 +57,7 @@ pub struct Probed {
     /// Its number in the slice, if it has one.
     pub index: Option<u64>,
     /// What it is worth to the side to move.
-    pub value: Value,
+    pub value: Worth,
     /// How the game ends for the side to move.
     pub outcome: Option<Outcome>,
     /// What the players end up with, where the position says what they have.
@@ -169,7 +168,7 @@ pub trait Explorer: fmt::Debug + Send + Sync {
     /// Probes a position.
     fn probe(&self, text: &str) -> Result<Probed, ExplorerError>;
     /// Only its value.
-    fn value(&self, text: &str) -> Result<Value, ExplorerError>;
+    fn value(&self, text: &str) -> Result<Worth, ExplorerError>;
     /// The legal moves with their values.
     fn moves(&self, text: &str) -> Result<Moves, ExplorerError>;
     /// Whether moves by their names can be played, without their values.
@@ -330,11 +329,10 @@ impl<G: Evaluate> Handle<G> {
         }
     }
 
-    fn points(&self, situation: &Situation<G::Position>, value: Value) -> Option<Points> {
-        let [first, second] = self.game.final_result(situation, value.score)?;
+    fn points(&self, situation: &Situation<G::Position>, value: Worth) -> Option<Points> {
+        let [first, second] = self.game.final_result(situation, value.score()?)?;
         let name = |side| self.game.side_name(side);
-        (value.kind == Kind::Exact)
-            .then(|| Points([(name(Side::First), first), (name(Side::Second), second)]))
+        Some(Points([(name(Side::First), first), (name(Side::Second), second)]))
     }
 
     /// The position without what the players have: equal for repeated positions.
@@ -381,7 +379,7 @@ impl<G: Evaluate> Explorer for Handle<G> {
 
     fn probe(&self, text: &str) -> Result<Probed, ExplorerError> {
         let situation = self.parse(text)?;
-        let value = Value::from(self.probe_position(&situation.position)?);
+        let value = self.probe_position(&situation.position)?.worth;
         Ok(Probed {
             position: self.game.format(&situation),
             mover: self.game.side_name(situation.mover),
@@ -391,13 +389,13 @@ impl<G: Evaluate> Explorer for Handle<G> {
                 .is_indexed(&situation.position)
                 .then(|| self.game.rank(&situation.position)),
             value,
-            outcome: value.outcome(&self.game, &situation),
+            outcome: Outcome::of(&self.game, &situation, value),
             result: self.points(&situation, value),
         })
     }
 
-    fn value(&self, text: &str) -> Result<Value, ExplorerError> {
-        Ok(self.probe_position(&self.parse(text)?.position)?.into())
+    fn value(&self, text: &str) -> Result<Worth, ExplorerError> {
+        Ok(self.probe_position(&self.parse(text)?.position)?.worth)
     }
 
     fn moves(&self, text: &str) -> Result<Moves, ExplorerError> {

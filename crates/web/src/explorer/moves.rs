@@ -4,11 +4,11 @@ use nutcracker_game::{Evaluate, Rules, Score, Situation, Step, Turn};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use nutcracker_search::Probed;
+use nutcracker_search::{Probed, Worth};
 use nutcracker_table::ErrorKind;
 
 use super::error::ExplorerError;
-use super::{Handle, Outcome, Points, Value};
+use super::{Handle, Outcome, Points};
 
 /// A position with its moves.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,7 +25,7 @@ pub struct Moves {
     /// The slice it belongs to.
     pub slice: u32,
     /// What it is worth to the side to move, where that is known.
-    pub value: Option<Value>,
+    pub value: Option<Worth>,
     /// How the game ends for the side to move, where that is known.
     pub outcome: Option<Outcome>,
     /// What the players end up with, where that is known.
@@ -55,7 +55,7 @@ pub struct Choice {
     /// The same without what the players have won.
     pub next_board: String,
     /// What it is worth to the mover, where that is known.
-    pub value: Option<Value>,
+    pub value: Option<Worth>,
     /// How the game ends for the mover after it, where that is known.
     pub outcome: Option<Outcome>,
     /// Whether no move is better; nothing where that is not known.
@@ -66,7 +66,7 @@ pub struct Choice {
 pub(super) struct Candidate<M, P> {
     pub mv: M,
     pub step: Step<P>,
-    pub value: Option<Value>,
+    pub value: Option<Worth>,
     pub best: Option<bool>,
 }
 
@@ -94,9 +94,9 @@ impl<G: Evaluate> Handle<G> {
             .into_iter()
             .map(|mv| {
                 let step = self.game.play(position, &mv);
-                let value = self.known(&step.next)?.map(|found| found.through(&step));
+                let value = self.known(&step.next)?.map(|found| found.worth.through(&step));
                 let best = known.zip(value).map(|(known, value)| known.is_reached_by(value));
-                Ok(Candidate { mv, step, value: value.map(Value::from), best })
+                Ok(Candidate { mv, step, value, best })
             })
             .collect()
     }
@@ -106,14 +106,14 @@ impl<G: Evaluate> Handle<G> {
         situation: &Situation<G::Position>,
     ) -> Result<Moves, ExplorerError> {
         let game = &self.game;
-        let known = self.known(&situation.position)?.map(Value::from);
+        let known = self.known(&situation.position)?.map(|found| found.worth);
         let slice = game.slice_of(&situation.position).0;
         let mut options = self.candidates(&situation.position)?;
-        options.sort_by_key(|option| (option.value.is_none(), option.value.map(Value::order)));
+        options.sort_by_key(|option| (option.value.is_none(), option.value.map(Worth::order)));
         let over = options.is_empty();
         let value = known.or_else(|| {
             let score = game.outcome(&situation.position).filter(|_| over)?;
-            Some(Value { score, kind: super::Kind::Exact })
+            Some(Worth::exact(score))
         });
         let moves = options
             .into_iter()
@@ -126,7 +126,7 @@ impl<G: Evaluate> Handle<G> {
                     next: game.format(&next),
                     next_board: self.board(&next),
                     value,
-                    outcome: value.and_then(|value| value.outcome(game, situation)),
+                    outcome: value.and_then(|value| Outcome::of(game, situation, value)),
                     best,
                 }
             })
@@ -138,7 +138,7 @@ impl<G: Evaluate> Handle<G> {
             mover: game.side_name(situation.mover),
             slice,
             value,
-            outcome: value.and_then(|value| value.outcome(game, situation)),
+            outcome: value.and_then(|value| Outcome::of(game, situation, value)),
             result: value.and_then(|value| self.points(situation, value)),
             missing: value.is_none().then(|| self.missing(slice)),
             over,

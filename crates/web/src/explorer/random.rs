@@ -3,11 +3,12 @@
 use std::hash::{BuildHasher, RandomState};
 
 use nutcracker_game::{Evaluate, Score, Side, Situation, SliceId};
+use nutcracker_search::Worth;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::error::ExplorerError;
-use super::{Budget, Handle, Value};
+use super::{Budget, Handle};
 
 /// Positions sampled before the slice is scanned.
 const SAMPLES: u64 = 20_000;
@@ -66,7 +67,7 @@ pub struct Random {
     /// The position.
     pub position: String,
     /// What it is worth to the side to move.
-    pub value: Value,
+    pub value: Worth,
     /// Positions examined.
     pub examined: u64,
 }
@@ -174,7 +175,7 @@ impl<G: Evaluate> Handle<G> {
         }
         let found = || -> Result<_, ExplorerError> {
             let situation = Situation::new(position, Side::First);
-            let value = Value::from(self.probe_position(&position)?);
+            let value = self.probe_position(&position)?.worth;
             Ok(Some(Random { position: game.format(&situation), value, examined }))
         };
         if !filters.concern_moves() {
@@ -188,7 +189,9 @@ impl<G: Evaluate> Handle<G> {
             return Ok(None);
         }
         let best = || options.iter().filter(|option| option.best == Some(true));
-        let wins = |value: Option<Value>| value.is_some_and(|value| value.score > 0);
+        let wins = |value: Option<Worth>| {
+            value.is_some_and(|value| value.proven().is_some_and(|score| score > 0))
+        };
         let only = match filters.only {
             None => true,
             Some(Only::Best) => best().count() == 1,

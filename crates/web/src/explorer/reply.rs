@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use nutcracker_game::{Evaluate, Situation};
 use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError, Random};
-use nutcracker_search::{Engine, Limits, TableOracle};
+use nutcracker_search::{Engine, Limits, TableOracle, Worth};
 use nutcracker_table::TableError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
-use super::search::Estimate;
 use super::{Budget, Handle};
 
 /// Positions a perfect player examines for one move.
@@ -38,7 +37,7 @@ pub struct Reply {
     #[schema(example = "E3x5")]
     pub name: String,
     /// What it is worth to the one who plays it.
-    pub value: Estimate,
+    pub value: Worth,
     /// Where it comes from.
     pub source: Source,
 }
@@ -128,8 +127,7 @@ impl<G: Evaluate> Handle<G> {
                 let values =
                     player.values(position, &history).map_err(|error| self.player_error(error))?;
                 let value = values.iter().find(|valued| valued.mv == mv).map_or(0, |v| v.value);
-                let value = Estimate::of(nutcracker_search::Value::Exact(value));
-                return Ok(described(&mv, value, Source::Database));
+                return Ok(described(&mv, Worth::exact(value), Source::Database));
             }
             Err(PlayerError::NoDatabase { .. }) => {}
             Err(error) => return Err(self.player_error(error)),
@@ -147,6 +145,6 @@ impl<G: Evaluate> Handle<G> {
         let ((mv, value), _) = fallible.choose(&guesses, &mut random).ok_or_else(|| {
             ExplorerError::IllegalMove("the game is over here, so there is no move".to_owned())
         })?;
-        Ok(described(&mv, Estimate::of(value), Source::Search))
+        Ok(described(&mv, value, Source::Search))
     }
 }

@@ -1,7 +1,7 @@
 //! What a search finds, reported while it runs.
 
 use nutcracker_game::{Evaluate, Situation};
-use nutcracker_search::{Engine, EngineOptions, Limits, Report, SearchError, Value};
+use nutcracker_search::{Engine, EngineOptions, Limits, Report, SearchError, Worth};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -16,49 +16,13 @@ pub(super) fn options() -> EngineOptions {
     EngineOptions { threads: 1, table_bytes: TABLE, ..EngineOptions::default() }
 }
 
-/// What a search says of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Estimate {
-    /// Points of score for the side to move from here on.
-    pub points: f64,
-    /// How much that says.
-    pub kind: EstimateKind,
-}
-
-/// How much an estimate says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum EstimateKind {
-    /// It is proven to be the score.
-    Exact,
-    /// The score is proven to be this or more.
-    AtLeast,
-    /// The score is proven to be this or less.
-    AtMost,
-    /// Nothing is proven.
-    Guess,
-}
-
-impl Estimate {
-    /// A value of a search.
-    pub fn of(value: Value) -> Self {
-        let kind = match value {
-            Value::Exact(_) => EstimateKind::Exact,
-            Value::AtLeast(_) => EstimateKind::AtLeast,
-            Value::AtMost(_) => EstimateKind::AtMost,
-            Value::Heuristic(_) => EstimateKind::Guess,
-        };
-        Estimate { points: f64::from(value.hundredths()) / 100.0, kind }
-    }
-}
-
 /// What a search has found so far.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Searched {
     /// How deep it has looked.
     pub depth: u32,
     /// What the position is worth to the side to move.
-    pub value: Estimate,
+    pub value: Worth,
     /// The names of the moves it expects.
     pub line: Vec<String>,
     /// Positions searched.
@@ -107,7 +71,7 @@ impl<G: Evaluate> Handle<G> {
         }
         Searched {
             depth: report.depth,
-            value: Estimate::of(report.value),
+            value: report.value,
             line,
             nodes: report.nodes,
             probes: report.probes,

@@ -6,11 +6,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
+use nutcracker_search::Worth;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::app::App;
-use crate::explorer::{Explorer, Filters, Line, Moves, Probed, Random, Value};
+use crate::explorer::{Explorer, Filters, Line, Moves, Probed, Random};
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem, ProblemBody};
 use crate::reply::{Cached, Fresh, JsonBody, Params, raw, unwritten};
@@ -110,7 +111,7 @@ pub struct ProbeResults<'a> {
 #[serde(untagged)]
 pub enum ProbeResult<'a> {
     /// Its value.
-    Known(Value),
+    Known(Worth),
     /// Why it has none.
     Unknown {
         /// What is wrong with this position.

@@ -10,7 +10,7 @@ use nutcracker_game::{Game, Turn};
 use nutcracker_games::registry::Registered;
 use serde_json::{Value, json};
 
-use super::show::value_json;
+use super::show::{max_score, value_json};
 use super::target::{Place, Target, named_moves};
 use crate::failure::Failure;
 use crate::print;
@@ -64,6 +64,8 @@ impl Args {
 }
 
 fn line<G: Game>(book: &mut Book<G, RedbStore>, id: NodeId) -> Result<Value, Failure> {
+    let position = book.position(id)?;
+    let max = max_score(book.game(), &position);
     let node = book.node(id)?.clone();
     let cost = |at: usize| match node.costs[at] {
         NEVER => Value::Null,
@@ -85,8 +87,8 @@ fn line<G: Game>(book: &mut Book<G, RedbStore>, id: NodeId) -> Result<Value, Fai
             State::Interior => "interior",
             State::Over => "over",
         },
-        "own": value_json(&node.own),
-        "value": value_json(&node.value),
+        "own": value_json(&node.own, max),
+        "value": value_json(&node.value, max),
         "priority": { "book": cost(0), "opponent": cost(1) },
         "played": node.marks.played,
         "public": node.marks.public,

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use super::target::{Place, Target, named_moves};
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::{print, table};
+use crate::{number, print, table};
 
 /// Show a position of a book: its value, and the values and priorities of all moves
 #[derive(Debug, clap::Args)]
@@ -56,7 +56,7 @@ fn state(state: State, value: &Value) -> &'static str {
     }
 }
 
-fn max_score<G: Game>(game: &G, position: &G::Position) -> Score {
+pub fn max_score<G: Game>(game: &G, position: &G::Position) -> Score {
     game.max_score(game.slice_of(position))
 }
 
@@ -110,22 +110,24 @@ pub fn for_people<G: Game>(
     Ok(text)
 }
 
-/// A value for programs.
-pub fn value_json(value: &Value) -> Json {
-    json!({
-        "lower": value.lower,
-        "upper": value.upper,
-        "heuristic": value.heuristic,
-        "estimate": value.estimate(),
-        "cycle": value.cycle.map(|cycle| json!({
+/// A value for programs: what the position is worth, and what only a book knows.
+pub fn value_json(value: &Value, max: Score) -> Json {
+    let points = |hundredths: i32| number::json(f64::from(hundredths) / 100.0);
+    let mut object = json!(value.worth(max));
+    if let Some(cycle) = value.cycle {
+        object["cycle"] = json!({
             "centre": cycle.centre,
-            "other": cycle.other,
-            "own": cycle.own,
-        })),
-    })
+            "other": cycle.other.map(points),
+            "own": cycle.own.map(points),
+        });
+    } else if value.heuristic != value.estimate() {
+        object["else"] = points(value.heuristic);
+    }
+    object
 }
 
 fn for_programs<G: Game>(book: &mut Book<G, RedbStore>, place: &Place<G>) -> Result<Json, Failure> {
+    let max = max_score(book.game(), &place.situation.position);
     let node = book.node(place.id)?.clone();
     let values = book.move_values(place.id)?;
     let names = named_moves(book.game(), &place.situation);
@@ -134,13 +136,13 @@ fn for_programs<G: Game>(book: &mut Book<G, RedbStore>, place: &Place<G>) -> Res
         .iter()
         .enumerate()
         .map(|(at, value)| {
-            json!({ "move": names[at].0, "value": value_json(value), "best": best.contains(&at) })
+            json!({ "move": names[at].0, "value": value_json(value, max), "best": best.contains(&at) })
         })
         .collect();
     Ok(json!({
         "position": book.game().format(&place.situation),
-        "value": value_json(&node.value),
-        "own": value_json(&node.own),
+        "value": value_json(&node.value, max),
+        "own": value_json(&node.own, max),
         "depth": node.depth,
         "predecessors": node.parents.len(),
         "moves": moves,

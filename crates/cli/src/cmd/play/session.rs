@@ -8,7 +8,7 @@ use nutcracker_engine::grammar::Go;
 use nutcracker_engine::{Choices, Judge, Pace, Played, Player, Source};
 use nutcracker_game::{Game, Side};
 use nutcracker_games::registry::Registered;
-use nutcracker_search::{Limits, Value};
+use nutcracker_search::{Limits, Worth};
 
 use crate::databases::Databases;
 use crate::failure::Failure;
@@ -236,7 +236,7 @@ fn name<G: Game>(game: &G, side: Side) -> String {
     crate::cmd::probe::name(game, side)
 }
 
-fn worth(value: Value) -> String {
+fn worth(value: Worth) -> String {
     format!("worth {value}")
 }
 

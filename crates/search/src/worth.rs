@@ -1,0 +1,471 @@
+//! What a position is worth: the one type for it, with its text and its JSON form.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::str::FromStr;
+
+use nutcracker_game::{Score, Step, Turn};
+
+/// What a position is worth to its mover, from here on: what is proven, what is guessed, and in
+/// how many moves it is realised, each where it is known.
+///
+/// Bounds are proven: they rest on the rules and on databases alone, never on an evaluation or on
+/// a move left out. Where they meet, the score is known.
+///
+/// # Text form
+/// | known | text |
+/// |---|---|
+/// | the score | `+3`, `0`, `-2` |
+/// | with a distance | `win in 13`, `loss in 4`, `win, conversion in 5` |
+/// | a bound | `≥ 3`, `≤ -10`, `0 to 3` |
+/// | a guess | `~+1.25` |
+/// | a guess between bounds | `~+1.25, ≥ 0`, `~+1.25, ≤ 3`, `~+1.25, 0 to 3` |
+///
+/// # JSON form
+/// With the feature `serde`; fields that are not known are left out:
+///
+/// ```json
+/// {"points":2.5,"exact":false,"lower":1,"upper":4,"guess":2.5,"text":"~+2.50, 1 to 4"}
+/// {"points":1,"exact":true,"lower":1,"upper":1,"distance":{"moves":13,"metric":"dtw"},
+///  "text":"win in 13"}
+/// ```
+///
+/// `points` is always there: the one number for charts and comparisons.
+///
+/// ```
+/// use nutcracker_search::{Kind, Worth};
+///
+/// assert_eq!(Worth::exact(-2).to_string(), "-2");
+/// assert_eq!(Worth::at_least(3).to_string(), "≥ 3");
+/// assert_eq!(Worth::guess(125).to_string(), "~+1.25");
+/// assert_eq!(Worth::between(0, 3).with_guess(125).to_string(), "~+1.25, 0 to 3");
+/// assert_eq!((Worth::exact(-2).hundredths(), Worth::at_least(3).kind()), (-200, Kind::AtLeast));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Worth {
+    /// Proven: the score is this or more.
+    pub lower: Option<Score>,
+    /// Proven: the score is this or less.
+    pub upper: Option<Score>,
+    /// A guess, in hundredths of a point, within the bounds; none where the score is known.
+    pub guess: Option<i32>,
+    /// How far away the win or loss is.
+    pub distance: Option<Distance>,
+}
+
+/// How many moves a win or loss takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Distance {
+    /// Moves of the winner.
+    pub moves: u16,
+    /// To where they are counted.
+    pub to: Target,
+}
+
+/// To where a [`Distance`] counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Target {
+    /// The end of the game (`dtw`).
+    End,
+    /// The next conversion (`dtc`).
+    Conversion,
+}
+
+impl Target {
+    /// The name of the metric: `dtw` or `dtc`.
+    pub fn metric(self) -> &'static str {
+        match self {
+            Target::End => "dtw",
+            Target::Conversion => "dtc",
+        }
+    }
+}
+
+/// What the one number of a [`Worth`] says of the score.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// It is the score.
+    Exact,
+    /// The score is this or more.
+    AtLeast,
+    /// The score is this or less.
+    AtMost,
+    /// Nothing is proven about it.
+    Guess,
+}
+
+impl Kind {
+    /// The name, as in records: `exact`, `at-least`, `at-most`, `guess`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Exact => "exact",
+            Kind::AtLeast => "at-least",
+            Kind::AtMost => "at-most",
+            Kind::Guess => "guess",
+        }
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        [Kind::Exact, Kind::AtLeast, Kind::AtMost, Kind::Guess]
+            .into_iter()
+            .find(|kind| kind.name() == text)
+            .ok_or_else(|| format!("{text:?} is not exact, at-least, at-most or guess"))
+    }
+}
+
+/// A score in hundredths of a point.
+fn hundredths(score: Score) -> i32 {
+    100 * i32::from(score)
+}
+
+impl Worth {
+    /// The score.
+    pub fn exact(score: Score) -> Self {
+        Worth::between(score, score)
+    }
+
+    /// This or more.
+    pub fn at_least(score: Score) -> Self {
+        Worth { lower: Some(score), ..Worth::default() }
+    }
+
+    /// This or less.
+    pub fn at_most(score: Score) -> Self {
+        Worth { upper: Some(score), ..Worth::default() }
+    }
+
+    /// From `lower` to `upper`.
+    pub fn between(lower: Score, upper: Score) -> Self {
+        Worth { lower: Some(lower), upper: Some(upper), ..Worth::default() }
+    }
+
+    /// A guess, in hundredths of a point.
+    pub fn guess(hundredths: i32) -> Self {
+        Worth { guess: Some(hundredths), ..Worth::default() }
+    }
+
+    /// With a guess in hundredths of a point, moved into the bounds; unchanged where the score is
+    /// known.
+    #[must_use]
+    pub fn with_guess(self, guess: i32) -> Self {
+        if self.is_exact() {
+            return self;
+        }
+        let guess = self.lower.map_or(guess, |lower| guess.max(hundredths(lower)));
+        let guess = self.upper.map_or(guess, |upper| guess.min(hundredths(upper)));
+        Worth { guess: Some(guess), ..self }
+    }
+
+    /// With the moves that the win or loss takes.
+    #[must_use]
+    pub fn with_distance(self, distance: Distance) -> Self {
+        Worth { distance: Some(distance), ..self }
+    }
+
+    /// Bounds and a guess in hundredths, for a position whose scores lie within ±`max`: a bound
+    /// that every such position keeps says nothing.
+    pub(crate) fn of(guess: i32, lower: Score, upper: Score, max: Score) -> Self {
+        if lower == upper {
+            return Worth::exact(lower);
+        }
+        let lower = (lower > -max).then_some(lower);
+        let upper = (upper < max).then_some(upper);
+        Worth { lower, upper, ..Worth::default() }.with_guess(guess)
+    }
+
+    /// The score, where it is known.
+    pub fn score(self) -> Option<Score> {
+        self.lower.filter(|_| self.is_exact())
+    }
+
+    /// Whether the score is known.
+    pub fn is_exact(self) -> bool {
+        self.lower.is_some() && self.lower == self.upper
+    }
+
+    /// What [`hundredths`](Worth::hundredths) says of the score.
+    pub fn kind(self) -> Kind {
+        let number = self.hundredths();
+        match (self.lower, self.upper) {
+            _ if self.is_exact() => Kind::Exact,
+            (Some(lower), _) if number <= hundredths(lower) => Kind::AtLeast,
+            (_, Some(upper)) if number >= hundredths(upper) => Kind::AtMost,
+            _ => Kind::Guess,
+        }
+    }
+
+    /// The score or the bound that [`kind`](Worth::kind) speaks of; `None` for a guess.
+    pub fn proven(self) -> Option<Score> {
+        match self.kind() {
+            Kind::Exact | Kind::AtLeast => self.lower,
+            Kind::AtMost => self.upper,
+            Kind::Guess => None,
+        }
+    }
+
+    /// Whether the one number is proven to be the score or a bound of it.
+    pub fn is_proven(self) -> bool {
+        self.kind() != Kind::Guess
+    }
+
+    /// One number for comparisons, in hundredths of a point: the score, else the guess, else a
+    /// bound.
+    pub fn hundredths(self) -> i32 {
+        let bound = || self.lower.or(self.upper).map(hundredths);
+        let score = self.score().map(hundredths);
+        score.or(self.guess).or_else(bound).unwrap_or(0)
+    }
+
+    /// The same in points.
+    pub fn points(self) -> f64 {
+        f64::from(self.hundredths()) / 100.0
+    }
+
+    /// A key that sorts the best first: by the number, and of equal ones that which may be more.
+    /// Of wins the shortest comes first, of losses the longest.
+    pub fn order(self) -> impl Ord {
+        let rank = match self.kind() {
+            Kind::AtLeast => 3,
+            Kind::Exact => 2,
+            Kind::Guess => 1,
+            Kind::AtMost => 0,
+        };
+        let number = self.hundredths();
+        let moves = i32::from(self.distance.map_or(0, |distance| distance.moves));
+        Reverse((number, rank, if number > 0 { -moves } else { moves }))
+    }
+
+    /// The worth of a move to its mover when the next position has this one. A distance is not
+    /// carried over: which moves count depends on the metric.
+    #[must_use]
+    pub fn through<P>(self, step: &Step<P>) -> Self {
+        let bank = hundredths(step.gain);
+        let value = |score| step.value(score);
+        match step.turn {
+            Turn::Passes => Worth {
+                lower: self.upper.map(value),
+                upper: self.lower.map(value),
+                guess: self.guess.map(|guess| bank - guess),
+                distance: None,
+            },
+            Turn::Stays => Worth {
+                lower: self.lower.map(value),
+                upper: self.upper.map(value),
+                guess: self.guess.map(|guess| bank + guess),
+                distance: None,
+            },
+        }
+    }
+
+    /// What is known of a position whose moves have these worths; nothing without moves.
+    pub fn best(moves: &[Worth]) -> Self {
+        let lower = moves.iter().filter_map(|mv| mv.lower).max();
+        // One move without an upper bound leaves the position without one.
+        let upper = moves.iter().map(|mv| mv.upper).collect::<Option<Vec<_>>>();
+        let upper = upper.and_then(|upper| upper.into_iter().max());
+        let guess = moves.iter().any(|mv| mv.guess.is_some());
+        let best = Worth { lower, upper, ..Worth::default() };
+        match moves.iter().map(|mv| mv.hundredths()).max() {
+            Some(number) if guess => best.with_guess(number),
+            _ => best,
+        }
+    }
+}
+
+impl fmt::Display for Worth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(score), Some(Distance { moves, to })) = (self.score(), self.distance) {
+            let outcome = match score.signum() {
+                1 => "win",
+                -1 => "loss",
+                _ => return f.write_str("draw"),
+            };
+            return match to {
+                Target::End => write!(f, "{outcome} in {moves}"),
+                Target::Conversion => write!(f, "{outcome}, conversion in {moves}"),
+            };
+        }
+        // A guess on a bound adds nothing to it.
+        let guess = self.guess.filter(|_| self.kind() == Kind::Guess);
+        if let Some(guess) = guess {
+            write!(f, "~{:+.2}", f64::from(guess) / 100.0)?;
+        }
+        let comma = if guess.is_some() { ", " } else { "" };
+        match (self.lower, self.upper) {
+            (Some(0), Some(0)) => f.write_str("0"),
+            (Some(lower), Some(upper)) if lower == upper => write!(f, "{lower:+}"),
+            (Some(lower), Some(upper)) => write!(f, "{comma}{lower} to {upper}"),
+            (Some(lower), None) => write!(f, "{comma}≥ {lower}"),
+            (None, Some(upper)) => write!(f, "{comma}≤ {upper}"),
+            (None, None) if guess.is_none() => f.write_str("?"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// The JSON form.
+#[cfg(feature = "serde")]
+mod json {
+    use nutcracker_game::Score;
+    use serde::{Serialize, Serializer};
+
+    use super::Worth;
+
+    /// What a position is worth to the side to move from here on; what is not known is left out.
+    #[derive(Serialize)]
+    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+    pub struct Form {
+        /// One number for charts and comparisons: the score, else the guess, else a bound.
+        #[serde(serialize_with = "points")]
+        #[cfg_attr(feature = "schema", schema(value_type = f64))]
+        points: i32,
+        /// Whether the score is known.
+        exact: bool,
+        /// Proven: the score is this or more.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lower: Option<Score>,
+        /// Proven: the score is this or less.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        upper: Option<Score>,
+        /// A guess, in points.
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_points")]
+        #[cfg_attr(feature = "schema", schema(value_type = Option<f64>))]
+        guess: Option<i32>,
+        /// How many moves of the winner a win or loss takes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        distance: Option<Distance>,
+        /// For people: `+3`, `≥ 10`, `~+1.25, ≥ 0`, `win in 13`.
+        text: String,
+    }
+
+    /// How many moves of the winner a win or loss takes.
+    #[derive(Serialize)]
+    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+    pub struct Distance {
+        /// Moves of the winner.
+        moves: u16,
+        /// To the end of the game (`dtw`) or to the next conversion (`dtc`).
+        metric: &'static str,
+    }
+
+    /// Hundredths as points; whole numbers are written as such.
+    fn points<S: Serializer>(hundredths: &i32, serializer: S) -> Result<S::Ok, S::Error> {
+        match hundredths % 100 {
+            0 => serializer.serialize_i32(hundredths / 100),
+            _ => serializer.serialize_f64(f64::from(*hundredths) / 100.0),
+        }
+    }
+
+    #[expect(clippy::ref_option, reason = "serde passes it so")]
+    fn maybe_points<S: Serializer>(guess: &Option<i32>, serializer: S) -> Result<S::Ok, S::Error> {
+        points(&guess.unwrap_or(0), serializer)
+    }
+
+    impl Serialize for Worth {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let distance = self.distance;
+            Form {
+                points: self.hundredths(),
+                exact: self.is_exact(),
+                lower: self.lower,
+                upper: self.upper,
+                guess: self.guess,
+                distance: distance.map(|d| Distance { moves: d.moves, metric: d.to.metric() }),
+                text: self.to_string(),
+            }
+            .serialize(serializer)
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    mod schema {
+        use utoipa::openapi::{RefOr, schema::Schema};
+        use utoipa::{PartialSchema, ToSchema};
+
+        use super::{Form, Worth};
+
+        impl PartialSchema for Worth {
+            fn schema() -> RefOr<Schema> {
+                Form::schema()
+            }
+        }
+
+        impl ToSchema for Worth {
+            fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+                Form::schemas(schemas);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_turns_with_the_turn() {
+        let capture = Step::new((), 2, Turn::Passes);
+        let again = Step::new((), 1, Turn::Stays);
+        assert_eq!(Worth::at_most(-4).through(&capture), Worth::at_least(6));
+        assert_eq!(Worth::at_most(-4).through(&again), Worth::at_most(-3));
+        assert_eq!(Worth::exact(-4).through(&Step::quiet(())), Worth::exact(4));
+        assert_eq!(Worth::guess(50).through(&capture), Worth::guess(150));
+    }
+
+    #[test]
+    fn bounds_that_say_nothing_are_no_bounds() {
+        assert_eq!(Worth::of(-500, -5, 5, 5), Worth::guess(-500));
+        assert_eq!(Worth::of(-400, -4, 5, 5).kind(), Kind::AtLeast);
+        assert_eq!(Worth::of(300, -4, 3, 5).kind(), Kind::AtMost);
+        assert_eq!(Worth::of(0, 2, 2, 5), Worth::exact(2));
+        assert_eq!(Worth::of(120, 1, 2, 5).kind(), Kind::Guess);
+        assert_eq!(Worth::of(120, 1, 2, 5).hundredths(), 120);
+    }
+
+    #[test]
+    fn the_best_move_says_what_is_known() {
+        let (exact, least, most) = (Worth::exact, Worth::at_least, Worth::at_most);
+        assert_eq!(Worth::best(&[exact(-1), exact(2)]), exact(2));
+        assert_eq!(Worth::best(&[most(-3), exact(2)]), exact(2));
+        assert_eq!(Worth::best(&[least(4), exact(2)]), least(4));
+        assert_eq!(Worth::best(&[most(-4), exact(-5)]), Worth::between(-5, -4));
+    }
+
+    #[test]
+    fn every_form_has_one_text() {
+        let end = |moves| Distance { moves, to: Target::End };
+        let texts = [
+            (Worth::exact(0), "0"),
+            (Worth::exact(3), "+3"),
+            (Worth::at_most(-10), "≤ -10"),
+            (Worth::between(-5, -4), "-5 to -4"),
+            (Worth::guess(-5), "~-0.05"),
+            (Worth::at_least(0).with_guess(120), "~+1.20, ≥ 0"),
+            (Worth::at_least(2).with_guess(120), "≥ 2"),
+            (Worth::exact(1).with_distance(end(13)), "win in 13"),
+            (Worth::exact(-1).with_distance(end(4)), "loss in 4"),
+        ];
+        for (worth, text) in texts {
+            assert_eq!(worth.to_string(), text);
+        }
+        let converts = Distance { moves: 5, to: Target::Conversion };
+        let won = Worth::exact(1).with_distance(converts);
+        assert_eq!(won.to_string(), "win, conversion in 5");
+    }
+
+    #[test]
+    fn short_wins_and_long_losses_come_first() {
+        let at =
+            |score, moves| Worth::exact(score).with_distance(Distance { moves, to: Target::End });
+        let mut moves = [at(-1, 3), at(1, 9), Worth::exact(0), at(-1, 8), at(1, 2)];
+        moves.sort_by_key(|worth| worth.order());
+        assert_eq!(moves, [at(1, 2), at(1, 9), Worth::exact(0), at(-1, 8), at(-1, 3)]);
+        let mut moves = [Worth::at_most(3), Worth::exact(3), Worth::at_least(3)];
+        moves.sort_by_key(|worth| worth.order());
+        assert_eq!(moves, [Worth::at_least(3), Worth::exact(3), Worth::at_most(3)]);
+    }
+}
