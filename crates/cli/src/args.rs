@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use clap::builder::Arg;
 use clap::{ArgAction, ArgMatches, FromArgMatches, Parser, Subcommand, ValueEnum};
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Metric, SliceId, closure};
 use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
-use nutcracker_retro::open_set;
+use nutcracker_retro::{default_set, open_set};
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
+use serde_json::{Map, Value};
 
 use crate::cmd::{
     annotate, book, contest, engine, experiment, games, plan, play, probe, serve, solve, stats,
@@ -122,14 +123,18 @@ impl Subject {
         open_set(game, storage(map), &self.dir(game), cache)
     }
 
-    /// The slices of this game that are there, up to one.
-    pub fn slices<G: Game>(&self, game: &G, up_to: Option<u32>) -> Result<Vec<u32>, Failure> {
-        let last = up_to.unwrap_or(u32::MAX).min(game.largest_slice().0);
-        let mut slices = self.open(game, false, 0).slices()?;
-        slices.retain(|&slice| slice <= last);
+    /// The slices of this game that have a database here, all or of those selected.
+    pub fn slices<G: Game>(&self, game: &G, up_to: &UpTo) -> Result<Vec<SliceId>, Failure> {
+        let selected = up_to.select(game)?;
+        let present = self.open(game, false, 0).slices()?.into_iter().map(SliceId);
+        let slices: Vec<SliceId> = present
+            .filter(|&slice| game.has_database(slice))
+            .filter(|slice| selected.as_ref().is_none_or(|selected| selected.contains(slice)))
+            .collect();
         if slices.is_empty() {
-            let more =
-                up_to.map_or(String::new(), |last| format!(" {} {last}", up_to_option(game)));
+            let more = up_to
+                .text()
+                .map_or(String::new(), |text| format!(" {} {}", up_to_option(game), quoted(text)));
             return Err(Failure::Failed(format!(
                 "there are no databases of {} in {}; `{}` makes them",
                 game.id(),
@@ -146,12 +151,18 @@ impl Subject {
             TableError::MissingSlice { slice, dir, .. } => Failure::Failed(format!(
                 "there is no database of {} for {} in {}; `{}` makes it",
                 game.id(),
-                slice_name(game, slice),
+                slice_label(game, SliceId(slice)),
                 dir.display(),
-                self.command("solve", &format!(" {} {slice}", up_to_option(game))),
+                self.solve_command(game, SliceId(slice)),
             )),
             error => error.into(),
         }
+    }
+
+    /// The command that solves a slice and what it depends on.
+    pub fn solve_command<G: Game>(&self, game: &G, slice: SliceId) -> String {
+        let option = format!(" {} {}", up_to_option(game), game.slice_name(slice));
+        self.command("solve", &option)
     }
 
     /// A command about the same game and the same place, as it can be typed.
@@ -178,15 +189,35 @@ pub fn storage(map: bool) -> Arc<dyn Storage> {
     Arc::new(Disk { map })
 }
 
-/// `15 stones`, or `slice 15` where the game has no word for what its slices count.
-pub fn slice_name<G: Game>(game: &G, slice: u32) -> String {
+/// `15 stones`, or `slice krkn` where the name is not a number of something.
+pub fn slice_label<G: Game>(game: &G, slice: SliceId) -> String {
+    let name = game.slice_name(slice);
     match game.slice_unit() {
-        "slice" => format!("slice {slice}"),
-        unit => format!("{slice} {unit}"),
+        unit if unit != "slice" && name.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("{name} {unit}")
+        }
+        _ => format!("slice {name}"),
     }
 }
 
-/// The option with the last slice, by the name that suits the game.
+/// An object about a slice, for programs: its name, its metric, the number of what it counts where
+/// the name is one, and the fields given.
+pub fn slice_object<G: Game>(game: &G, metric: Metric, slice: SliceId, fields: Value) -> Value {
+    let name = game.slice_name(slice);
+    let number = name.parse::<u64>().ok().filter(|_| game.slice_unit() != "slice");
+    let mut object = Map::new();
+    object.insert("slice".to_owned(), name.into());
+    object.insert("metric".to_owned(), metric.name().into());
+    if let Some(number) = number {
+        object.insert(game.slice_unit().to_owned(), number.into());
+    }
+    if let Value::Object(fields) = fields {
+        object.extend(fields);
+    }
+    object.into()
+}
+
+/// The option that selects slices, by the name that suits the game.
 pub fn up_to_option<G: Game>(game: &G) -> &'static str {
     if game.slice_unit() == "stones" { "--stones" } else { "--up-to" }
 }
@@ -206,18 +237,88 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// A slice that the game has.
-pub fn known_slice<G: Game>(game: &G, asked: u32) -> Result<SliceId, Failure> {
-    let last = game.largest_slice();
-    if asked > last.0 {
-        return Err(Failure::Usage(format!(
-            "{} has slices up to {}, so {asked} is not one of them; use {} {last} or less",
-            game.id(),
-            slice_name(game, last.0),
-            up_to_option(game),
-        )));
+/// The slice with a name, which can have a database.
+pub fn slice_named<G: Game>(game: &G, name: &str) -> Result<SliceId, Failure> {
+    let slice = game.slice_named(name).filter(|&slice| game.has_database(slice));
+    slice.ok_or_else(|| {
+        let last = slice_label(game, game.largest_slice());
+        Failure::Usage(format!("{} has slices up to {last}, not {name:?}", game.id()))
+    })
+}
+
+/// Which slices.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct UpTo {
+    /// The slices, in the game's own terms: `15` for all up to 15 stones in awari
+    #[arg(long, value_name = "WHAT", visible_alias = "stones", allow_negative_numbers = true)]
+    up_to: Option<String>,
+}
+
+impl UpTo {
+    /// What was given.
+    pub fn text(&self) -> Option<&str> {
+        self.up_to.as_deref()
     }
-    Ok(SliceId(asked))
+
+    /// The slices selected with all they depend on, in the order of solving; `None` if nothing was
+    /// selected.
+    pub fn select<G: Game>(&self, game: &G) -> Result<Option<Vec<SliceId>>, Failure> {
+        let Some(text) = self.text() else { return Ok(None) };
+        let selected = game.select(text).map_err(|error| Failure::Usage(error.to_string()))?;
+        let all = closure(game, selected);
+        match all.iter().find(|&&slice| !game.has_database(slice)) {
+            Some(&slice) => Err(Failure::Usage(format!(
+                "{} of {} can have no database",
+                slice_label(game, slice),
+                game.id()
+            ))),
+            None => Ok(Some(all)),
+        }
+    }
+
+    /// The same, with the default set where nothing was selected; an error where that is empty.
+    pub fn select_or_default<G: Game>(&self, game: &G) -> Result<Vec<SliceId>, Failure> {
+        if let Some(selected) = self.select(game)? {
+            return Ok(selected);
+        }
+        let slices = default_set(game);
+        if slices.is_empty() {
+            return Err(Failure::Usage(format!(
+                "even the first slice of {} is large; select slices with {}",
+                game.id(),
+                up_to_option(game)
+            )));
+        }
+        Ok(slices)
+    }
+}
+
+/// Which values.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct MetricOption {
+    /// What databases say: score, wdl, dtw (moves to the end; dtm) or dtc (moves to conversion);
+    /// by default the first that the game has
+    #[arg(long, value_name = "METRIC")]
+    metric: Option<Metric>,
+}
+
+impl MetricOption {
+    /// The metric, if the game has it.
+    pub fn choose<G: Game>(self, game: &G) -> Result<Metric, Failure> {
+        let known = G::METRICS;
+        match self.metric {
+            None => Ok(known.first().copied().unwrap_or_default()),
+            Some(metric) if known.contains(&metric) => Ok(metric),
+            Some(metric) => {
+                let names: Vec<&str> = known.iter().map(|metric| metric.name()).collect();
+                Err(Failure::Usage(format!(
+                    "{} has no metric {metric}; it has {}",
+                    game.id(),
+                    names.join(", ")
+                )))
+            }
+        }
+    }
 }
 
 /// An error where a game can have no databases.
@@ -258,11 +359,6 @@ fn parse_threads(text: &str) -> Result<usize, String> {
         )),
         _ => Ok(threads),
     }
-}
-
-/// The number of a slice, for clap.
-pub fn parse_slice(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| "a slice is a whole number, 0 or more".to_owned())
 }
 
 /// The rule options given: names and, where they have one, values.

@@ -6,7 +6,7 @@ use nutcracker_game::{Evaluate, Game, Score, SliceId, Step, Turn};
 use nutcracker_search::fit::{Random, Samples};
 use nutcracker_search::{Empty, ExactError, ExactLimits, Search};
 
-use crate::args::{Subject, slice_name, up_to_option};
+use crate::args::{Subject, UpTo, slice_label};
 use crate::failure::Failure;
 
 /// Decoded scores kept while positions are drawn.
@@ -54,19 +54,20 @@ impl Known {
 pub fn from_databases<G: Evaluate>(
     game: &G,
     subject: &Subject,
-    slices: std::ops::RangeInclusive<u32>,
+    slices: std::ops::RangeInclusive<SliceId>,
     positions: u64,
     seed: u64,
 ) -> Result<Known, Failure> {
     let set = subject.open(game, true, CACHE);
-    let present = subject.slices(game, Some(*slices.end()))?;
-    let present: Vec<u32> = present.into_iter().filter(|slice| slices.contains(slice)).collect();
+    let present = subject.slices(game, &UpTo::default())?;
+    let present: Vec<SliceId> =
+        present.into_iter().filter(|slice| slices.contains(slice)).collect();
     if present.last() != Some(slices.end()) {
         return Err(Failure::Failed(format!(
             "there is no database of {} for {}; `{}` makes it",
             game.id(),
-            slice_name(game, *slices.end()),
-            subject.command("solve", &format!(" {} {}", up_to_option(game), slices.end())),
+            slice_label(game, *slices.end()),
+            subject.solve_command(game, *slices.end()),
         )));
     }
     let each = positions / present.len() as u64 + 1;
@@ -74,16 +75,16 @@ pub fn from_databases<G: Evaluate>(
     let mut random = Random::new(seed);
     let mut group = 0;
     for slice in present {
-        let table = set.get(slice).map_err(|error| subject.explain(game, error))?;
+        let table = set.get(slice.0).map_err(|error| subject.explain(game, error))?;
         if !table.header().reach.is_exact() {
             return Err(Failure::Failed(format!(
                 "the database of {} for {} has clipped scores only, and a fit needs exact ones; \
                  solve it without --window, or leave it out with --from or --up-to",
                 game.id(),
-                slice_name(game, slice),
+                slice_label(game, slice),
             )));
         }
-        let len = game.slice_len(SliceId(slice));
+        let len = game.slice_len(slice);
         // A small slice is taken once, not several times over.
         let mut indices: Vec<u64> = if len <= each {
             (0..len).collect()
@@ -94,7 +95,7 @@ pub fn from_databases<G: Evaluate>(
         indices.sort_unstable();
         indices.dedup();
         for index in indices {
-            let Some(position) = game.unrank(SliceId(slice), index) else { continue };
+            let Some(position) = game.unrank(slice, index) else { continue };
             if game.outcome(&position).is_none() {
                 let score = set.cache().probe(&table, index)?;
                 known.push(game, &position, score.into(), group);

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, SliceId, closure};
 use nutcracker_search::{ExactError, ExactLimits, Probed, TableOracle, Worth, exact_value};
 use nutcracker_table::Reach;
 use serde_json::{Value, json};
 
-use crate::args::{Subject, slice_name, up_to_option};
+use crate::args::{Subject, slice_label, up_to_option};
 use crate::cmd::probe::{outcome_sentence, result_json};
 use crate::failure::Failure;
 use crate::note;
@@ -46,8 +46,8 @@ pub fn value<G: Game>(
     let set = Arc::new(subject.open(game, false, CACHE));
     let start = game.start();
     let mut exact = true;
-    for slice in 0..=last.0 {
-        exact &= set.available(slice)?.first() == Some(&Reach::Exact);
+    for slice in closure(game, [last]) {
+        exact &= set.available(slice.0)?.first() == Some(&Reach::Exact);
     }
     if !exact {
         if game.slice_of(&start.position) > last {
@@ -118,12 +118,16 @@ impl Start {
             );
         }
         let Start::NotReached = self else { return None };
+        let next = SliceId(last.0 + 1);
+        let larger = if game.has_database(next) {
+            format!(" ({} {})", up_to_option(game), game.slice_name(next))
+        } else {
+            String::new()
+        };
         Some(format!(
             "The value of the start position, {}, was not reached by search; larger databases \
-             help ({} {}), and so does a longer search (--search-seconds N)",
-            slice_name(game, game.slice_of(&game.start().position).0),
-            up_to_option(game),
-            last.0 + 1,
+             help{larger}, and so does a longer search (--search-seconds N)",
+            slice_label(game, game.slice_of(&game.start().position)),
         ))
     }
 

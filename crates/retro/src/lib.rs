@@ -29,13 +29,14 @@
 //! |---|---|
 //! | solving | [`solve`], [`SolveOptions`], [`SolverName`], [`Window`], [`SliceReport`], [`SolveError`] |
 //! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
-//! | before it runs | [`plan()`], [`SlicePlan`], [`Rates`], [`fit_solvers`] |
+//! | before it runs | [`default_set()`], [`plan()`], [`SlicePlan`], [`Rates`], [`fit_solvers`] |
 //! | finished files | [`open_set`], [`check`], [`stats`] |
 //! | measurements and tests | [`experiment`], [`in_memory`] |
 
 mod budget;
 pub mod check;
 mod conversions;
+mod default_set;
 mod error;
 pub mod experiment;
 mod fault;
@@ -52,6 +53,7 @@ mod tables;
 mod window;
 
 pub use budget::cache_bytes;
+pub use default_set::default_set;
 pub use error::{SolveError, Unfit};
 pub use options::{DualIndexOptions, RowOptions, SolveOptions, SolverName};
 pub use parallel::ThreadError;

@@ -25,7 +25,7 @@ const editorOf = (position) =>
 export async function boardPage({ game, options, query, main, go, signal }) {
   const ask = about(game, options, signal);
   const card = await ask.card();
-  if (card.slices.length === 0 && card.small_set > 0 && !query.get("from")) {
+  if (card.slices.length === 0 && card.small_set.length > 0 && !query.get("from")) {
     // Nothing is known yet: offer to find out.
     const build = builder(card, options, { done: () => go(location.pathname + location.search), signal });
     main.replaceChildren(

@@ -44,7 +44,7 @@ function strip(finished, unit) {
 /** A panel that offers to build the small set, and shows how far it is. */
 export function builder(card, options, { upTo, done, signal }) {
   const panel = h("section", { class: "panel build", "aria-label": "Build databases" });
-  const target = upTo ?? card.small_set;
+  const target = upTo ?? card.small_set.at(-1);
   let events = null;
 
   const offer = (problem) => {
@@ -77,7 +77,7 @@ export function builder(card, options, { upTo, done, signal }) {
       h(
         "h2",
         {},
-        job.state === "running" ? `Building ${job.game} up to ${slice(job.up_to, card.unit)}` : "Built",
+        job.state === "running" ? `Building ${job.game}: ${slice(job.slices.at(-1), card.unit)} and what it depends on` : "Built",
       ),
       bar,
       h("p", {}, `${count(job.solved)} of ${count(job.total)} positions (${share(job.solved, job.total)})`),
@@ -125,7 +125,7 @@ export function builder(card, options, { upTo, done, signal }) {
 
   async function start() {
     try {
-      const job = await post("/jobs", { game: card.name, options: options || undefined, up_to: target });
+      const job = await post("/jobs", { game: card.name, options: options || undefined, up_to: upTo });
       show(job);
       watch(job.id);
     } catch (error) {

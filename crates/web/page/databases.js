@@ -82,7 +82,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
   const title = h("h1", {}, `${capital(game)}: databases`);
   const again = () => go(location.pathname + location.search);
   if (known.slices.length === 0) {
-    if (card.small_set === 0) {
+    if (card.small_set.length === 0) {
       main.replaceChildren(
         title,
         h("section", { class: "panel" }, h("p", {}, "This game has no databases.")),
@@ -310,7 +310,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
         event.preventDefault();
         build?.leave();
         build = builder(card, options, {
-          upTo: Number(event.target.elements.upto.value),
+          upTo: event.target.elements.upto.value.trim(),
           done: again,
           signal,
         });
@@ -323,12 +323,11 @@ export async function databasesPage({ game, options, main, go, signal }) {
       "Build more, up to ",
       h("input", {
         name: "upto",
-        type: "number",
-        min: 0,
-        max: card.largest_slice,
-        value: Math.min(last + 1, card.largest_slice),
+        required: true,
+        size: 8,
+        value: /^\d+$/.test(last) ? String(Number(last) + 1) : "",
       }),
-      ` ${known.unit} `,
+      known.unit === "slice" ? " " : ` ${known.unit} `,
     ),
     h("button", {}, "Build"),
   );
@@ -345,7 +344,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
         form,
         note,
         table,
-        last < card.largest_slice && h("div", { class: "below" }, more),
+        last !== card.largest_slice && h("div", { class: "below" }, more),
         place,
       ),
     ),

@@ -23,9 +23,11 @@ export function size(bytes) {
   return `${amount < 100 ? amount.toFixed(1) : amount.toFixed(0)} ${units[unit]}`;
 }
 
-/** `15 stones`, or `slice 15` where the game has no word for it. */
-export const slice = (number, unit) =>
-  unit === "slice" ? `slice ${number}` : `${number} ${number === 1 ? unit.replace(/s$/, "") : unit}`;
+/** `15 stones`, or `slice krkn` where a slice's name is not a number of something. */
+export const slice = (name, unit) =>
+  unit === "slice" || !/^\d+$/.test(name)
+    ? `slice ${name}`
+    : `${name} ${name === "1" ? unit.replace(/s$/, "") : unit}`;
 
 /** What the value of a position means. */
 export function verdict(at, sides) {

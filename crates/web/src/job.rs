@@ -37,8 +37,8 @@ pub enum State {
 /// A database that a job has finished.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Finished {
-    /// The slice.
-    pub slice: u32,
+    /// The name of the slice.
+    pub slice: String,
     /// How many positions it has.
     pub positions: u64,
     /// Bytes of its file.
@@ -60,12 +60,12 @@ pub struct Job {
     pub game: String,
     /// Its rule options in full.
     pub options: String,
-    /// The last slice to be built.
-    pub up_to: u32,
+    /// The slices it builds, in the order of solving.
+    pub slices: Vec<String>,
     /// How far it is.
     pub state: State,
     /// The slice being solved.
-    pub slice: Option<u32>,
+    pub slice: Option<String>,
     /// What is done with it: conversions, fixpoint, pack or verify.
     pub phase: Option<&'static str>,
     /// Positions done in this phase.
@@ -116,21 +116,15 @@ impl Jobs {
         &self,
         app: &App,
         game: Arc<dyn Explorer>,
-        up_to: Option<u32>,
+        up_to: Option<&str>,
     ) -> Result<Job, Problem> {
         let refused = |why: &str| Err(Problem::new(Kind::NotBuilding, why));
         if !app.config.builds {
             return refused("this server builds no databases; `nutcracker solve` does");
         }
         let card = game.card()?;
-        let up_to = up_to.unwrap_or(card.small_set);
-        let Some(total) = game.positions_up_to(up_to) else {
-            return Err(Problem::new(
-                Kind::BadRequest,
-                format!("{} has slices up to {}", card.name, card.largest_slice),
-            ));
-        };
-        if total > app.config.limits.build_positions {
+        let selection = game.select(up_to)?;
+        if selection.positions > app.config.limits.build_positions {
             return refused("that set is too large to be built from here; `nutcracker solve` does");
         }
         let mut jobs = lock(&self.0);
@@ -142,14 +136,14 @@ impl Jobs {
             id,
             game: card.name.to_owned(),
             options: card.options,
-            up_to,
+            slices: selection.slices.iter().map(|&slice| game.slice_name(slice)).collect(),
             state: State::Running,
             slice: None,
             phase: None,
             done: 0,
             of: 0,
             solved: 0,
-            total,
+            total: selection.positions,
             finished: Vec::new(),
             error: None,
         }));
@@ -161,11 +155,11 @@ impl Jobs {
         let snapshot = lock(&job).clone();
         let options = options(&app.config.program);
         let spawned = std::thread::Builder::new().name("build".to_owned()).spawn(move || {
-            let watched = Watched(&job);
-            let build = || game.build(up_to, &options, &watched);
+            let watched = Watched { job: &job, game: &*game };
+            let build = || game.build(&selection, &options, &watched);
             // A panic of the solver ends the job, not the server.
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build));
-            let mut job = lock(watched.0);
+            let mut job = lock(watched.job);
             (job.slice, job.phase) = (None, None);
             match outcome {
                 Ok(Ok(())) => job.state = State::Done,
@@ -209,12 +203,16 @@ fn options(program: &str) -> SolveOptions {
     SolveOptions { memory, ..SolveOptions::new(cores.saturating_sub(1).max(1), program) }
 }
 
-struct Watched<'a>(&'a Mutex<Job>);
+/// Writes the progress of a build into its job.
+struct Watched<'a> {
+    job: &'a Mutex<Job>,
+    game: &'a dyn Explorer,
+}
 
 impl Progress for Watched<'_> {
     fn slice(&self, slice: SliceId, _: u64) {
-        let mut job = lock(self.0);
-        (job.slice, job.phase) = (Some(slice.0), None);
+        let mut job = lock(self.job);
+        (job.slice, job.phase) = (Some(self.game.slice_name(slice)), None);
     }
 
     fn begin(&self, phase: Phase, positions: u64) {
@@ -224,20 +222,20 @@ impl Progress for Watched<'_> {
             Phase::Pack => "pack",
             Phase::Verify => "verify",
         };
-        let mut job = lock(self.0);
+        let mut job = lock(self.job);
         (job.phase, job.done, job.of) = (Some(name), 0, positions);
     }
 
     fn advance(&self, done: u64) {
-        let mut job = lock(self.0);
+        let mut job = lock(self.job);
         job.done = done.max(job.done);
     }
 
     fn finished(&self, report: &SliceReport) {
-        let mut job = lock(self.0);
+        let mut job = lock(self.job);
         job.solved += report.positions;
         job.finished.push(Finished {
-            slice: report.slice.0,
+            slice: self.game.slice_name(report.slice),
             positions: report.positions,
             bytes: report.bytes,
             wins: report.histogram.wins(),

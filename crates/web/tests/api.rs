@@ -195,7 +195,7 @@ fn random_positions_are_as_they_were_asked_for() {
                 .await
                 .json();
             assert_eq!(moves["value"], found["value"]);
-            assert_eq!(moves["slice"], 6);
+            assert_eq!(moves["slice"], "6");
             let moves = moves["moves"].as_array().expect("moves").clone();
             let wins = moves.iter().filter(|mv| mv["value"]["points"].as_i64() > Some(0));
             let wins: Vec<_> = wins.collect();

@@ -10,7 +10,7 @@ use nutcracker_retro::Progress;
 use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses, cache_misses};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Rules, Threads, known_slice, need_databases, parse_slice, slice_name};
+use crate::args::{Rules, Threads, need_databases, slice_label, slice_named};
 use crate::failure::Failure;
 use crate::number::{rounded, size, thousands};
 use crate::progress::Reporter;
@@ -59,9 +59,9 @@ struct Misses {
     game: String,
     #[command(flatten)]
     rules: Rules,
-    /// The slice: stones on the board in awari, seeds in kalah
-    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
-    slice: u32,
+    /// The name of the slice: stones on the board in awari, seeds in kalah
+    #[arg(long, value_name = "NAME", visible_alias = "stones", allow_negative_numbers = true)]
+    slice: String,
     #[command(flatten)]
     threads: Threads,
     /// How the counts are printed
@@ -87,7 +87,7 @@ impl Visitor for Misses {
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         need_databases(&game)?;
-        let slice = known_slice(&game, self.slice)?;
+        let slice = slice_named(&game, &self.slice)?;
         if !G::SECOND_INDEX {
             return Err(Failure::Usage(format!(
                 "{} has one index only, so there is nothing to compare; try awari",
@@ -136,7 +136,7 @@ fn for_people<G: Game>(game: &G, found: &CacheMisses) -> String {
         "{}, {}: {} positions, {} accesses in one pass\n{} blocks of {}, of which {} are accessed; \
          each of these misses at least once\n\n{}",
         game.id(),
-        slice_name(game, found.slice.0),
+        slice_label(game, found.slice),
         thousands(found.positions),
         thousands(accesses),
         thousands(found.blocks),
@@ -185,7 +185,7 @@ fn svg<G: Game>(game: &G, found: &CacheMisses) -> String {
     let caption = format!(
         "{}, {}: {} accesses in one pass, {} blocks of {}, LRU",
         game.id(),
-        slice_name(game, found.slice.0),
+        slice_label(game, found.slice),
         thousands(found.accesses()),
         thousands(found.blocks),
         size(found.block_bytes),

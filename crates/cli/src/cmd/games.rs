@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use nutcracker_game::{SliceId, law};
 use nutcracker_games::registry::{GAMES, GameInfo, Options, Registered, Visitor, with_game};
-use nutcracker_retro::{Rates, SolveOptions, SolverName, plan};
+use nutcracker_retro::{Rates, SolveOptions, SolverName, default_set, plan};
 use serde_json::{Value, json};
 
-use crate::args::{Data, Format, Rules, slice_name};
-use crate::cmd::solve::{Room, modest_slice};
+use crate::args::{Data, Format, Rules, slice_label};
+use crate::cmd::solve::Room;
 use crate::failure::Failure;
 use crate::number::{self, size, thousands};
 use crate::{machine, note, print};
@@ -78,8 +78,9 @@ impl Args {
 struct About {
     unit: &'static str,
     start: String,
+    /// The last slice, and as people read it.
+    largest: String,
     last: String,
-    largest: SliceId,
     /// `None` where there can be no databases.
     solving: Option<Solving>,
 }
@@ -87,10 +88,11 @@ struct About {
 /// What can be solved of it.
 struct Solving {
     positions: u64,
-    modest: SliceId,
-    modest_seconds: f64,
-    /// The last slice there is room for.
-    fits: Option<SliceId>,
+    /// The last slice of the default set, its name and label; `None` where that is empty.
+    default: Option<[String; 2]>,
+    default_seconds: f64,
+    /// The name of the last slice there is room for.
+    fits: Option<String>,
     fits_seconds: f64,
     fits_memory: u64,
     fits_disk: u64,
@@ -106,8 +108,8 @@ impl Visitor for Describe<'_> {
         About {
             unit: game.slice_unit(),
             start: game.format(&game.start()),
-            last: slice_name(&game, largest.0),
-            largest,
+            largest: game.slice_name(largest),
+            last: slice_label(&game, largest),
             solving: game.has_databases().then(|| self.solving(&game)),
         }
     }
@@ -123,17 +125,17 @@ impl Describe<'_> {
             ..SolveOptions::new(threads, "")
         };
         let slices = plan(game, game.largest_slice(), &options, &Rates::usual(threads));
-        let modest = modest_slice(game);
-        let fitting = room.fitting(&slices);
-        let seconds = |count: usize| slices[..count].iter().map(|slice| slice.seconds).sum();
+        let default = default_set(game);
+        let fitting = &slices[..room.fitting(&slices)];
+        let in_default = slices.iter().filter(|slice| default.contains(&slice.slice));
         Solving {
             positions: slices.iter().map(|slice| slice.positions).sum(),
-            modest,
-            modest_seconds: seconds(modest.0 as usize + 1),
-            fits: fitting.checked_sub(1).map(|place| slices[place].slice),
-            fits_seconds: seconds(fitting),
-            fits_memory: slices[..fitting].iter().map(|slice| slice.memory).max().unwrap_or(0),
-            fits_disk: slices[..fitting].iter().map(|slice| slice.disk).sum(),
+            default: default.last().map(|&last| [game.slice_name(last), slice_label(game, last)]),
+            default_seconds: in_default.map(|slice| slice.seconds).sum(),
+            fits: fitting.last().map(|last| game.slice_name(last.slice)),
+            fits_seconds: fitting.iter().map(|slice| slice.seconds).sum(),
+            fits_memory: fitting.iter().map(|slice| slice.memory).max().unwrap_or(0),
+            fits_disk: fitting.iter().map(|slice| slice.disk).sum(),
         }
     }
 }
@@ -158,16 +160,14 @@ fn for_people(info: &GameInfo, about: &About) -> String {
     };
     let positions = thousands(solving.positions);
     line("slices", format!("by {}, 0 to {}: {positions} positions", about.unit, about.last));
-    line(
-        "solve",
-        format!(
-            "up to {} {} unless asked for more, {}",
-            solving.modest,
-            about.unit,
-            number::about(solving.modest_seconds)
-        ),
-    );
-    let here = match solving.fits {
+    let by_default = match &solving.default {
+        None => "nothing by default: the first slice is large; use --up-to".to_owned(),
+        Some([_, label]) => {
+            format!("up to {label} by default, {}", number::about(solving.default_seconds))
+        }
+    };
+    line("solve", by_default);
+    let here = match &solving.fits {
         None => "nothing has room".to_owned(),
         Some(fits) => format!(
             "--up-to {fits} has room: {}, {} of memory, {} of disk",
@@ -200,10 +200,10 @@ fn for_programs(info: &GameInfo, about: &About) -> Value {
         "options": options,
         "start": about.start,
         "unit": about.unit,
-        "largest": about.largest.0,
+        "largest": about.largest,
         "positions": solving.map(|solving| solving.positions),
-        "default_up_to": solving.map(|solving| solving.modest.0),
-        "fits_up_to": solving.and_then(|solving| solving.fits).map(|slice| slice.0),
+        "default_up_to": solving.and_then(|solving| solving.default.as_ref()).map(|[name, _]| name),
+        "fits_up_to": solving.and_then(|solving| solving.fits.as_ref()),
     })
 }
 
@@ -220,7 +220,7 @@ impl Visitor for Check {
         } else {
             (None, game.largest_slice(), IN_LINES)
         };
-        note(&format!("checking {} up to {}", game.id(), slice_name(&game, last.0)));
+        note(&format!("checking {} up to {}", game.id(), slice_label(&game, last)));
         let report = law::check(&game, (0..=last.0).map(SliceId), sample).map_err(|breach| {
             Failure::Failed(format!(
                 "{} breaks a law: {breach}; fix the game before anything is solved",
@@ -235,7 +235,7 @@ impl Visitor for Check {
                     "options": game.id().options,
                     "ok": true,
                     "slices": report.slices,
-                    "in_full": in_full.map(|slice| slice.0),
+                    "in_full": in_full.map(|slice| game.slice_name(slice)),
                     "positions": report.positions,
                     "moves": report.moves,
                     "unmoves": report.unmoves,
@@ -245,8 +245,9 @@ impl Visitor for Check {
         let how = match in_full {
             None => "in random games".to_owned(),
             Some(in_full) => format!(
-                "up to {}, those up to {in_full} in full{}",
-                slice_name(&game, last.0),
+                "up to {}, those up to {} in full{}",
+                slice_label(&game, last),
+                game.slice_name(in_full),
                 if last == in_full { "" } else { ", the larger ones by samples" }
             ),
         };

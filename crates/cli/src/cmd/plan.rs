@@ -2,12 +2,14 @@
 
 use std::fmt::Write;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::{BITS, BY_RULES, DISK, Phases, SlicePlan, SolverName, plan};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Format, Subject, Threads, known_slice, need_databases, parse_slice, slice_name};
+use crate::args::{
+    Format, MetricOption, Subject, Threads, UpTo, need_databases, slice_label, slice_object,
+};
 use crate::calibrate::{Measured, measure};
 use crate::cmd::solve::{peak_disk, window_cell};
 use crate::failure::Failure;
@@ -29,10 +31,10 @@ use crate::{machine, print, table};
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
-    /// The last slice: stones on the board in awari, seeds in kalah; the start position's unless
-    /// said otherwise
-    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
-    up_to: Option<u32>,
+    #[command(flatten)]
+    up_to: UpTo,
+    #[command(flatten)]
+    metric: MetricOption,
     #[command(flatten)]
     bounds: Bounds,
     /// Disk to use, such as 500GiB or 2TB; without it, what is free where the databases are
@@ -81,8 +83,9 @@ impl Visitor for Args {
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         need_databases(&game)?;
-        let last = match self.up_to {
-            Some(asked) => known_slice(&game, asked)?,
+        let metric = self.metric.choose(&game)?;
+        let last = match self.up_to.select(&game)? {
+            Some(selected) => *selected.last().expect("a slice is selected"),
             None => game.slice_of(&game.start().position).min(game.largest_slice()),
         };
         let threads = self.threads.count();
@@ -107,7 +110,7 @@ impl Visitor for Args {
         let plan = Plan { rows, measured, threads, memory, disk, finished, peak };
         print(&match self.format {
             Format::Table => plan.for_people(&game),
-            Format::Json => format!("{}\n", plan.for_programs(&game)),
+            Format::Json => format!("{}\n", plan.for_programs(&game, metric)),
         })
     }
 }
@@ -194,7 +197,7 @@ impl Plan {
              window; {:.1} GB a second to and from files at work; and that large slices are as fast \
              as the one measured, but for rows that fit no processor's cache, whose values take half \
              as long again and captures a quarter.",
-            slice_name(game, self.measured.slice.0),
+            slice_label(game, self.measured.slice),
             thousands(self.measured.positions),
             rates.conversions + rates.pack + rates.verify,
             level(SolverName::Memory),
@@ -268,13 +271,12 @@ impl Plan {
         table::render(&header, &left, rows)
     }
 
-    fn for_programs<G: Game>(&self, game: &G) -> Value {
+    fn for_programs<G: Game>(&self, game: &G, metric: Metric) -> Value {
         let slices: Vec<Value> = self
             .rows
             .iter()
             .map(|Row { plan, fits_memory, fits_disk }| {
-                json!({
-                    (game.slice_unit()): plan.slice.0,
+                let fields = json!({
                     "positions": plan.positions,
                     "window": plan.window,
                     "solver": plan.solver.name(),
@@ -286,7 +288,8 @@ impl Plan {
                     "phases": phases_json(&plan.phases),
                     "fits_memory": fits_memory,
                     "fits_disk": fits_disk,
-                })
+                });
+                slice_object(game, metric, plan.slice, fields)
             })
             .collect();
         let Measured { rates, slice, positions } = &self.measured;
@@ -306,7 +309,7 @@ impl Plan {
             "memory": self.memory,
             "disk": self.disk,
             "measured": {
-                (game.slice_unit()): slice.0,
+                "slice": game.slice_name(*slice),
                 "positions": positions,
                 "nanoseconds": {
                     "conversions": rounded(rates.conversions),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nutcracker_game::{Game, Side, Situation, SliceId};
+use nutcracker_game::{Game, Metric, Side, Situation, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::{
     Rates, SlicePlan, SliceReport, SolveError, SolveOptions, plan, solve, work_folder,
@@ -11,8 +11,8 @@ use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    Format, Subject, Threads, known_slice, need_databases, parse_slice, quoted, slice_name,
-    storage, up_to_option,
+    Format, MetricOption, Subject, Threads, UpTo, need_databases, quoted, slice_label,
+    slice_object, storage, up_to_option,
 };
 use crate::failure::Failure;
 use crate::how::{How, with_margin};
@@ -45,10 +45,10 @@ The files do not depend on the number of threads.")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
-    /// The last slice: stones on the board in awari, seeds in kalah. Without it, slices of up to
-    /// 8 million positions are solved
-    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
-    up_to: Option<u32>,
+    #[command(flatten)]
+    up_to: UpTo,
+    #[command(flatten)]
+    metric: MetricOption,
     #[command(flatten)]
     threads: Threads,
     /// Do not check each file after it is written
@@ -137,10 +137,8 @@ impl Visitor for Args {
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         need_databases(&game)?;
-        let last = match self.up_to {
-            Some(asked) => known_slice(&game, asked)?,
-            None => modest_slice(&game),
-        };
+        let metric = self.metric.choose(&game)?;
+        let last = *self.up_to.select_or_default(&game)?.last().expect("a slice is selected");
         let options =
             SolveOptions { verify: !self.no_verify, ..self.how.options(self.threads.count()) };
         self.announce(&game, last, &options)?;
@@ -166,7 +164,7 @@ impl Visitor for Args {
         if json {
             let mut object = Map::new();
             let slices: Vec<Value> =
-                reports.iter().map(|report| slice_json(&game, report)).collect();
+                reports.iter().map(|report| slice_json(&game, metric, report)).collect();
             object.insert("slices".to_owned(), slices.into());
             if let Some(start) = start.json() {
                 object.insert("start".to_owned(), start);
@@ -205,16 +203,16 @@ impl Args {
             note(&format!(
                 "{} up to {} is solved already, in {}",
                 game.id(),
-                slice_name(game, last.0),
+                slice_label(game, last),
                 dir.display()
             ));
             return Ok(());
         };
         let end = missing.last().map_or(last, |slice| slice.slice);
         let what = if first.slice == end {
-            slice_name(game, end.0)
+            slice_label(game, end)
         } else {
-            format!("{} to {}", first.slice, slice_name(game, end.0))
+            format!("{} to {}", first.slice, slice_label(game, end))
         };
         let memory = missing.iter().map(|slice| slice.memory).max().unwrap_or(0);
         let disk = peak_disk(&missing);
@@ -239,7 +237,7 @@ impl Args {
             // Now, not when it is this slice's turn.
             return Err(Failure::from(SolveError::TooLittleMemory {
                 game: game.id().to_string(),
-                slice: slice_name(game, slice.slice.0),
+                slice: slice_label(game, slice.slice),
                 solver: slice.solver,
                 needed: slice.memory,
                 given,
@@ -300,10 +298,9 @@ fn interesting<G: Game>(game: &G, slice: SliceId) -> String {
     game.format(&Situation::new(position, Side::First))
 }
 
-fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {
+fn slice_json<G: Game>(game: &G, metric: Metric, report: &SliceReport) -> Value {
     let SliceReport { slice, positions, bytes, histogram, seconds, window, effort } = report;
-    json!({
-        (game.slice_unit()): slice.0,
+    let fields = json!({
         "positions": positions,
         "bytes": bytes,
         "seconds": seconds.map(|seconds| json!({
@@ -327,7 +324,8 @@ fn slice_json<G: Game>(game: &G, report: &SliceReport) -> Value {
             "singles": effort.rows.singles,
             "bytes_moved": effort.rows.moved,
         },
-    })
+    });
+    slice_object(game, metric, *slice, fields)
 }
 
 /// The table at the end.

@@ -4,14 +4,16 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use nutcracker_draw::{ScoreSlice, score_histogram};
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::stats::{Choices, StatsError, choices};
 use nutcracker_retro::{Progress, cache_bytes};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
-use crate::args::{Subject, Threads, need_databases, parse_slice, slice_name};
+use crate::args::{
+    MetricOption, Subject, Threads, UpTo, need_databases, slice_label, slice_object,
+};
 use crate::cmd::solve::{modest_slice, window_cell};
 use crate::failure::Failure;
 use crate::number::{percent, rounded, signed, thousands};
@@ -38,9 +40,10 @@ const BAR: f64 = 40.0;
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
-    /// The last slice to show; all that are there unless said otherwise
-    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
-    up_to: Option<u32>,
+    #[command(flatten)]
+    up_to: UpTo,
+    #[command(flatten)]
+    metric: MetricOption,
     /// Show the counts of every slice, not of the last one only
     #[arg(long)]
     scores: bool,
@@ -89,14 +92,15 @@ impl Visitor for Args {
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         need_databases(&game)?;
-        let present = self.subject.slices(&game, self.up_to)?;
+        let metric = self.metric.choose(&game)?;
+        let present = self.subject.slices(&game, &self.up_to)?;
         let set = self.subject.open(&game, false, 0);
         let mut slices = Vec::new();
         for slice in present {
-            let table = set.get(slice).map_err(|error| self.subject.explain(&game, error))?;
+            let table = set.get(slice.0).map_err(|error| self.subject.explain(&game, error))?;
             let histogram = table.histogram().clone();
             let window = table.header().reach.into();
-            slices.push(Known { slice: SliceId(slice), window, histogram, choices: None });
+            slices.push(Known { slice, window, histogram, choices: None });
         }
         drop(set);
         if matches!(self.format, Format::Table | Format::Json) {
@@ -105,7 +109,7 @@ impl Visitor for Args {
         print(&match self.format {
             Format::Table => for_people(&game, &slices, self.scores),
             Format::Csv => csv(&game, &slices),
-            Format::Json => format!("{}\n", for_programs(&game, &slices)),
+            Format::Json => format!("{}\n", for_programs(&game, metric, &slices)),
             Format::Svg => svg(&game, &slices),
         })
     }
@@ -143,7 +147,7 @@ impl Args {
             };
             note(&format!(
                 "choices are not counted from {} on{why}",
-                slice_name(game, first.slice.0)
+                slice_label(game, first.slice)
             ));
         }
         Ok(())
@@ -210,7 +214,7 @@ fn for_people<G: Game>(game: &G, slices: &[Known], all_scores: bool) -> String {
     }
     let shown = if all_scores { slices } else { &slices[slices.len() - 1..] };
     for known in shown {
-        let _ = write!(text, "\n{}\n\n", slice_name(game, known.slice.0));
+        let _ = write!(text, "\n{}\n\n", slice_label(game, known.slice));
         text += &score_table(&known.histogram, known.window);
     }
     text
@@ -249,7 +253,7 @@ fn csv<G: Game>(game: &G, slices: &[Known]) -> String {
     text
 }
 
-fn for_programs<G: Game>(game: &G, slices: &[Known]) -> Value {
+fn for_programs<G: Game>(game: &G, metric: Metric, slices: &[Known]) -> Value {
     let figures = |histogram: &Histogram, choices: Option<Choices>| {
         json!({
             "positions": histogram.total(),
@@ -267,7 +271,6 @@ fn for_programs<G: Game>(game: &G, slices: &[Known]) -> Value {
         .iter()
         .map(|known| {
             let mut object = Map::new();
-            object.insert(game.slice_unit().to_owned(), known.slice.0.into());
             object.insert("window".to_owned(), known.window.into());
             if let Value::Object(more) = figures(&known.histogram, known.choices) {
                 object.extend(more);
@@ -278,7 +281,7 @@ fn for_programs<G: Game>(game: &G, slices: &[Known]) -> Value {
                 .map(|(score, count)| json!({ "score": score, "positions": count }))
                 .collect();
             object.insert("scores".to_owned(), scores.into());
-            object.into()
+            slice_object(game, metric, known.slice, object.into())
         })
         .collect();
     let (histogram, choices) = total(slices);
@@ -296,8 +299,8 @@ fn svg<G: Game>(game: &G, slices: &[Known]) -> String {
         .iter()
         .map(|known| ScoreSlice {
             label: match known.window {
-                0 => slice_name(game, known.slice.0),
-                window => format!("{}, clipped to ±{window}", slice_name(game, known.slice.0)),
+                0 => slice_label(game, known.slice),
+                window => format!("{}, clipped to ±{window}", slice_label(game, known.slice)),
             },
             counts: known.histogram.iter().map(|(score, n)| (score.into(), n)).collect(),
         })

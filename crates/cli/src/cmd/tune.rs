@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use clap::ValueEnum;
-use nutcracker_game::Evaluate;
+use nutcracker_game::{Evaluate, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_search::fit::{Quality, Samples, climb, is_held_out, least_squares};
 use serde_json::{Value, json};
 
-use crate::args::{Subject, Threads, known_slice, parse_slice};
+use crate::args::{Subject, Threads, UpTo, slice_named};
 use crate::failure::Failure;
 use crate::number::{rounded, thousands};
 use crate::samples::{Known, from_databases, from_games};
@@ -49,11 +49,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     from: u32,
     /// The last slice to take positions from; all existing databases by default
-    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
-    up_to: Option<u32>,
+    #[arg(long, value_name = "NAME", visible_alias = "stones", allow_negative_numbers = true)]
+    up_to: Option<String>,
     /// Evaluate the weights on slices up to this one too, which are not fitted to
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_slice)]
-    test_up_to: Option<u32>,
+    #[arg(long, value_name = "NAME", allow_negative_numbers = true)]
+    test_up_to: Option<String>,
     /// How many positions to take from databases
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     positions: u64,
@@ -145,22 +145,25 @@ impl Args {
     /// The positions, and the last slice that is fitted to.
     fn collect<G: Registered>(&self, game: &G) -> Result<(Known, u32), Failure> {
         let largest = game.largest_slice().0;
-        for slice in [self.up_to, self.test_up_to].into_iter().flatten() {
-            known_slice(game, slice)?;
-        }
+        let number = |name: &Option<String>| {
+            name.as_ref().map(|name| slice_named(game, name).map(|slice| slice.0)).transpose()
+        };
+        let (up_to, test_up_to) = (number(&self.up_to)?, number(&self.test_up_to)?);
         if self.games.is_none() && game.has_databases() {
-            let last = match self.up_to {
-                Some(last) => last,
-                None => *self.subject.slices(game, None)?.last().expect("there is a slice"),
+            let last = if let Some(last) = up_to {
+                last
+            } else {
+                let present = self.subject.slices(game, &UpTo::default())?;
+                present.last().expect("there is a slice").0
             };
-            let end = self.test_up_to.unwrap_or(last).max(last);
+            let end = test_up_to.unwrap_or(last).max(last);
             if self.from > last {
                 return Err(Failure::Usage(format!(
                     "--from {} is beyond the last slice, {last}; use a smaller one",
                     self.from
                 )));
             }
-            let slices = self.from..=end;
+            let slices = SliceId(self.from)..=SliceId(end);
             let known = from_databases(game, &self.subject, slices, self.positions, self.seed)?;
             return Ok((known, last));
         }
@@ -174,7 +177,7 @@ impl Args {
                 note(&format!("{} of {} games", thousands(before + more), thousands(games)));
             }
         })?;
-        Ok((known, self.up_to.unwrap_or(largest)))
+        Ok((known, up_to.unwrap_or(largest)))
     }
 
     fn fit<G: Evaluate>(&self, game: &G, known: &Known, last: u32) -> Result<Fit, Failure> {

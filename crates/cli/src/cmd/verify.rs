@@ -10,7 +10,8 @@ use nutcracker_table::{DirLock, Manifest, Reach, TableError, TableSet};
 use serde_json::{Value, json};
 
 use crate::args::{
-    Format, Subject, Threads, need_databases, parse_slice, slice_name, storage, up_to_option,
+    Format, MetricOption, Subject, Threads, UpTo, need_databases, slice_label, slice_object,
+    storage, up_to_option,
 };
 use crate::failure::Failure;
 use crate::how::{parse_size, with_margin};
@@ -36,9 +37,10 @@ Exit code 0 says that all is right, 1 that something is wrong or not there.")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
-    /// The last slice to check; all that are there unless said otherwise
-    #[arg(long, value_name = "N", visible_alias = "stones", allow_negative_numbers = true, value_parser = parse_slice)]
-    up_to: Option<u32>,
+    #[command(flatten)]
+    up_to: UpTo,
+    #[command(flatten)]
+    metric: MetricOption,
     /// Compare only N positions of each slice, drawn at random, with their own moves: for databases
     /// too large to check in full. Scores that support each other in a cycle are not found
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -79,11 +81,12 @@ impl Visitor for Args {
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         need_databases(&game)?;
+        let metric = self.metric.choose(&game)?;
         let dir = self.subject.dir(&game);
         let set = self.subject.open(&game, false, 0);
         let mut present = Vec::new();
-        for slice in self.subject.slices(&game, self.up_to)? {
-            present.extend(set.available(slice)?.into_iter().map(|reach| (slice, reach)));
+        for slice in self.subject.slices(&game, &self.up_to)? {
+            present.extend(set.available(slice.0)?.into_iter().map(|reach| (slice.0, reach)));
         }
         let mut files = present.clone();
         let mut findings: Vec<Value> = Vec::new();
@@ -91,9 +94,13 @@ impl Visitor for Args {
         let manifest = Manifest::load(&*storage(false), &dir);
         match &manifest {
             Ok(manifest) => {
-                let last = self.up_to.unwrap_or(u32::MAX).min(game.largest_slice().0);
+                let selected = self.up_to.select(&game)?;
                 files.extend(manifest.entries().iter().map(|entry| (entry.slice, entry.reach)));
-                files.retain(|&(slice, _)| slice <= last);
+                files.retain(|&(slice, _)| {
+                    let slice = SliceId(slice);
+                    let selected = selected.as_ref().is_none_or(|all| all.contains(&slice));
+                    game.has_database(slice) && selected
+                });
                 // In each slice the exact file first, then from the widest window down.
                 files.sort_unstable_by_key(|&(slice, reach)| (slice, Reverse(reach)));
                 files.dedup();
@@ -103,7 +110,9 @@ impl Visitor for Args {
                 self.say_wrong("manifest", &remedy(&self.subject, error))?;
             }
         }
-        self.name_beyond(&game, &set, manifest.as_ref().ok())?;
+        if self.up_to.text().is_none() {
+            name_beyond(&game, &set, manifest.as_ref().ok())?;
+        }
         let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
         let mut sound = true;
         for &(slice, reach) in &files {
@@ -118,7 +127,7 @@ impl Visitor for Args {
                     Reach::Exact => String::new(),
                     Reach::Within(window) => format!(" --window {window}"),
                 };
-                let again = format!(" {} {slice}{clipped}", up_to_option(&game));
+                let again = format!(" {} {}{clipped}", up_to_option(&game), game.slice_name(slice));
                 Finding::Wrong(format!(
                     "the manifest has {name}, and {} is not there; `{}` makes it again",
                     set.path(slice.0, reach).display(),
@@ -133,7 +142,7 @@ impl Visitor for Args {
                 note(&format!("{name} is right and stays marked as unchecked: {error}"));
             }
             sound &= matches!(finding, Finding::Right(_) | Finding::Sampled(_));
-            let mut object = json!({ (game.slice_unit()): slice.0, "ok": false });
+            let mut object = slice_object(&game, metric, slice, json!({ "ok": false }));
             if !reach.is_exact() {
                 object["window"] = u8::from(reach).into();
             }
@@ -203,32 +212,6 @@ impl Args {
                 error => error.to_string(),
             })
         })
-    }
-
-    /// Names the slices with a table or an entry that this game does not have. That is no fault by
-    /// itself: games that differ in the start position share a directory.
-    fn name_beyond<G: Game>(
-        &self,
-        game: &G,
-        set: &TableSet,
-        manifest: Option<&Manifest>,
-    ) -> Result<(), Failure> {
-        let last = game.largest_slice().0;
-        let entries = manifest.map_or(&[][..], Manifest::entries);
-        let mut beyond: Vec<u32> = entries.iter().map(|entry| entry.slice).collect();
-        beyond.extend(set.slices()?);
-        beyond.sort_unstable();
-        beyond.dedup();
-        beyond.retain(|&slice| slice > last && self.up_to.is_none_or(|up_to| slice <= up_to));
-        if let (Some(&first), count) = (beyond.first(), beyond.len()) {
-            let rest = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
-            note(&format!(
-                "not checked: the database of {}{rest}; {} has slices up to {last}",
-                slice_name(game, first),
-                game.id(),
-            ));
-        }
-        Ok(())
     }
 
     /// Gives a table that is right its final name, and says so in the manifest.
@@ -307,8 +290,8 @@ impl Args {
 /// A slice, and what its scores are clipped to, if they are.
 fn file_name<G: Game>(game: &G, slice: u32, reach: Reach) -> String {
     match reach {
-        Reach::Exact => slice_name(game, slice),
-        Reach::Within(window) => format!("{}, window {window}", slice_name(game, slice)),
+        Reach::Exact => slice_label(game, SliceId(slice)),
+        Reach::Within(window) => format!("{}, window {window}", slice_label(game, SliceId(slice))),
     }
 }
 
@@ -320,4 +303,29 @@ fn remedy(subject: &Subject, error: &TableError) -> String {
         }
         error => error.to_string(),
     }
+}
+
+/// Names the slices with a table or an entry that this game does not have. That is no fault by
+/// itself: games that differ in the start position share a directory.
+fn name_beyond<G: Game>(
+    game: &G,
+    set: &TableSet,
+    manifest: Option<&Manifest>,
+) -> Result<(), Failure> {
+    let last = game.largest_slice().0;
+    let entries = manifest.map_or(&[][..], Manifest::entries);
+    let mut beyond: Vec<u32> = entries.iter().map(|entry| entry.slice).collect();
+    beyond.extend(set.slices()?);
+    beyond.sort_unstable();
+    beyond.dedup();
+    beyond.retain(|&slice| slice > last);
+    if let (Some(&first), count) = (beyond.first(), beyond.len()) {
+        let rest = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+        note(&format!(
+            "not checked: the database of {} {first}{rest}; {} has slices up to {last}",
+            game.slice_unit(),
+            game.id(),
+        ));
+    }
+    Ok(())
 }

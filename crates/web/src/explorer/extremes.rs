@@ -23,8 +23,8 @@ const PLIES: usize = 300;
 /// Remarkable positions of a slice.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Extremes {
-    /// The slice.
-    pub slice: u32,
+    /// The name of the slice.
+    pub slice: String,
     /// How many positions it has.
     pub positions: u64,
     /// How many of them were examined for the luckiest; a random sample if not all.
@@ -55,18 +55,18 @@ pub struct Extreme {
 impl<G: Evaluate> Handle<G> {
     pub(super) fn find_extremes(
         &self,
-        slice: u32,
+        slice: SliceId,
         budget: &Budget,
     ) -> Result<Arc<Extremes>, ExplorerError> {
         let lock = || self.extremes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(known) = lock().get(&slice) {
             return Ok(Arc::clone(known));
         }
-        let table = self.set.get(slice).map_err(|error| self.explain(error))?;
+        let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
         let len = table.positions();
         let all = len <= EXAMINED;
         let mut extremes = Extremes {
-            slice,
+            slice: self.game.slice_name(slice),
             positions: len,
             examined: len.min(EXAMINED),
             all,
@@ -76,7 +76,7 @@ impl<G: Evaluate> Handle<G> {
             longest: None,
         };
         // The same positions each time: an answer does not depend on when it was asked for.
-        let mut dice = Dice(u64::from(slice));
+        let mut dice = Dice(slice.0.into());
         for turn in 0..extremes.examined {
             if turn % 256 == 0 && budget.is_over() {
                 return Err(ExplorerError::TimedOut(
@@ -106,7 +106,7 @@ impl<G: Evaluate> Handle<G> {
     fn find_richest(
         &self,
         table: &Table,
-        slice: u32,
+        slice: SliceId,
         budget: &Budget,
         extremes: &mut Extremes,
     ) -> Result<(), ExplorerError> {
@@ -115,9 +115,9 @@ impl<G: Evaluate> Handle<G> {
         scores.sort_unstable();
         for score in scores.into_iter().rev() {
             let filters = Filters {
-                slice: Some(slice),
+                slice: Some(self.game.slice_name(slice)),
                 score: Some(score),
-                seed: Some(u64::from(slice)),
+                seed: Some(slice.0.into()),
                 ..Filters::default()
             };
             match self.find_random(&filters, budget) {
@@ -136,11 +136,11 @@ impl<G: Evaluate> Handle<G> {
 
     fn examine(
         &self,
-        slice: u32,
+        slice: SliceId,
         index: u64,
         extremes: &mut Extremes,
     ) -> Result<(), ExplorerError> {
-        let Some(position) = self.game.unrank(SliceId(slice), index) else { return Ok(()) };
+        let Some(position) = self.game.unrank(slice, index) else { return Ok(()) };
         if self.game.outcome(&position).is_some() {
             return Ok(());
         }
@@ -162,11 +162,11 @@ impl<G: Evaluate> Handle<G> {
     fn follow(
         &self,
         player: &mut Perfect<G, TableOracle>,
-        slice: u32,
+        slice: SliceId,
         index: u64,
         extremes: &mut Extremes,
     ) -> Result<(), ExplorerError> {
-        let Some(position) = self.game.unrank(SliceId(slice), index) else { return Ok(()) };
+        let Some(position) = self.game.unrank(slice, index) else { return Ok(()) };
         let Some(found) = self.known(&position)? else { return Ok(()) };
         let start = Situation::new(position, Side::First);
         let line = match self.play_perfectly(player, start, PLIES) {

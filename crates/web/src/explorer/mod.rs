@@ -20,11 +20,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use nutcracker_game::{Evaluate, Side, Situation, SliceId};
+use nutcracker_game::{Evaluate, Side, Situation, SliceId, closure};
 use nutcracker_games::registry::{
     GAMES, GameInfo, Options, Registered, UnknownGame, Visitor, with_game,
 };
-use nutcracker_retro::{Progress, SolveError, SolveOptions, open_set, solve};
+use nutcracker_retro::{Progress, SolveError, SolveOptions, default_set, open_set, solve_slices};
 use nutcracker_search::Worth;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde::Serialize;
@@ -52,8 +52,9 @@ pub struct Probed {
     /// The side to move.
     #[schema(example = "south")]
     pub mover: &'static str,
-    /// The slice it belongs to.
-    pub slice: u32,
+    /// The name of the slice it belongs to.
+    #[schema(example = "15")]
+    pub slice: String,
     /// Its number in the slice, if it has one.
     pub index: Option<u64>,
     /// What it is worth to the side to move.
@@ -104,7 +105,7 @@ pub struct GameCard {
     pub command: String,
     /// The game in one line.
     pub about: &'static str,
-    /// What a slice's number counts.
+    /// What the number of a slice counts, if its name is a number.
     #[schema(example = "stones")]
     pub unit: &'static str,
     /// What the players are called, who moves first comes first.
@@ -112,14 +113,19 @@ pub struct GameCard {
     /// Where the game starts.
     pub start: String,
     /// The slice of the start position.
-    pub start_slice: u32,
-    /// The last slice the rules allow.
-    pub largest_slice: u32,
-    /// The slices with a database here.
-    pub slices: Vec<u32>,
-    /// The last slice of a set that is built in seconds.
-    pub small_set: u32,
-    /// How many positions that set has.
+    #[schema(example = "48")]
+    pub start_slice: String,
+    /// The last slice that can have a database.
+    #[schema(example = "48")]
+    pub largest_slice: String,
+    /// The slices with a database here, in the order of solving.
+    #[schema(example = json!(["0", "1", "2"]))]
+    pub slices: Vec<String>,
+    /// The slices of a set that is built in seconds, in the order of solving; none where the game
+    /// has no databases.
+    #[schema(example = json!(["0", "1", "2"]))]
+    pub small_set: Vec<String>,
+    /// The number of positions of that set.
     pub small_set_positions: u64,
 }
 
@@ -159,6 +165,15 @@ impl Budget {
     }
 }
 
+/// Slices to be solved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The slices, in the order of solving.
+    pub slices: Vec<SliceId>,
+    /// The number of their positions.
+    pub positions: u64,
+}
+
 /// A game with its databases, whatever game it is.
 pub trait Explorer: fmt::Debug + Send + Sync {
     /// Describes the game.
@@ -196,7 +211,7 @@ pub trait Explorer: fmt::Debug + Send + Sync {
     /// Finds a position that matches filters.
     fn random(&self, filters: &Filters, budget: &Budget) -> Result<Random, ExplorerError>;
     /// Remarkable positions of a slice.
-    fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError>;
+    fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError>;
     /// Describes the game's book.
     fn book_facts(&self) -> Result<BookFacts, ExplorerError>;
     /// What the book says of a position.
@@ -207,12 +222,16 @@ pub trait Explorer: fmt::Debug + Send + Sync {
     fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, ExplorerError>;
     /// Grows the book of a file until it is stopped.
     fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError>;
-    /// The number of positions of the slices up to this one; `None` if the game has no such slice.
-    fn positions_up_to(&self, slice: u32) -> Option<u64>;
-    /// Builds the databases up to a slice.
+    /// Whether any slice can have a database.
+    fn has_databases(&self) -> bool;
+    /// The name of a slice.
+    fn slice_name(&self, slice: SliceId) -> String;
+    /// The slices that a text selects, with all they depend on; without a text, the small set.
+    fn select(&self, text: Option<&str>) -> Result<Selection, ExplorerError>;
+    /// Builds the databases of a selection.
     fn build(
         &self,
-        up_to: u32,
+        selection: &Selection,
         options: &SolveOptions,
         progress: &dyn Progress,
     ) -> Result<(), SolveError>;
@@ -250,16 +269,13 @@ pub fn open(
     Ok(with_game(name, options, Open { data, cache_bytes, shelves, info })?)
 }
 
-/// Slices of a set that is built in seconds have at most so many positions.
-const MODEST: u64 = 10_000_000;
-
 /// A game with its databases.
 struct Handle<G: Evaluate> {
     game: G,
     set: Arc<TableSet>,
     info: &'static GameInfo,
     shelf: Arc<shelf::Shelf<G>>,
-    extremes: Mutex<HashMap<u32, Arc<Extremes>>>,
+    extremes: Mutex<HashMap<SliceId, Arc<Extremes>>>,
 }
 
 impl<G: Evaluate> fmt::Debug for Handle<G> {
@@ -288,21 +304,28 @@ impl<G: Evaluate> Handle<G> {
     fn explain(&self, error: TableError) -> ExplorerError {
         match error {
             TableError::MissingSlice { slice, .. } => {
-                ExplorerError::NoDatabase(self.missing(slice))
+                ExplorerError::NoDatabase(self.missing(SliceId(slice)))
             }
             error => error.into(),
         }
     }
 
-    fn missing(&self, slice: u32) -> String {
-        let id = self.game.id();
-        if !self.game.has_databases() {
-            return format!("{} has no databases; a search can value its positions", id.name);
+    /// Why there is no database of a slice, and what makes one.
+    fn missing(&self, slice: SliceId) -> String {
+        let (id, name) = (self.game.id(), self.game.slice_name(slice));
+        if !self.game.has_database(slice) {
+            return if self.game.has_databases() {
+                format!(
+                    "slice {name} of {id} can have no database; a search can value its positions"
+                )
+            } else {
+                format!("{} has no databases; a search can value its positions", id.name)
+            };
         }
         let option = if self.game.slice_unit() == "stones" { "--stones" } else { "--up-to" };
         format!(
-            "there is no database of {id} for {}; `nutcracker solve {} {option} {slice}` makes it",
-            self.slice_name(slice),
+            "there is no database of {id} for {}; `nutcracker solve {} {option} {name}` makes it",
+            self.slice_label(slice),
             self.command_line(),
         )
     }
@@ -322,11 +345,38 @@ impl<G: Evaluate> Handle<G> {
         std::iter::once(id.name.to_owned()).chain(options).collect()
     }
 
-    fn slice_name(&self, slice: u32) -> String {
+    /// `15 stones`, or `slice krkn` where the name is not a number of something.
+    fn slice_label(&self, slice: SliceId) -> String {
+        let name = self.game.slice_name(slice);
         match self.game.slice_unit() {
-            "slice" => format!("slice {slice}"),
-            unit => format!("{slice} {unit}"),
+            unit if unit != "slice" && name.bytes().all(|b| b.is_ascii_digit()) => {
+                format!("{name} {unit}")
+            }
+            _ => format!("slice {name}"),
         }
+    }
+
+    /// The slice with this name.
+    fn slice_named(&self, name: &str) -> Result<SliceId, ExplorerError> {
+        self.game.slice_named(name).ok_or_else(|| {
+            ExplorerError::Request(format!("{} has no slice {name:?}", self.game.id()))
+        })
+    }
+
+    /// The slices of the game with a database here, in the order of solving.
+    fn present(&self) -> Result<Vec<SliceId>, ExplorerError> {
+        let slices = self.set.slices()?.into_iter().map(SliceId);
+        Ok(slices.filter(|&slice| self.game.has_database(slice)).collect())
+    }
+
+    fn selection(&self, slices: Vec<SliceId>) -> Selection {
+        let lengths = slices.iter().map(|&slice| self.game.slice_len(slice));
+        let positions = lengths.fold(0, u64::saturating_add);
+        Selection { slices, positions }
+    }
+
+    fn names(&self, slices: &[SliceId]) -> Vec<String> {
+        slices.iter().map(|&slice| self.game.slice_name(slice)).collect()
     }
 
     fn points(&self, situation: &Situation<G::Position>, value: Worth) -> Option<Points> {
@@ -339,24 +389,12 @@ impl<G: Evaluate> Handle<G> {
     fn board(&self, situation: &Situation<G::Position>) -> String {
         self.game.format(&Situation { banked: None, ..*situation })
     }
-
-    fn small_set(&self) -> u32 {
-        let game = &self.game;
-        if !game.has_databases() {
-            return 0;
-        }
-        let last = game.slice_of(&game.start().position).min(game.largest_slice());
-        (1..=last.0)
-            .take_while(|&slice| game.slice_len(SliceId(slice)) <= MODEST)
-            .last()
-            .unwrap_or(0)
-    }
 }
 
 impl<G: Evaluate> Explorer for Handle<G> {
     fn card(&self) -> Result<GameCard, ExplorerError> {
         let (id, start) = (self.game.id(), self.game.start());
-        let small_set = self.small_set();
+        let small_set = self.selection(default_set(&self.game));
         Ok(GameCard {
             name: id.name,
             options: id.options,
@@ -365,11 +403,11 @@ impl<G: Evaluate> Explorer for Handle<G> {
             unit: self.game.slice_unit(),
             sides: [Side::First, Side::Second].map(|side| self.game.side_name(side)),
             start: self.game.format(&start),
-            start_slice: self.game.slice_of(&start.position).0,
-            largest_slice: self.game.largest_slice().0,
-            slices: self.set.slices()?,
-            small_set,
-            small_set_positions: self.positions_up_to(small_set).unwrap_or(0),
+            start_slice: self.game.slice_name(self.game.slice_of(&start.position)),
+            largest_slice: self.game.slice_name(self.game.largest_slice()),
+            slices: self.names(&self.present()?),
+            small_set: self.names(&small_set.slices),
+            small_set_positions: small_set.positions,
         })
     }
 
@@ -383,7 +421,7 @@ impl<G: Evaluate> Explorer for Handle<G> {
         Ok(Probed {
             position: self.game.format(&situation),
             mover: self.game.side_name(situation.mover),
-            slice: self.game.slice_of(&situation.position).0,
+            slice: self.game.slice_name(self.game.slice_of(&situation.position)),
             index: self
                 .game
                 .is_indexed(&situation.position)
@@ -438,8 +476,8 @@ impl<G: Evaluate> Explorer for Handle<G> {
         self.find_random(filters, budget)
     }
 
-    fn extremes(&self, slice: u32, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {
-        self.find_extremes(slice, budget)
+    fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {
+        self.find_extremes(self.slice_named(slice)?, budget)
     }
 
     fn book_facts(&self) -> Result<BookFacts, ExplorerError> {
@@ -463,25 +501,48 @@ impl<G: Evaluate> Explorer for Handle<G> {
         self.grow_book(grow, stop)
     }
 
-    fn positions_up_to(&self, slice: u32) -> Option<u64> {
-        let possible = self.game.has_databases() && SliceId(slice) <= self.game.largest_slice();
-        possible.then(|| {
-            (0..=slice)
-                .fold(0u64, |sum, slice| sum.saturating_add(self.game.slice_len(SliceId(slice))))
-        })
+    fn has_databases(&self) -> bool {
+        self.game.has_databases()
+    }
+
+    fn slice_name(&self, slice: SliceId) -> String {
+        self.game.slice_name(slice)
+    }
+
+    fn select(&self, text: Option<&str>) -> Result<Selection, ExplorerError> {
+        let slices = match text {
+            None => default_set(&self.game),
+            Some(text) => {
+                let selected = self.game.select(text);
+                let selected =
+                    selected.map_err(|error| ExplorerError::Request(error.to_string()))?;
+                closure(&self.game, selected)
+            }
+        };
+        if slices.is_empty() {
+            return Err(if self.game.has_databases() {
+                ExplorerError::Request("select the slices to build with up_to".to_owned())
+            } else {
+                ExplorerError::NoDatabase(self.missing(SliceId(0)))
+            });
+        }
+        match slices.iter().find(|&&slice| !self.game.has_database(slice)) {
+            Some(&slice) => Err(ExplorerError::NoDatabase(self.missing(slice))),
+            None => Ok(self.selection(slices)),
+        }
     }
 
     fn build(
         &self,
-        up_to: u32,
+        selection: &Selection,
         options: &SolveOptions,
         progress: &dyn Progress,
     ) -> Result<(), SolveError> {
         let storage: Arc<dyn Storage> = Arc::new(Disk { map: false });
         let dir = self.set.dir().to_owned();
-        let result = solve(&self.game, &storage, &dir, SliceId(up_to), options, progress);
-        for slice in 0..=up_to {
-            self.set.forget(slice);
+        let result = solve_slices(&self.game, &storage, &dir, &selection.slices, options, progress);
+        for slice in &selection.slices {
+            self.set.forget(slice.0);
         }
         if let Ok(mut extremes) = self.extremes.lock() {
             extremes.clear();

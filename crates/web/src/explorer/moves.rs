@@ -22,8 +22,8 @@ pub struct Moves {
     pub drawing: String,
     /// The side to move.
     pub mover: &'static str,
-    /// The slice it belongs to.
-    pub slice: u32,
+    /// The name of the slice it belongs to.
+    pub slice: String,
     /// What it is worth to the side to move, where that is known.
     pub value: Option<Worth>,
     /// How the game ends for the side to move, where that is known.
@@ -107,7 +107,7 @@ impl<G: Evaluate> Handle<G> {
     ) -> Result<Moves, ExplorerError> {
         let game = &self.game;
         let known = self.known(&situation.position)?.map(|found| found.worth);
-        let slice = game.slice_of(&situation.position).0;
+        let slice = game.slice_of(&situation.position);
         let mut options = self.candidates(&situation.position)?;
         options.sort_by_key(|option| (option.value.is_none(), option.value.map(Worth::order)));
         let over = options.is_empty();
@@ -136,7 +136,7 @@ impl<G: Evaluate> Handle<G> {
             board: self.board(situation),
             drawing: game.draw(situation),
             mover: game.side_name(situation.mover),
-            slice,
+            slice: game.slice_name(slice),
             value,
             outcome: value.and_then(|value| Outcome::of(game, situation, value)),
             result: value.and_then(|value| self.points(situation, value)),

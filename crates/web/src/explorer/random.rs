@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::error::ExplorerError;
+use nutcracker_retro::default_set;
+
 use super::{Budget, Handle};
 
 /// Positions sampled before the slice is scanned.
@@ -20,8 +22,8 @@ const CHECK_EVERY: u64 = 256;
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 pub struct Filters {
-    /// The slice; without it the last one there is.
-    pub slice: Option<u32>,
+    /// The name of the slice; without it, the last one with a database.
+    pub slice: Option<String>,
     /// The score of the side to move.
     #[param(minimum = -127, maximum = 127)]
     pub score: Option<Score>,
@@ -106,18 +108,20 @@ impl<G: Evaluate> Handle<G> {
         filters: &Filters,
         budget: &Budget,
     ) -> Result<Random, ExplorerError> {
-        let last = self.set.slices()?.last().copied();
-        let slice = filters
-            .slice
-            .or(last)
-            .ok_or_else(|| ExplorerError::NoDatabase(self.missing(self.small_set())))?;
-        let table = self.set.get(slice).map_err(|error| self.explain(error))?;
+        let slice = match &filters.slice {
+            Some(name) => self.slice_named(name)?,
+            None => *self.present()?.last().ok_or_else(|| {
+                let wanted = default_set(&self.game).last().copied().unwrap_or(SliceId(0));
+                ExplorerError::NoDatabase(self.missing(wanted))
+            })?,
+        };
+        let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
         let none = |detail: String| Err(ExplorerError::NoMatch(detail));
         if !table.histogram().iter().any(|(score, _)| filters.allows(score.into())) {
-            return none(format!("no position of {} has such a score", self.slice_name(slice)));
+            return none(format!("no position of {} has such a score", self.slice_label(slice)));
         }
         let len = table.positions();
-        let seed = filters.seed.unwrap_or_else(|| RandomState::new().hash_one(slice));
+        let seed = filters.seed.unwrap_or_else(|| RandomState::new().hash_one(slice.0));
         let mut dice = Dice(seed);
         let mut examined = 0;
         for _ in 0..SAMPLES {
@@ -157,19 +161,20 @@ impl<G: Evaluate> Handle<G> {
                 }
             }
         }
-        none(format!("no position of {} matches the filters", self.slice_name(slice)))
+        none(format!("no position of {} matches the filters", self.slice_label(slice)))
     }
 
     /// The position with this number if it is not terminal and its moves match.
     fn matching(
         &self,
         filters: &Filters,
-        slice: u32,
+        slice: SliceId,
         index: u64,
         examined: u64,
     ) -> Result<Option<Random>, ExplorerError> {
         let game = &self.game;
-        let Some(position) = game.unrank(SliceId(slice), index) else { return Ok(None) };
+        // A number without a position, or a position where the game is over.
+        let Some(position) = game.unrank(slice, index) else { return Ok(None) };
         if game.outcome(&position).is_some() {
             return Ok(None);
         }

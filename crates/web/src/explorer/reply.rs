@@ -68,7 +68,7 @@ impl<G: Evaluate> Handle<G> {
     /// Why a player could not choose.
     pub(super) fn player_error(&self, error: PlayerError<TableError>) -> ExplorerError {
         match error {
-            PlayerError::NoDatabase { slice } => ExplorerError::NoDatabase(self.missing(slice.0)),
+            PlayerError::NoDatabase { slice } => ExplorerError::NoDatabase(self.missing(slice)),
             PlayerError::Oracle(error) => self.explain(error),
             error => ExplorerError::IllegalMove(error.to_string()),
         }

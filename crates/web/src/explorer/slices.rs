@@ -50,8 +50,12 @@ impl Tally {
 /// A database.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Slice {
-    /// Which.
-    pub slice: u32,
+    /// Its name.
+    #[schema(example = "15")]
+    pub slice: String,
+    /// What its values are: `score`, `wdl`, `dtw` or `dtc`.
+    #[schema(example = "score")]
+    pub metric: String,
     /// 0 if its scores are exact, else what they are clipped to.
     pub window: u8,
     /// Its numbers.
@@ -68,7 +72,7 @@ pub struct Slices {
     pub game: &'static str,
     /// Its rule options in full.
     pub options: String,
-    /// What a slice's number counts.
+    /// What the number of a slice counts, if its name is a number.
     pub unit: &'static str,
     /// One entry a slice, the best database of each.
     pub slices: Vec<Slice>,
@@ -79,15 +83,13 @@ pub struct Slices {
 impl<G: Evaluate> Handle<G> {
     pub(super) fn all_slices(&self) -> Result<Slices, ExplorerError> {
         let (mut slices, mut total, mut bytes) = (Vec::new(), Histogram::new(), 0);
-        for slice in self.set.slices()? {
-            if slice > self.game.largest_slice().0 {
-                continue;
-            }
-            let table = self.set.get(slice)?;
+        for slice in self.present()? {
+            let table = self.set.get(slice.0)?;
             total.merge(table.histogram());
             bytes += table.bytes();
             slices.push(Slice {
-                slice,
+                slice: self.game.slice_name(slice),
+                metric: table.header().metric.clone(),
                 window: table.header().reach.into(),
                 tally: Tally::new(table.histogram(), table.bytes()),
                 blake3: table.blake3(),

@@ -12,7 +12,7 @@ use super::probe::{RulesParams, name_of};
 use crate::app::App;
 use crate::explorer::{Extremes, GameCard, Slices};
 use crate::openapi::Problems;
-use crate::problem::{Kind, Problem};
+use crate::problem::Problem;
 use crate::reply::{Cached, Params};
 
 /// A game of the registry.
@@ -28,8 +28,8 @@ pub struct Summary {
     /// Whether it has databases under the usual options.
     databases: bool,
     /// The slices with a database here, under the usual options.
-    slices: Vec<u32>,
-    /// What a slice's number counts.
+    slices: Vec<String>,
+    /// What the number of a slice counts, if its name is a number.
     unit: &'static str,
 }
 
@@ -52,7 +52,8 @@ pub struct RuleOption {
 pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, Problem> {
     let mut games = Vec::new();
     for info in GAMES {
-        let card = app.game(info.name, None)?.card()?;
+        let game = app.game(info.name, None)?;
+        let card = game.card()?;
         let options = info
             .options
             .iter()
@@ -67,7 +68,7 @@ pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, P
             name: info.name,
             about: info.about,
             options,
-            databases: card.small_set > 0,
+            databases: game.has_databases(),
             slices: card.slices,
             unit: card.unit,
         });
@@ -102,8 +103,9 @@ pub async fn slices(
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ExtremesParams {
-    /// The slice.
-    slice: u32,
+    /// The name of the slice.
+    #[param(max_length = 100)]
+    slice: String,
     /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
@@ -118,9 +120,6 @@ pub async fn extremes(
     Params(params): Params<ExtremesParams>,
 ) -> Result<Response, Problem> {
     let game = app.game(name_of(&game), params.options.as_deref())?;
-    if game.positions_up_to(params.slice).is_none() {
-        return Err(Problem::new(Kind::BadRequest, "the game has no such slice"));
-    }
-    let found = app.run_blocking(move |budget| game.extremes(params.slice, budget)).await?;
+    let found = app.run_blocking(move |budget| game.extremes(&params.slice, budget)).await?;
     Ok(Cached(&*found).into_response())
 }

@@ -23,8 +23,9 @@ pub struct BuildRequest {
     game: String,
     /// Rule options other than the defaults.
     options: Option<String>,
-    /// The last slice; without it, the small set.
-    up_to: Option<u32>,
+    /// The slices to build, as `nutcracker solve --up-to` takes them; without it, the small set.
+    #[schema(example = "15", max_length = 100)]
+    up_to: Option<String>,
 }
 
 /// Lists the jobs, running and ended
@@ -39,7 +40,7 @@ pub async fn list(State(app): State<Arc<App>>) -> Fresh<Vec<Job>> {
 pub async fn start(State(app): State<Arc<App>>, body: JsonBody) -> Result<Response, Problem> {
     let request: BuildRequest = body.read()?;
     let game = app.game(&request.game, request.options.as_deref())?;
-    let job = app.jobs.start(&app, game, request.up_to)?;
+    let job = app.jobs.start(&app, game, request.up_to.as_deref())?;
     let place = format!("/api/v1/jobs/{}", job.id);
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Fresh(job)).into_response())
 }

@@ -12,7 +12,7 @@ use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
 
-use crate::args::{Subject, slice_name};
+use crate::args::{Subject, slice_label};
 use crate::booked::BookOption;
 use crate::contestant::{Contestant, Programs, parse_time};
 use crate::databases::Databases;
@@ -126,7 +126,7 @@ impl Visitor for Args {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             now.map_or(1, |time| time.as_nanos() as u64)
         });
-        let reach = databases.last().map(|last| slice_name(&game, last.0));
+        let reach = databases.last().map(|last| slice_label(&game, last));
         let opponent = self.opponent();
         let shelf = self.book.open(&game)?;
         let player = opponent.player(&game, &databases, seed, &self.programs, shelf.as_ref())?;
