@@ -9,7 +9,7 @@ use clap::builder::Arg;
 use clap::{ArgAction, ArgMatches, FromArgMatches, Parser, Subcommand, ValueEnum};
 use nutcracker_game::{Game, Metric, SliceId, closure};
 use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
-use nutcracker_retro::{default_set, open_set};
+use nutcracker_retro::{default_set, folder, open_metric};
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde_json::{Map, Value};
 
@@ -102,6 +102,8 @@ pub struct Subject {
     pub rules: Rules,
     #[command(flatten)]
     pub data: Data,
+    #[command(flatten)]
+    pub metric: MetricOption,
 }
 
 /// Where databases are.
@@ -115,12 +117,39 @@ pub struct Data {
 impl Subject {
     /// The directory with the databases of this game under these options.
     pub fn dir<G: Game>(&self, game: &G) -> PathBuf {
-        self.data.data.join(game.id().folder())
+        self.dir_of(game, self.metric_here(game))
+    }
+
+    fn dir_of<G: Game>(&self, game: &G, metric: Metric) -> PathBuf {
+        self.data.data.join(folder(game, metric))
     }
 
     /// The databases, for probing if `map`, else for reading once.
     pub fn open<G: Game>(&self, game: &G, map: bool, cache: u64) -> TableSet {
-        open_set(game, storage(map), &self.dir(game), cache)
+        self.open_metric(game, self.metric_here(game), map, cache)
+    }
+
+    fn open_metric<G: Game>(&self, game: &G, metric: Metric, map: bool, cache: u64) -> TableSet {
+        open_metric(game, Some(metric), storage(map), &self.dir_of(game, metric), cache)
+    }
+
+    /// The metric that was given; else the first with databases here, else the game's usual one.
+    fn metric_here<G: Game>(&self, game: &G) -> Metric {
+        let has_tables = |metric: &Metric| {
+            let slices = self.open_metric(game, *metric, false, 0).slices();
+            slices.is_ok_and(|slices| !slices.is_empty())
+        };
+        match (self.metric.given, G::METRICS) {
+            (Some(metric), _) => metric,
+            (None, [only]) => *only,
+            (None, all) => all.iter().copied().find(has_tables).unwrap_or(all[0]),
+        }
+    }
+
+    /// The metric of the databases; an error where the game does not have it.
+    pub fn metric<G: Game>(&self, game: &G) -> Result<Metric, Failure> {
+        self.metric.check(game)?;
+        Ok(self.metric_here(game))
     }
 
     /// The slices of this game that have a database here, all or of those selected.
@@ -175,6 +204,10 @@ impl Subject {
                 line.push(' ');
                 line.push_str(&quoted(value));
             }
+        }
+        if let Some(metric) = self.metric.given {
+            line.push_str(" --metric ");
+            line.push_str(metric.name());
         }
         if self.data.data != Path::new(DEFAULT_DATA) {
             line.push_str(" --data ");
@@ -296,28 +329,32 @@ impl UpTo {
 /// Which values.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct MetricOption {
-    /// What databases say: score, wdl, dtw (moves to the end; dtm) or dtc (moves to conversion);
-    /// by default the first that the game has
-    #[arg(long, value_name = "METRIC")]
-    metric: Option<Metric>,
+    /// What databases say: score, wdl, dtw (the winner's moves to the end of the game; dtm in chess)
+    /// or dtc (to the next conversion); by default the game's usual one
+    #[arg(long = "metric", value_name = "METRIC")]
+    pub given: Option<Metric>,
 }
 
 impl MetricOption {
-    /// The metric, if the game has it.
-    pub fn choose<G: Game>(self, game: &G) -> Result<Metric, Failure> {
-        let known = G::METRICS;
-        match self.metric {
-            None => Ok(known.first().copied().unwrap_or_default()),
-            Some(metric) if known.contains(&metric) => Ok(metric),
-            Some(metric) => {
-                let names: Vec<&str> = known.iter().map(|metric| metric.name()).collect();
+    /// An error where the game does not have the metric.
+    fn check<G: Game>(self, game: &G) -> Result<(), Failure> {
+        match self.given {
+            Some(metric) if !G::METRICS.contains(&metric) => {
+                let names: Vec<&str> = G::METRICS.iter().map(|metric| metric.name()).collect();
                 Err(Failure::Usage(format!(
                     "{} has no metric {metric}; it has {}",
                     game.id(),
                     names.join(", ")
                 )))
             }
+            _ => Ok(()),
         }
+    }
+
+    /// The metric to solve; an error where the game does not have it.
+    pub fn or_usual<G: Game>(self, game: &G) -> Result<Metric, Failure> {
+        self.check(game)?;
+        Ok(self.given.unwrap_or(G::METRICS[0]))
     }
 }
 

@@ -1,10 +1,11 @@
 //! How fast this machine solves: one slice of seconds, with each solver.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_retro::{
-    Rate, Rates, Seconds, Silent, SolveOptions, SolverName, Window, fit_solvers, open_set, solve,
+    Rate, Rates, Seconds, Silent, SolveOptions, SolverName, Window, fit_solvers, open_metric,
+    solve_slices,
 };
 use nutcracker_table::Reach;
 
@@ -44,8 +45,13 @@ impl Drop for Temporary {
     }
 }
 
-/// Solves the largest slice of at most so many positions with each solver.
-pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured, Failure> {
+/// Solves the largest slice of at most `most` positions with each solver.
+pub fn measure<G: Game>(
+    game: &G,
+    metric: Metric,
+    threads: usize,
+    most: u64,
+) -> Result<Measured, Failure> {
     let slice = (1..=game.largest_slice().0)
         .map(SliceId)
         .take_while(|&slice| game.slice_len(slice) <= most)
@@ -53,14 +59,26 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
         .unwrap_or(SliceId(0));
     let positions = game.slice_len(slice);
     let place = Temporary::new()?;
-    let path = open_set(game, storage(false), &place.0, 0).path(slice.0, Reach::Exact);
-    let run = |solver, window| {
+    let path =
+        open_metric(game, Some(metric), storage(false), &place.0, 0).path(slice.0, Reach::Exact);
+    // Solvers whose files are checked, the fastest first.
+    let verified = [SolverName::OnePass, SolverName::Memory, SolverName::Sweeps];
+    let run = |solver, window| -> Result<Seconds, Failure> {
         // A finished slice would not be solved again.
         let _ = std::fs::remove_file(&path);
         let _ = std::fs::remove_file(path.with_added_extension("unchecked"));
-        solve_with(game, &place.0, slice, threads, solver, window)
+        let options = SolveOptions {
+            metric: Some(metric),
+            solver: Some(solver),
+            verify: verified.contains(&solver),
+            window,
+            ..SolveOptions::new(threads, "calibration")
+        };
+        let slices = [slice];
+        let reports = solve_slices(game, &storage(false), &place.0, &slices, &options, &Silent)?;
+        Ok(reports.last().and_then(|report| report.seconds).unwrap_or_default())
     };
-    let fit = fit_solvers(game, slice);
+    let fit = fit_solvers(game, slice, Some(metric));
     let best_of_two = |solver| -> Result<Seconds, Failure> {
         let (one, two) = (run(solver, Window::Full)?, run(solver, Window::Full)?);
         Ok(Seconds {
@@ -72,7 +90,7 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
     };
     let nanoseconds = |seconds: f64| seconds * 1e9 / positions.max(1) as f64;
     // The first run of all warms up caches; it is checked, and the others are not.
-    let whole = if fit.contains(&CHECKED) { CHECKED } else { SolverName::Sweeps };
+    let whole = verified.into_iter().find(|solver| fit.contains(solver)).unwrap_or(verified[0]);
     let seconds = best_of_two(whole)?;
     let mut rates = Rates {
         conversions: nanoseconds(seconds.conversions),
@@ -81,7 +99,7 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
         verify: nanoseconds(seconds.verify),
         ..Rates::usual(threads)
     };
-    let levels = u64::from(game.max_score(slice).max(1).unsigned_abs());
+    let levels = u64::from(metric.largest(game.max_score(slice)).max(1).unsigned_abs());
     let rate = |rates: &mut Rates, solver, seconds: f64| {
         let scale = rates.of(solver).scale(levels);
         let rate = Rate { level: nanoseconds(seconds) / scale, ..rates.of(solver) };
@@ -105,27 +123,4 @@ pub fn measure<G: Game>(game: &G, threads: usize, most: u64) -> Result<Measured,
         rates.fixpoint.insert(SolverName::Rows, Rate { level: nanoseconds(one), power });
     }
     Ok(Measured { rates, slice, positions })
-}
-
-/// The solver whose files are checked.
-const CHECKED: SolverName = SolverName::Memory;
-
-/// The time of one slice; those below are solved first if they are missing.
-fn solve_with<G: Game>(
-    game: &G,
-    dir: &Path,
-    slice: SliceId,
-    threads: usize,
-    solver: SolverName,
-    window: Window,
-) -> Result<Seconds, Failure> {
-    let verify = matches!(solver, CHECKED | SolverName::Sweeps);
-    let options = SolveOptions {
-        solver: Some(solver),
-        verify,
-        window,
-        ..SolveOptions::new(threads, "calibration")
-    };
-    let reports = solve(game, &storage(false), dir, slice, &options, &Silent)?;
-    Ok(reports.last().and_then(|report| report.seconds).unwrap_or_default())
 }

@@ -27,6 +27,7 @@ impl Databases {
         if !game.has_databases() {
             return Ok(Self::none());
         }
+        subject.metric(game)?;
         let set = Arc::new(subject.open(game, true, CACHE));
         Ok(Arc::new(Databases(Some(TableOracle::new(set)?))))
     }

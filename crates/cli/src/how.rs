@@ -1,7 +1,10 @@
 //! How to solve: which solver, how much memory, how much of the scores.
 
+use nutcracker_game::Game;
 use nutcracker_retro::{DualIndexOptions, Policy, RowOptions, SolveOptions, SolverName, Window};
 
+use crate::args::slice_named;
+use crate::failure::Failure;
 use crate::machine;
 
 /// Left for everything else when the memory is not given: an eighth.
@@ -10,7 +13,7 @@ const MARGIN: u64 = 8;
 /// Which solver with what memory.
 #[derive(Clone, Debug, clap::Args)]
 pub struct How {
-    /// The solver: auto takes whole rows for games of sowing, else whole states in memory if they
+    /// The solver: auto takes one pass where no position repeats, whole rows for games of sowing, else whole states in memory if they
     /// fit, else two bits a position, else one bit, else one bit through a cache by a second index;
     /// sweeps for games without un-moves. The files are the same
     #[arg(long, value_name = "SOLVER", default_value = "auto", value_parser = parse_solver)]
@@ -50,11 +53,11 @@ pub struct Bounds {
     memory: Option<u64>,
     /// Only whether a score is at least k or at most -k, for k up to K in the last slice, and in
     /// smaller slices what that needs
-    #[arg(long, value_name = "K", conflicts_with = "game_stones", value_parser = clap::value_parser!(u8).range(1..=127))]
+    #[arg(long, value_name = "K", conflicts_with = "start", value_parser = clap::value_parser!(u8).range(1..=127))]
     window: Option<u8>,
-    /// Only what decides every game that starts with so many stones
-    #[arg(long, value_name = "G", value_parser = clap::value_parser!(u32).range(1..=127))]
-    game_stones: Option<u32>,
+    /// Only what decides every game that starts in this slice, such as 48 for 48 stones
+    #[arg(long, value_name = "SLICE", visible_alias = "game-stones")]
+    start: Option<String>,
 }
 
 impl Bounds {
@@ -69,29 +72,26 @@ impl Bounds {
     }
 
     /// How much of the scores is wanted.
-    pub fn window(&self) -> Window {
-        match (self.window, self.game_stones) {
+    fn window<G: Game>(&self, game: &G) -> Result<Window, Failure> {
+        Ok(match (self.window, &self.start) {
             (Some(window), _) => Window::Top(window),
-            (_, Some(stones)) => Window::Game(stones),
+            (_, Some(start)) => Window::Start(slice_named(game, start)?),
             _ => Window::Full,
-        }
+        })
     }
 
     /// Options with these bounds, and otherwise the usual ones.
-    pub fn options(&self, threads: usize) -> SolveOptions {
+    pub fn options<G: Game>(&self, game: &G, threads: usize) -> Result<SolveOptions, Failure> {
         let program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
-        SolveOptions {
-            memory: self.memory(),
-            window: self.window(),
-            ..SolveOptions::new(threads, program)
-        }
+        let (memory, window) = (self.memory(), self.window(game)?);
+        Ok(SolveOptions { memory, window, ..SolveOptions::new(threads, program) })
     }
 }
 
 impl How {
     /// All of it.
-    pub fn options(&self, threads: usize) -> SolveOptions {
-        SolveOptions {
+    pub fn options<G: Game>(&self, game: &G, threads: usize) -> Result<SolveOptions, Failure> {
+        Ok(SolveOptions {
             solver: self.solver.0,
             dual_index: DualIndexOptions {
                 block_bytes: self.cache_block,
@@ -100,8 +100,8 @@ impl How {
             },
             checkpoint_positions: self.checkpoint_positions,
             rows: RowOptions { portable: self.portable, budget: self.row_budget },
-            ..self.bounds.options(threads)
-        }
+            ..self.bounds.options(game, threads)?
+        })
     }
 }
 

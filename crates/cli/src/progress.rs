@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nutcracker_game::SliceId;
+use nutcracker_game::{Game, SliceId};
 use nutcracker_retro::{Choice, Phase, Progress, SliceReport, SolverName};
 
+use crate::args::slice_label;
 use crate::interrupt::Interrupt;
 use crate::note;
 use crate::number::{duration, rate, thousands};
@@ -29,14 +30,17 @@ const STEPS: u64 = 1000;
 /// Draws or writes the progress of a command.
 pub struct Reporter {
     terminal: bool,
-    /// What the number of a slice counts.
-    unit: &'static str,
+    /// What slices are called.
+    label: Label,
     began: Instant,
     /// Milliseconds after `began` before which nothing changes.
     next: AtomicU64,
     state: Mutex<State>,
     interrupt: Interrupt,
 }
+
+/// What slices are called.
+struct Label(Box<dyn Fn(SliceId) -> String + Send + Sync>);
 
 struct State {
     slice: SliceId,
@@ -54,10 +58,10 @@ struct State {
 }
 
 /// Which solver was chosen, what it takes, and what others would take.
-fn sentence(choice: &Choice, unit: &str) -> String {
-    let Choice { slice, solver, tables, all_tables, .. } = *choice;
+fn sentence(choice: &Choice, slice: &str) -> String {
+    let Choice { solver, tables, all_tables, .. } = *choice;
     let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
-    let mut text = format!("{slice} {unit}: solver {solver}");
+    let mut text = format!("{slice}: solver {solver}");
     if solver == SolverName::Rows && choice.work_disk > 0 {
         text += " streamed from disk";
     }
@@ -87,8 +91,8 @@ fn place(phase: Phase) -> (usize, &'static str) {
 impl Reporter {
     /// For a command whose phases take time in these proportions: conversions, fixpoint, pack,
     /// verify.
-    pub fn new(unit: &'static str, weights: [f64; 4]) -> Self {
-        let now = Instant::now();
+    pub fn new<G: Game>(game: &G, weights: [f64; 4]) -> Self {
+        let (now, game) = (Instant::now(), game.clone());
         let state = State {
             slice: SliceId(0),
             positions: 0,
@@ -102,7 +106,7 @@ impl Reporter {
         };
         Reporter {
             terminal: io::stderr().is_terminal(),
-            unit,
+            label: Label(Box::new(move |slice| slice_label(&game, slice))),
             began: now,
             next: AtomicU64::new(0),
             state: Mutex::new(state),
@@ -198,7 +202,7 @@ impl Progress for Reporter {
         // The in-memory solver is the rule; another one is news.
         if choice.solver != SolverName::Memory {
             self.clear();
-            note(&sentence(choice, self.unit));
+            note(&sentence(choice, &(self.label.0)(choice.slice)));
         }
     }
 
@@ -219,7 +223,7 @@ impl Progress for Reporter {
             return;
         }
         let mut state = self.lock();
-        let head = format!("{:>2} {}  {:<11}", state.slice, self.unit, state.name);
+        let head = format!("{:>9}  {:<11}", (self.label.0)(state.slice), state.name);
         let figures = state.figures(done);
         if !self.terminal {
             note(&format!("{head}  {figures}"));
@@ -243,9 +247,8 @@ impl Progress for Reporter {
         let Some(seconds) = report.seconds else { return };
         let total = seconds.total();
         note(&format!(
-            "{:>2} {}  {:>15} positions  {:>10}  {:>10}",
-            report.slice,
-            self.unit,
+            "{:>9}  {:>15} positions  {:>10}  {:>10}",
+            (self.label.0)(report.slice),
             thousands(report.positions),
             duration(total),
             rate(report.positions as f64, total),

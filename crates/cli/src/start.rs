@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use nutcracker_game::{Game, SliceId, closure};
+use nutcracker_game::{Game, SliceId};
 use nutcracker_search::{ExactError, ExactLimits, Probed, TableOracle, Worth, exact_value};
 use nutcracker_table::Reach;
 use serde_json::{Value, json};
@@ -36,26 +36,26 @@ pub enum Start {
     Repeats,
 }
 
-/// The value of the start position with databases up to `last`.
+/// The value of the start position with the databases of these slices.
 pub fn value<G: Game>(
     game: &G,
     subject: &Subject,
-    last: SliceId,
+    slices: &[SliceId],
     seconds: u32,
 ) -> Result<Start, Failure> {
     let set = Arc::new(subject.open(game, false, CACHE));
     let start = game.start();
     let mut exact = true;
-    for slice in closure(game, [last]) {
+    for &slice in slices {
         exact &= set.available(slice.0)?.first() == Some(&Reach::Exact);
     }
-    if !exact {
-        if game.slice_of(&start.position) > last {
-            return Ok(Start::Clipped);
-        }
+    if slices.contains(&game.slice_of(&start.position)) {
         let value = Probed::probe(game, &set, &start.position);
         let value = value.map_err(|error| subject.explain(game, error))?;
         return Ok(Start::known(game, value.worth, 0));
+    }
+    if !exact {
+        return Ok(Start::Clipped);
     }
     let oracle = TableOracle::new(set)?;
     let stop = AtomicBool::new(false);
@@ -110,7 +110,7 @@ impl Start {
     }
 
     /// What would help, where it was not reached.
-    pub fn advice<G: Game>(&self, game: &G, last: SliceId) -> Option<String> {
+    pub fn advice<G: Game>(&self, game: &G, slices: &[SliceId]) -> Option<String> {
         if let Start::Clipped = self {
             return Some(
                 "The value of the start position is not searched for: the databases are clipped"
@@ -118,11 +118,10 @@ impl Start {
             );
         }
         let Start::NotReached = self else { return None };
-        let next = SliceId(last.0 + 1);
-        let larger = if game.has_database(next) {
-            format!(" ({} {})", up_to_option(game), game.slice_name(next))
-        } else {
-            String::new()
+        let next = slices.last().map(|last| SliceId(last.0 + 1));
+        let larger = match next.filter(|&next| game.has_database(next)) {
+            Some(next) => format!(" ({} {})", up_to_option(game), game.slice_name(next)),
+            None => String::new(),
         };
         Some(format!(
             "The value of the start position, {}, was not reached by search; larger databases \

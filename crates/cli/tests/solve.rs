@@ -50,7 +50,7 @@ fn json() {
     for phase in ["conversions", "fixpoint", "pack", "verify"] {
         assert!(slices[4]["seconds"][phase].is_f64(), "{phase}");
     }
-    assert_eq!(slices[4]["wins"], 580);
+    assert_eq!(slices[4]["won"], 580);
     let second = place.run(&solve).json();
     assert!(second["slices"].as_array().expect("slices").iter().all(|s| s["seconds"].is_null()));
 }

@@ -56,7 +56,7 @@ fn for_programs() {
         .sum();
     assert_eq!(sum, 12376);
     let counted = |what: &str| json["all"][what].as_u64().expect("a count");
-    assert_eq!(counted("wins") + counted("draws") + counted("losses"), counted("positions"));
+    assert_eq!(counted("won") + counted("drawn") + counted("lost"), counted("positions"));
     // By hand, from the rules alone: see `planted::choices`.
     for slice in 0..=5 {
         let (positions, quiet_better) = crate::planted::choices(slice);

@@ -170,6 +170,9 @@ impl<G: Game> Check<'_, G> {
                 self.sowing(&**sowing, halves, index, &position)?;
             }
             self.report.positions += 1;
+            if self.game.is_acyclic(self.slice) {
+                self.acyclic(index)?;
+            }
             if G::UNMOVES {
                 self.report.unmoves += self.unmoves(&view, index, &position)?;
                 if let Some(limited) = &limited {
@@ -354,6 +357,30 @@ impl<G: Game> Check<'_, G> {
              rules: {seen:?}, not {ranks:?}"
         );
         Ok(ranks.len() as u64)
+    }
+
+    /// A slice that calls itself acyclic leads back to no position, as far as `LIMIT` positions show.
+    fn acyclic(&self, index: u64) -> Result<(), Breach> {
+        const LIMIT: usize = 1000;
+        let (game, slice) = (self.game, self.slice);
+        let (mut seen, mut open, mut steps) = (Vec::new(), vec![index], Vec::new());
+        while let Some(at) = open.pop().filter(|_| seen.len() < LIMIT) {
+            let Some(position) = game.unrank(slice, at) else { continue };
+            steps.clear();
+            game.steps(&position, &mut steps);
+            for step in steps.iter().filter(|step| is_internal(game, slice, step)) {
+                let next = game.rank(&step.next);
+                law!(
+                    next != index,
+                    "slice {slice} has no cycles by its word, and one through position {index}"
+                );
+                if !seen.contains(&next) {
+                    seen.push(next);
+                    open.push(next);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Over all its successors, a position is visited as often as it counts internal moves: a

@@ -51,7 +51,7 @@ pub struct Part {
 /// | [`slice_unit`](Numbering::slice_unit) | `slice` |
 /// | [`has_database`](Numbering::has_database) | every slice up to the largest has one |
 /// | [`parts`](Numbering::parts) | statistics of the whole slice only |
-/// | [`is_acyclic`](Numbering::is_acyclic) | a slice may have internal moves |
+/// | [`is_acyclic`](Numbering::is_acyclic) | positions of a slice may repeat |
 /// | [`unmoves`](Numbering::unmoves) with [`UNMOVES`](Numbering::UNMOVES) | solved by forward sweeps until nothing changes: right, and many times slower |
 /// | [`canonical`](Numbering::canonical) with [`SYMMETRIC`](Numbering::SYMMETRIC) | every position has a number of its own |
 /// | [`HOLES`](Numbering::HOLES) | every number stands for a position |
@@ -147,7 +147,8 @@ pub trait Numbering: Rules {
     fn parts(&self, slice: SliceId) -> Vec<Part> {
         vec![Part { name: "all".to_owned(), range: 0..self.slice_len(slice) }]
     }
-    /// Whether no move stays in the slice, so that one pass solves it.
+    /// Whether no position of the slice can come back before the slice is left, so that one pass
+    /// solves it: no move stays inside, or only such as a pass that is never answered by another.
     fn is_acyclic(&self, _slice: SliceId) -> bool {
         false
     }

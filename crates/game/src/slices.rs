@@ -22,8 +22,8 @@ impl fmt::Display for SliceId {
 /// solved.
 ///
 /// ```
-/// use nutcracker_game::{SliceId, closure, toy::Krk};
-/// let slices = closure(&Krk, [SliceId(1)]);
+/// use nutcracker_game::{SliceId, closure, toy::Heap};
+/// let slices = closure(&Heap, [SliceId(1)]);
 /// assert_eq!(slices, [SliceId(0), SliceId(1)]);
 /// ```
 pub fn closure<G: Numbering>(

@@ -7,16 +7,13 @@
 //! | [`Taking`] | banked points, and moves that keep the turn |
 //! | [`Graph`] | any graph of positions, also random ones: cycles, gains, ends of every kind |
 //! | [`Sketch`] | a few positions written down by hand, for opening books |
-//! | [`Krk`] | king and rook against king: symmetry, holes, sides, and published distances |
 
 mod graph;
 mod heap;
-mod krk;
 mod sketch;
 
 pub use graph::{Graph, Node, Random};
 pub use heap::{Heap, Taking};
-pub use krk::{Krk, KrkPosition};
 pub use sketch::Sketch;
 
 use crate::{Children, SliceId};

@@ -3,5 +3,6 @@
 pub mod awari;
 pub mod halves;
 pub mod kalah;
+pub mod krk;
 pub mod othello;
 pub mod registry;

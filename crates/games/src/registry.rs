@@ -149,5 +149,6 @@ fn check_options(
 games! {
     "awari" => crate::awari::Awari,
     "kalah" => crate::kalah::Kalah,
+    "krk" => crate::krk::Krk,
     "othello" => crate::othello::Othello,
 }

@@ -93,6 +93,14 @@ pub enum SolveError {
         /// The slice.
         slice: String,
     },
+    /// The game says that no position of the slice repeats, and one does.
+    #[error("positions of slice {slice} of {game} repeat, and the game says that none does")]
+    Cycle {
+        /// The game.
+        game: String,
+        /// The slice.
+        slice: String,
+    },
     /// Scores do not fit the file format.
     #[error("scores of slice {slice} of {game} reach {max}, and a file holds up to 127")]
     ScoreTooLarge {
@@ -118,6 +126,9 @@ pub enum Unfit {
     /// It computes scores, and distances are asked for.
     #[error("it does not compute distances")]
     NoDistances,
+    /// It takes one pass, and positions of the slice may repeat.
+    #[error("it is for slices in which no position repeats")]
+    Cyclic,
     /// A position has too many moves for its states.
     #[error("a position may have too many moves for the two bytes of its state")]
     TooManyMoves,
@@ -164,6 +175,7 @@ impl SolveError {
             | SolveError::Unfit { .. }
             | SolveError::NoMetric { .. }
             | SolveError::TooFar { .. }
+            | SolveError::Cycle { .. }
             | SolveError::ScoreTooLarge { .. } => ErrorKind::Usage,
         })
     }

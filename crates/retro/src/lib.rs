@@ -30,7 +30,7 @@
 //! | solving | [`solve`], [`SolveOptions`], [`SolverName`], [`Window`], [`SliceReport`], [`SolveError`] |
 //! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
 //! | before it runs | [`default_set()`], [`plan()`], [`SlicePlan`], [`Rates`], [`fit_solvers`] |
-//! | finished files | [`open_set`], [`check`], [`stats`] |
+//! | finished files | [`open_set`], [`open_metric`], [`folder`], [`check`], [`stats`] |
 //! | measurements and tests | [`experiment`], [`in_memory`] |
 
 mod budget;
@@ -65,7 +65,7 @@ pub use solver::{fit_solvers, work_folder};
 pub use store::disk::ScratchError;
 pub use store::folder::{Operation, Watch};
 pub use store::paged::Policy;
-pub use tables::{open_metric, open_set};
+pub use tables::{folder, open_metric, open_set};
 pub use window::Window;
 
 /// Solvers without files, for benches and tests.

@@ -25,11 +25,13 @@ pub enum SolverName {
     Rows,
     /// Forward sweeps in memory, for games without un-moves.
     Sweeps,
+    /// One pass in memory, for slices in which no position repeats.
+    OnePass,
 }
 
 impl SolverName {
     /// All of them.
-    pub const ALL: [SolverName; 7] = [
+    pub const ALL: [SolverName; 8] = [
         SolverName::Memory,
         SolverName::TwoBit,
         SolverName::TwoBitSweeps,
@@ -37,6 +39,7 @@ impl SolverName {
         SolverName::DualIndex,
         SolverName::Rows,
         SolverName::Sweeps,
+        SolverName::OnePass,
     ];
 
     /// Its name on the command line, and in the names of work folders.
@@ -49,6 +52,7 @@ impl SolverName {
             SolverName::DualIndex => "dual-index",
             SolverName::Rows => "rows",
             SolverName::Sweeps => "sweeps",
+            SolverName::OnePass => "one-pass",
         }
     }
 }

@@ -139,6 +139,8 @@ impl Rates {
             (SolverName::Rows, 20.0, 0.55),
             // By the rules, and on one thread whatever their number.
             (SolverName::Sweeps, 2000.0 * threads as f64, 1.0),
+            // All of it is conversions.
+            (SolverName::OnePass, 0.0, 0.0),
         ];
         let rate = |(solver, level, power)| (solver, Rate { level: of(level), power });
         Rates {
@@ -165,16 +167,18 @@ pub const BITS: f64 = 3.6;
 /// Bytes a second of a disk that is read and written in long runs: a usual solid-state disk.
 pub const DISK: f64 = 1.5e9;
 
-/// What each of the slices up to `last` takes that the options ask for.
+/// What solving takes, for each of the selected slices and those that their moves can lead to.
 pub fn plan<G: Game>(
     game: &G,
-    last: SliceId,
+    selected: &[SliceId],
     options: &SolveOptions,
     rates: &Rates,
 ) -> Vec<SlicePlan> {
     let window = options.window;
-    window
-        .slices(last)
+    let slices = window::slices(game, selected, window);
+    let last = slices.last().copied().unwrap_or(SliceId(0));
+    slices
+        .into_iter()
         .map(|slice| {
             let top = window.of(game, metric_of::<G>(options.metric), slice, last);
             plan_slice(&Ask { game, slice, top, options }, rates)

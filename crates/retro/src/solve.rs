@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use nutcracker_game::{Game, Metric, SliceId, closure};
+use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_table::{
     DirLock, HOLE, Header, Manifest, PackOptions, Part, Published, Reach, Storage, Table,
     TableError, TableSet, pack_with, remove_unfinished,
@@ -29,8 +29,7 @@ pub fn solve<G: Game>(
     options: &SolveOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<SliceReport>, SolveError> {
-    // Of a game with a fixed start, only what it can lead to; else every slice.
-    let selected: Vec<SliceId> = options.window.slices(last).collect();
+    let selected: Vec<SliceId> = (0..=last.0).map(SliceId).collect();
     solve_slices(game, storage, dir, &selected, options, progress)
 }
 
@@ -59,7 +58,7 @@ pub fn solve_slices<G: Game>(
         let (game, offered) = (id.to_string(), offered.join(", "));
         return Err(SolveError::NoMetric { game, metric, offered });
     }
-    let slices = closure(game, selected.iter().copied());
+    let slices = window::slices(game, selected, options.window);
     let Some(&last) = slices.last() else { return Ok(Vec::new()) };
     let _lock = DirLock::acquire(dir)?;
     remove_unfinished(&**storage, dir)?;

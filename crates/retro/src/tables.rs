@@ -44,6 +44,12 @@ pub fn open_metric<G: Game>(
         })
 }
 
+/// The name of the directory with a game's tables of a metric.
+pub fn folder<G: Game>(game: &G, metric: Metric) -> String {
+    let folder = game.id().folder();
+    if metric == G::METRICS[0] { folder } else { format!("{folder}-{metric}") }
+}
+
 /// A metric that was asked for, or the game's usual one.
 pub(crate) fn metric_of<G: Game>(metric: Option<Metric>) -> Metric {
     metric.unwrap_or(G::METRICS[0])

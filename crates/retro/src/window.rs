@@ -1,6 +1,6 @@
 //! How much of the scores is wanted, and what that needs of smaller slices.
 
-use nutcracker_game::{Game, Metric, Score, SliceId};
+use nutcracker_game::{Game, Metric, Score, SliceId, closure};
 use nutcracker_table::Reach;
 
 /// How much of the scores is wanted.
@@ -12,8 +12,9 @@ pub enum Window {
     /// Whether the score of the largest slice is at least k or at most -k, for k up to this; of
     /// smaller slices, what that needs.
     Top(u8),
-    /// What decides every game that starts with this many stones.
-    Game(u32),
+    /// What decides every game that starts in this slice, as the game says in
+    /// [`score_window`](nutcracker_game::Numbering::score_window).
+    Start(SliceId),
 }
 
 impl Window {
@@ -22,23 +23,25 @@ impl Window {
         if metric.is_distance() {
             return metric.largest(game.max_score(slice)) as u8;
         }
-        let max = i64::from(game.max_score(slice));
+        let max = game.max_score(slice);
         let top = match self {
             Window::Full => max,
-            Window::Top(k) => i64::from(k) + i64::from(game.max_score(last)) - max,
-            Window::Game(stones) => i64::from(stones) + 1 - max,
+            Window::Top(k) => Score::from(k) + game.max_score(last) - max,
+            Window::Start(start) => game.score_window(slice, start),
         };
-        top.clamp(i64::from(max > 0), max) as u8
+        top.clamp(Score::from(max > 0), max) as u8
     }
+}
 
-    /// The slices to be solved up to `last`: no game of G stones has G - 1 left.
-    pub fn slices(self, last: SliceId) -> impl Iterator<Item = SliceId> {
-        let left_out = match self {
-            Window::Game(stones) => stones.checked_sub(1),
-            _ => None,
-        };
-        (0..=last.0).filter(move |slice| Some(*slice) != left_out).map(SliceId)
+/// The slices to be solved where these are selected, in an order in which they can be: with all
+/// that their moves can lead to, and without what no game from the start of the window leads to.
+pub(crate) fn slices<G: Game>(game: &G, selected: &[SliceId], window: Window) -> Vec<SliceId> {
+    let mut slices = closure(game, selected.iter().copied());
+    if let Window::Start(start) = window {
+        let played = closure(game, [start]);
+        slices.retain(|slice| played.contains(slice));
     }
+    slices
 }
 
 /// How exact scores of a slice are that are found up to ±`top`.

@@ -5,8 +5,9 @@ mod common;
 use std::sync::Arc;
 
 use common::{Heap, disk};
-use nutcracker_game::toy::{Graph, InMemory, Krk, Node};
+use nutcracker_game::toy::{Graph, InMemory, Node};
 use nutcracker_game::{Metric, Numbering, SliceId};
+use nutcracker_games::krk::Krk;
 use nutcracker_retro::in_memory::{States, sweep_metric};
 use nutcracker_retro::{
     Silent, SolveError, SolveOptions, SolverName, open_metric, solve, solve_slices,
@@ -18,7 +19,6 @@ fn options(metric: Metric, solver: SolverName, threads: usize) -> SolveOptions {
     SolveOptions {
         metric: Some(metric),
         solver: Some(solver),
-        verify: false,
         ..SolveOptions::new(threads, "test")
     }
 }

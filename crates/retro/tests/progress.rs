@@ -129,7 +129,7 @@ fn a_game_without_unmoves_is_solved_by_sweeps_and_by_nothing_else() {
     solve(&Heap, &disk(), dir.path(), SliceId(9), &options, &choices).unwrap();
     let choices = choices.0.into_inner().unwrap();
     assert!(choices.iter().all(|choice| choice.solver == SolverName::Sweeps), "{choices:?}");
-    let planned = plan(&Heap, SliceId(9), &options, &Rates::usual(1));
+    let planned = plan(&Heap, &[SliceId(9)], &options, &Rates::usual(1));
     for (planned, choice) in planned.iter().zip(&choices) {
         assert_eq!(
             (planned.solver, planned.positions),
@@ -162,7 +162,8 @@ fn a_plan_says_which_share_of_positions_the_tables_cover() {
         memory: awari.slice_len(SliceId(30)) / 8 + (90 << 20) + tables / 5,
         ..SolveOptions::new(1, "test")
     };
-    let planned = plan(&awari, SliceId(30), &options, &Rates::usual(1));
+    let planned =
+        plan(&awari, &(0..=30).map(SliceId).collect::<Vec<_>>(), &options, &Rates::usual(1));
     let planned = planned.last().unwrap();
     assert_eq!(planned.solver, SolverName::OneBit);
     // A share of bytes would be about a fifth.

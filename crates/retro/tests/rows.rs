@@ -77,8 +77,8 @@ fn windows() {
     let awari = Awari::new(6).unwrap();
     agree(&awari, 7, Window::Top(1));
     agree(&awari, 7, Window::Top(3));
-    agree(&awari, 7, Window::Game(7));
-    agree(&Awari::new(3).unwrap(), 10, Window::Game(14));
+    agree(&awari, 7, Window::Start(SliceId(7)));
+    agree(&Awari::new(3).unwrap(), 10, Window::Start(SliceId(14)));
     agree(&Kalah::new(3, 2, false).unwrap(), 9, Window::Top(2));
 }
 

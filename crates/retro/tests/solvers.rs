@@ -84,7 +84,7 @@ fn kalah_by_every_solver() {
 #[test]
 fn windows_by_every_solver() {
     all_the_same(&Awari::new(6).unwrap(), 9, Window::Top(2), &[2]);
-    all_the_same(&Awari::new(3).unwrap(), 12, Window::Game(12), &[2]);
+    all_the_same(&Awari::new(3).unwrap(), 12, Window::Start(SliceId(12)), &[2]);
     all_the_same(&Kalah::new(3, 2, false).unwrap(), 12, Window::Top(1), &[2]);
 }
 

@@ -250,8 +250,8 @@ fn work_files_take_the_disk_that_was_estimated() {
             Ok(())
         });
         let options = SolveOptions { watch, ..options(solver) };
-        let estimated = plan(&awari, SliceId(LAST), &options, &Rates::usual(1));
-        let estimated = estimated[LAST as usize].work_disk;
+        let estimated = plan(&awari, &[SliceId(LAST)], &options, &Rates::usual(1));
+        let estimated = estimated.last().unwrap().work_disk;
         run(dir.path(), &options, &Silent).unwrap();
         let peak = peak.load(Relaxed);
         // The wins of the dual index are rounded up to a block.

@@ -15,7 +15,7 @@ use nutcracker_games::registry::{GAMES, Registered, Visitor, with_game};
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
-use crate::args::{Data, Rules, Subject, Threads};
+use crate::args::{Data, MetricOption, Rules, Subject, Threads};
 use crate::cmd::probe::name;
 use crate::contestant::parse_time;
 use crate::databases::Databases;
@@ -101,7 +101,12 @@ impl Args {
             None => Rules::default(),
         };
         let game = tag.to_owned();
-        let subject = Subject { game: game.clone(), rules, data: self.data.clone() };
+        let subject = Subject {
+            game: game.clone(),
+            rules,
+            data: self.data.clone(),
+            metric: MetricOption::default(),
+        };
         let options = subject.rules.options();
         with_game(&game, &options, Job { args: self, subject, record })?
     }

@@ -94,7 +94,7 @@ impl Visitor for Misses {
                 game.id()
             )));
         }
-        let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
+        let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0]);
         // Each position is visited once with each index.
         reporter.begin_only(slice, "misses", 2 * game.slice_len(slice));
         let threads = self.threads.count();

@@ -124,7 +124,8 @@ impl Describe<'_> {
             memory: room.memory.unwrap_or(u64::MAX),
             ..SolveOptions::new(threads, "")
         };
-        let slices = plan(game, game.largest_slice(), &options, &Rates::usual(threads));
+        let all: Vec<SliceId> = (0..=game.largest_slice().0).map(SliceId).collect();
+        let slices = plan(game, &all, &options, &Rates::usual(threads));
         let default = default_set(game);
         let fitting = &slices[..room.fitting(&slices)];
         let in_default = slices.iter().filter(|slice| default.contains(&slice.slice));

@@ -4,12 +4,10 @@ use std::fmt::Write;
 
 use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::{BITS, BY_RULES, DISK, Phases, SlicePlan, SolverName, plan};
+use nutcracker_retro::{BITS, BY_RULES, DISK, Phases, SlicePlan, SolveOptions, SolverName, plan};
 use serde_json::{Map, Value, json};
 
-use crate::args::{
-    Format, MetricOption, Subject, Threads, UpTo, need_databases, slice_label, slice_object,
-};
+use crate::args::{Format, Subject, Threads, UpTo, need_databases, slice_label, slice_object};
 use crate::calibrate::{Measured, measure};
 use crate::cmd::solve::{peak_disk, window_cell};
 use crate::failure::Failure;
@@ -33,8 +31,6 @@ pub struct Args {
     subject: Subject,
     #[command(flatten)]
     up_to: UpTo,
-    #[command(flatten)]
-    metric: MetricOption,
     #[command(flatten)]
     bounds: Bounds,
     /// Disk to use, such as 500GiB or 2TB; without it, what is free where the databases are
@@ -81,18 +77,19 @@ struct Plan {
 impl Visitor for Args {
     type Output = Result<(), Failure>;
 
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
+    fn visit<G: Registered>(mut self, game: G) -> Self::Output {
         need_databases(&game)?;
-        let metric = self.metric.choose(&game)?;
-        let last = match self.up_to.select(&game)? {
-            Some(selected) => *selected.last().expect("a slice is selected"),
-            None => game.slice_of(&game.start().position).min(game.largest_slice()),
+        let metric = self.subject.metric.or_usual(&game)?;
+        self.subject.metric.given = Some(metric);
+        let selected = match self.up_to.select(&game)? {
+            Some(selected) => selected,
+            None => vec![game.slice_of(&game.start().position).min(game.largest_slice())],
         };
         let threads = self.threads.count();
-        let options = self.bounds.options(threads);
+        let options = SolveOptions { metric: Some(metric), ..self.bounds.options(&game, threads)? };
         let disk = self.disk.or_else(|| machine::free_disk(&self.subject.dir(&game)));
-        let measured = measure(&game, threads, self.calibration_positions)?;
-        let slices = plan(&game, last, &options, &measured.rates);
+        let measured = measure(&game, metric, threads, self.calibration_positions)?;
+        let slices = plan(&game, &selected, &options, &measured.rates);
         let peak = peak_disk(&slices);
         let mut finished = 0;
         let rows = slices

@@ -5,14 +5,14 @@ use std::path::Path;
 use nutcracker_game::{Game, Metric, Side, Situation, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::{
-    Rates, SlicePlan, SliceReport, SolveError, SolveOptions, plan, solve, work_folder,
+    Rates, SlicePlan, SliceReport, SolveError, SolveOptions, plan, solve_slices, work_folder,
 };
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    Format, MetricOption, Subject, Threads, UpTo, need_databases, quoted, slice_label,
-    slice_object, storage, up_to_option,
+    Format, Subject, Threads, UpTo, need_databases, quoted, slice_label, slice_object, storage,
+    up_to_option,
 };
 use crate::failure::Failure;
 use crate::how::{How, with_margin};
@@ -21,8 +21,6 @@ use crate::number::{about, rounded, signed, size, thousands};
 use crate::progress::Reporter;
 use crate::{machine, note, print, start, table};
 
-/// Without `--up-to`, slices have at most so many positions.
-const MODEST: u64 = 8_000_000;
 /// How the time of a slice is shared by conversions, fixpoint, pack and verify, before a slice of
 /// this run has said it better.
 const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
@@ -33,9 +31,9 @@ const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
 /// A slice is the set of positions that are solved together: in awari those with the same number
 /// of stones. Before it starts, it says what the run will take, and refuses what this machine has
 /// no room for. Finished slices stay: run the same command again after an interruption, and it
-/// goes on with the first one that is missing. Ctrl-C stops it politely, a second one at once.
-/// Each file is checked by independent code as soon as it is written. If the start position is not in the databases, its value is searched over
-/// them, where the game allows that.
+/// goes on with the first one that is missing. Ctrl-C stops it gracefully, a second one at once.
+/// Each file is checked by independent code as soon as it is written. If the start position is not
+/// in the databases, its value is searched over them, where the game allows that.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 10
@@ -48,15 +46,13 @@ pub struct Args {
     #[command(flatten)]
     up_to: UpTo,
     #[command(flatten)]
-    metric: MetricOption,
-    #[command(flatten)]
     threads: Threads,
     /// Do not check each file after it is written
     #[arg(long)]
     no_verify: bool,
     #[command(flatten)]
     how: How,
-    /// Give up the search for the value of the start position after so long
+    /// Give up the search for the value of the start position after this time
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     search_seconds: u32,
     /// How the summary is printed
@@ -70,16 +66,6 @@ impl Args {
         let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
         with_game(&name, &options, self)?
     }
-}
-
-/// The slice that is solved to without being asked for more.
-pub fn modest_slice<G: Game>(game: &G) -> SliceId {
-    let last = game.slice_of(&game.start().position).min(game.largest_slice());
-    (1..=last.0)
-        .map(SliceId)
-        .take_while(|&slice| game.slice_len(slice) <= MODEST)
-        .last()
-        .unwrap_or(SliceId(0))
 }
 
 /// The memory and disk of this machine.
@@ -135,18 +121,23 @@ pub fn peak_disk(slices: &[SlicePlan]) -> u64 {
 impl Visitor for Args {
     type Output = Result<(), Failure>;
 
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
+    fn visit<G: Registered>(mut self, game: G) -> Self::Output {
         need_databases(&game)?;
-        let metric = self.metric.choose(&game)?;
-        let last = *self.up_to.select_or_default(&game)?.last().expect("a slice is selected");
-        let options =
-            SolveOptions { verify: !self.no_verify, ..self.how.options(self.threads.count()) };
-        self.announce(&game, last, &options)?;
+        let metric = self.subject.metric.or_usual(&game)?;
+        let asked = self.subject.clone();
+        self.subject.metric.given = Some(metric);
+        let slices = self.up_to.select_or_default(&game)?;
+        let options = SolveOptions {
+            metric: Some(metric),
+            verify: !self.no_verify,
+            ..self.how.options(&game, self.threads.count())?
+        };
+        self.announce(&game, &slices, &options)?;
         let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
         let interrupt = Interrupt::listen();
-        let reporter = Reporter::new(game.slice_unit(), weights).until(interrupt.clone());
+        let reporter = Reporter::new(&game, weights).until(interrupt.clone());
         let dir = self.subject.dir(&game);
-        let result = solve(&game, &storage(false), &dir, last, &options, &reporter);
+        let result = solve_slices(&game, &storage(false), &dir, &slices, &options, &reporter);
         reporter.clear();
         let reports = match result {
             Err(SolveError::Stopped(stopped)) => {
@@ -160,7 +151,7 @@ impl Visitor for Args {
             note("");
             print(&summary(&game, &reports))?;
         }
-        let start = start::value(&game, &self.subject, last, self.search_seconds)?;
+        let start = start::value(&game, &self.subject, &slices, self.search_seconds)?;
         if json {
             let mut object = Map::new();
             let slices: Vec<Value> =
@@ -175,10 +166,10 @@ impl Visitor for Args {
         if let Some(sentence) = start.sentence(&game) {
             print(&format!("\n{sentence}\n"))?;
         }
-        if let Some(advice) = start.advice(&game, last) {
+        if let Some(advice) = start.advice(&game, &slices) {
             note(&advice);
         }
-        self.what_next(&game, last);
+        what_next(&game, &asked, &slices);
         Ok(())
     }
 }
@@ -188,13 +179,13 @@ impl Args {
     fn announce<G: Game>(
         &self,
         game: &G,
-        last: SliceId,
+        slices: &[SliceId],
         options: &SolveOptions,
     ) -> Result<(), Failure> {
         let dir = self.subject.dir(game);
         let set = self.subject.open(game, false, 0);
         let mut missing = Vec::new();
-        for slice in plan(game, last, options, &Rates::usual(options.threads)) {
+        for slice in plan(game, slices, options, &Rates::usual(options.threads)) {
             if !slice.served_by(&set.available(slice.slice.0)?) {
                 missing.push(slice);
             }
@@ -203,16 +194,16 @@ impl Args {
             note(&format!(
                 "{} up to {} is solved already, in {}",
                 game.id(),
-                slice_label(game, last),
+                slices.last().map_or_else(String::new, |&last| slice_label(game, last)),
                 dir.display()
             ));
             return Ok(());
         };
-        let end = missing.last().map_or(last, |slice| slice.slice);
+        let end = missing.last().unwrap_or(first).slice;
         let what = if first.slice == end {
             slice_label(game, end)
         } else {
-            format!("{} to {}", first.slice, slice_label(game, end))
+            format!("{} to {}", game.slice_name(first.slice), slice_label(game, end))
         };
         let memory = missing.iter().map(|slice| slice.memory).max().unwrap_or(0);
         let disk = peak_disk(&missing);
@@ -256,7 +247,9 @@ impl Args {
             lacks.push(format!("only {} are free in {}", size(room), dir.display()));
         }
         let advice = match fitting.checked_sub(1).map(|place| missing[place].slice) {
-            Some(slice) => format!("{} {slice} would fit", up_to_option(game)),
+            Some(slice) => {
+                format!("{} {} would fit", up_to_option(game), game.slice_name(slice))
+            }
             None => "nothing more would fit: make room, or use another --data".to_owned(),
         };
         Err(Failure::Failed(format!(
@@ -265,18 +258,19 @@ impl Args {
             lacks.join(" and "),
         )))
     }
+}
 
-    /// Commands to try, as they can be typed.
-    fn what_next<G: Game>(&self, game: &G, last: SliceId) {
-        let position = interesting(game, last);
-        note("\nTry next:");
-        for (verb, rest) in [
-            ("probe", format!(" {}", quoted(&position))),
-            ("stats", String::new()),
-            ("verify", String::new()),
-        ] {
-            note(&format!("  {}", self.subject.command(verb, &rest)));
-        }
+/// Commands to try, as they can be typed.
+fn what_next<G: Game>(game: &G, subject: &Subject, slices: &[SliceId]) {
+    let Some(&last) = slices.last() else { return };
+    let position = interesting(game, last);
+    note("\nTry next:");
+    for (verb, rest) in [
+        ("probe", format!(" {}", quoted(&position))),
+        ("stats", String::new()),
+        ("verify", String::new()),
+    ] {
+        note(&format!("  {}", subject.command(verb, &rest)));
     }
 }
 
@@ -309,9 +303,9 @@ fn slice_json<G: Game>(game: &G, metric: Metric, report: &SliceReport) -> Value 
             "pack": rounded(seconds.pack),
             "verify": rounded(seconds.verify),
         })),
-        "wins": histogram.wins(),
-        "draws": histogram.draws(),
-        "losses": histogram.losses(),
+        "won": histogram.wins(),
+        "drawn": histogram.draws(),
+        "lost": histogram.losses(),
         "mean": rounded(histogram.mean()),
         "window": window,
         "sweeps": effort.levels.sweeps,
@@ -356,7 +350,7 @@ fn summary<G: Game>(game: &G, reports: &[SliceReport]) -> String {
     for report in reports {
         all.merge(&report.histogram);
         rows.push(line(
-            report.slice.to_string(),
+            game.slice_name(report.slice),
             report.window,
             report.positions,
             report.bytes,

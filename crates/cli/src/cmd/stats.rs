@@ -4,17 +4,15 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use nutcracker_draw::{ScoreSlice, score_histogram};
-use nutcracker_game::{Game, Metric, SliceId};
+use nutcracker_game::{Distance, Game, Metric, SliceId, closure};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::stats::{Choices, StatsError, choices};
-use nutcracker_retro::{Progress, cache_bytes};
+use nutcracker_retro::{Progress, cache_bytes, default_set};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
-use crate::args::{
-    MetricOption, Subject, Threads, UpTo, need_databases, slice_label, slice_object,
-};
-use crate::cmd::solve::{modest_slice, window_cell};
+use crate::args::{Subject, Threads, UpTo, need_databases, slice_label, slice_object};
+use crate::cmd::solve::window_cell;
 use crate::failure::Failure;
 use crate::number::{percent, rounded, signed, thousands};
 use crate::progress::Reporter;
@@ -42,8 +40,6 @@ pub struct Args {
     subject: Subject,
     #[command(flatten)]
     up_to: UpTo,
-    #[command(flatten)]
-    metric: MetricOption,
     /// Show the counts of every slice, not of the last one only
     #[arg(long)]
     scores: bool,
@@ -83,7 +79,11 @@ struct Known {
     slice: SliceId,
     /// 0 if scores are exact, else what they are clipped to.
     window: u8,
+    /// Whether the file was checked.
+    checked: bool,
     histogram: Histogram,
+    /// The parts that are counted apart, such as the positions of each side to move.
+    sides: Vec<(String, Histogram)>,
     choices: Option<Choices>,
 }
 
@@ -92,22 +92,36 @@ impl Visitor for Args {
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         need_databases(&game)?;
-        let metric = self.metric.choose(&game)?;
+        let metric = self.subject.metric(&game)?;
         let present = self.subject.slices(&game, &self.up_to)?;
         let set = self.subject.open(&game, false, 0);
         let mut slices = Vec::new();
         for slice in present {
             let table = set.get(slice.0).map_err(|error| self.subject.explain(&game, error))?;
-            let histogram = table.histogram().clone();
-            let window = table.header().reach.into();
-            slices.push(Known { slice, window, histogram, choices: None });
+            let sides = table.parts().map(|(part, counts)| (part.name.clone(), counts.clone()));
+            slices.push(Known {
+                slice,
+                window: table.header().reach.into(),
+                checked: table.is_checked(),
+                histogram: table.histogram().clone(),
+                sides: sides.collect(),
+                choices: None,
+            });
         }
         drop(set);
-        if matches!(self.format, Format::Table | Format::Json) {
+        if matches!(self.format, Format::Table | Format::Json) && metric == Metric::Score {
             self.count_choices(&game, &mut slices)?;
         }
+        let unchecked = slices.iter().filter(|known| !known.checked).count();
+        if unchecked > 0 {
+            note(&format!(
+                "{unchecked} of {} tables were not checked; `{}` checks them",
+                slices.len(),
+                self.subject.command("verify", "")
+            ));
+        }
         print(&match self.format {
-            Format::Table => for_people(&game, &slices, self.scores),
+            Format::Table => for_people(&game, metric, &slices, self.scores),
             Format::Csv => csv(&game, &slices),
             Format::Json => format!("{}\n", for_programs(&game, metric, &slices)),
             Format::Svg => svg(&game, &slices),
@@ -117,18 +131,32 @@ impl Visitor for Args {
 
 impl Args {
     fn count_choices<G: Game>(&self, game: &G, slices: &mut [Known]) -> Result<(), Failure> {
-        let last = if self.choices { game.largest_slice() } else { modest_slice(game) };
-        let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
-        for (expected, known) in slices.iter_mut().enumerate() {
-            // Captures lead to smaller slices: without one of them nothing larger can be counted.
-            // A clipped score does not say which of two moves is better.
-            if known.slice > last || known.slice.0 as usize != expected || known.window != 0 {
-                break;
+        let reporter = Reporter::new(game, [0.0, 0.0, 0.0, 1.0]);
+        let exact: Vec<SliceId> =
+            slices.iter().filter(|known| known.window == 0).map(|known| known.slice).collect();
+        let default = default_set(game);
+        let mut left_out = None;
+        for known in slices {
+            let slice = known.slice;
+            // Captures lead to slices below: without one of them nothing can be counted. A clipped
+            // score does not say which of two moves is better.
+            let why = if !self.choices && !default.contains(&slice) {
+                Some("; --choices counts them too")
+            } else if known.window != 0 {
+                Some(", because scores are clipped")
+            } else if !closure(game, [slice]).iter().all(|slice| exact.contains(slice)) {
+                Some(", because smaller slices are missing")
+            } else {
+                None
+            };
+            if let Some(why) = why {
+                left_out = left_out.or(Some((slice, why)));
+                continue;
             }
             let positions = known.histogram.total();
-            reporter.begin_only(known.slice, "choices", positions);
+            reporter.begin_only(slice, "choices", positions);
             let set = self.subject.open(game, false, cache_bytes(positions));
-            let counted = choices(game, known.slice, &set, self.threads.count(), |done| {
+            let counted = choices(game, slice, &set, self.threads.count(), |done| {
                 reporter.advance(done);
             });
             reporter.clear();
@@ -137,18 +165,8 @@ impl Args {
                 error => Failure::Failed(error.to_string()),
             })?);
         }
-        if let Some(first) = slices.iter().find(|known| known.choices.is_none()) {
-            let why = if first.slice > last {
-                "; --choices counts them too"
-            } else if first.window != 0 {
-                ", because scores are clipped"
-            } else {
-                ", because smaller slices are missing"
-            };
-            note(&format!(
-                "choices are not counted from {} on{why}",
-                slice_label(game, first.slice)
-            ));
+        if let Some((first, why)) = left_out {
+            note(&format!("choices are not counted from {} on{why}", slice_label(game, first)));
         }
         Ok(())
     }
@@ -165,11 +183,15 @@ fn total(slices: &[Known]) -> (Histogram, Option<Choices>) {
     (histogram, slices.iter().any(|slice| slice.choices.is_some()).then_some(choices))
 }
 
-fn for_people<G: Game>(game: &G, slices: &[Known], all_scores: bool) -> String {
+fn for_people<G: Game>(game: &G, metric: Metric, slices: &[Known], all_scores: bool) -> String {
     let clipped = slices.iter().any(|known| known.window != 0);
-    let line = |name: String, window: u8, histogram: &Histogram, choices: Option<Choices>| {
+    let sides = slices.iter().any(|known| known.sides.len() > 1);
+    let line = |name: [&str; 2], window: u8, histogram: &Histogram, choices: Option<Choices>| {
         let positions = histogram.total();
-        let mut cells = vec![name];
+        let mut cells = vec![name[0].to_owned()];
+        if sides {
+            cells.push(name[1].to_owned());
+        }
         if clipped {
             cells.push(window_cell(window));
         }
@@ -178,27 +200,59 @@ fn for_people<G: Game>(game: &G, slices: &[Known], all_scores: bool) -> String {
             percent(histogram.wins(), positions),
             percent(histogram.draws(), positions),
             percent(histogram.losses(), positions),
-            signed(histogram.mean()),
-            choices.map_or_else(|| "-".to_owned(), |choices| thousands(choices.positions)),
-            choices.map_or_else(
-                || "-".to_owned(),
-                |choices| percent(choices.quiet_better, choices.positions),
-            ),
         ]);
+        let missing = || "-".to_owned();
+        if metric == Metric::Score {
+            cells.extend([
+                signed(histogram.mean()),
+                choices.map_or_else(missing, |choices| thousands(choices.positions)),
+                choices.map_or_else(missing, |choices| {
+                    percent(choices.quiet_better, choices.positions)
+                }),
+            ]);
+        }
+        if metric.is_distance() {
+            for longest in longest(metric, histogram) {
+                cells
+                    .push(longest.map_or_else(missing, |(distance, _)| distance.moves.to_string()));
+            }
+        }
         cells
     };
-    let mut rows: Vec<_> = slices
-        .iter()
-        .map(|known| line(known.slice.to_string(), known.window, &known.histogram, known.choices))
-        .collect();
+    let mut rows = Vec::new();
+    for known in slices {
+        let name = game.slice_name(known.slice);
+        rows.push(line([&name, ""], known.window, &known.histogram, known.choices));
+        if known.sides.len() > 1 {
+            for (side, histogram) in &known.sides {
+                rows.push(line(["", side], known.window, histogram, None));
+            }
+        }
+    }
     let (histogram, choices) = total(slices);
-    rows.push(line("all".to_owned(), 0, &histogram, choices));
+    rows.push(line(["all", ""], 0, &histogram, choices));
     let mut header = vec![game.slice_unit()];
+    if sides {
+        header.push("side to move");
+    }
     if clipped {
         header.push("window");
     }
-    header.extend(["positions", "won", "drawn", "lost", "mean", "with a choice", "quiet better"]);
-    let mut text = format!("{}\n\n{}", game.id(), table::render(&header, &[], rows));
+    header.extend(["positions", "won", "drawn", "lost"]);
+    if metric == Metric::Score {
+        header.extend(["mean", "with a choice", "quiet better"]);
+    }
+    if metric.is_distance() {
+        header.extend(["longest win", "longest loss"]);
+    }
+    let left: &[usize] = if sides { &[1] } else { &[] };
+    let mut text = format!("{}\n\n{}", game.id(), table::render(&header, left, rows));
+    if metric.is_distance() {
+        text += match metric {
+            Metric::Dtc => "\nDistances are moves of the winner to the next conversion.\n",
+            _ => "\nDistances are moves of the winner to the end of the game.\n",
+        };
+    }
     if clipped {
         text += "\nWith a window, scores are clipped to it: the outermost ones stand for all beyond \
                  them, also in the mean.\n";
@@ -215,21 +269,41 @@ fn for_people<G: Game>(game: &G, slices: &[Known], all_scores: bool) -> String {
     let shown = if all_scores { slices } else { &slices[slices.len() - 1..] };
     for known in shown {
         let _ = write!(text, "\n{}\n\n", slice_label(game, known.slice));
-        text += &score_table(&known.histogram, known.window);
+        text += &score_table(metric, &known.histogram, known.window);
     }
     text
 }
 
+/// The longest win and the longest loss, and in how many positions.
+fn longest(metric: Metric, histogram: &Histogram) -> [Option<(Distance, u64)>; 2] {
+    [true, false].map(|wins| {
+        let distances = histogram.iter().filter_map(|(value, count)| {
+            let distance = metric.distance(value.into())?;
+            (distance.wins == wins).then_some((distance, count))
+        });
+        distances.max_by_key(|(distance, _)| distance.moves)
+    })
+}
+
 /// Scores, counts, shares, and bars.
-fn score_table(histogram: &Histogram, window: u8) -> String {
+fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
     let positions = histogram.total();
     let most = histogram.iter().map(|(_, count)| count).max().unwrap_or(1);
-    let rows = histogram
-        .iter()
+    let mut values: Vec<(i8, u64)> = histogram.iter().collect();
+    if metric.is_distance() {
+        // Wins from the nearest to the farthest, draws, losses from the nearest on.
+        values.sort_by_key(|&(value, _)| (-value.signum(), -i16::from(value).abs()));
+    }
+    let rows = values
+        .into_iter()
         .map(|(score, count)| {
             vec![
                 match score {
+                    0 if metric.is_distance() => "draw".to_owned(),
                     0 => "0".to_owned(),
+                    score if let Some(Distance { wins, moves }) = metric.distance(score.into()) => {
+                        format!("{} in {moves}", if wins { "win" } else { "loss" })
+                    }
                     score if score.unsigned_abs() != window => format!("{score:+}"),
                     1.. => format!("≥ {score}"),
                     _ => format!("≤ {score}"),
@@ -240,41 +314,66 @@ fn score_table(histogram: &Histogram, window: u8) -> String {
             ]
         })
         .collect();
-    table::render(&["score", "positions", "share", ""], &[3], rows)
+    let value = if metric.is_distance() { "value" } else { "score" };
+    table::render(&[value, "positions", "share", ""], &[3], rows)
 }
 
 fn csv<G: Game>(game: &G, slices: &[Known]) -> String {
     let mut text = format!("{},score,positions\n", game.slice_unit());
     for known in slices {
         for (score, count) in known.histogram.iter() {
-            let _ = writeln!(text, "{},{score},{count}", known.slice);
+            let _ = writeln!(text, "{},{score},{count}", game.slice_name(known.slice));
         }
     }
     text
 }
 
 fn for_programs<G: Game>(game: &G, metric: Metric, slices: &[Known]) -> Value {
-    let figures = |histogram: &Histogram, choices: Option<Choices>| {
-        json!({
-            "positions": histogram.total(),
-            "wins": histogram.wins(),
-            "draws": histogram.draws(),
-            "losses": histogram.losses(),
-            "mean": rounded(histogram.mean()),
-            "choices": choices.map(|choices| json!({
-                "positions": choices.positions,
-                "quiet_better": choices.quiet_better,
-            })),
-        })
+    let figures = |histogram: &Histogram| {
+        let mut object = Map::new();
+        object.insert("positions".to_owned(), histogram.total().into());
+        object.insert("won".to_owned(), histogram.wins().into());
+        object.insert("drawn".to_owned(), histogram.draws().into());
+        object.insert("lost".to_owned(), histogram.losses().into());
+        if metric.is_distance() {
+            for (name, longest) in
+                ["longest_win", "longest_loss"].iter().zip(longest(metric, histogram))
+            {
+                let longest = longest.map(|(distance, positions)| {
+                    let mut object = json!({ "moves": distance.moves, "positions": positions });
+                    if metric == Metric::Dtw {
+                        object["plies"] = distance.plies().into();
+                    }
+                    object
+                });
+                object.insert((*name).to_owned(), longest.into());
+            }
+        } else {
+            object.insert("mean".to_owned(), rounded(histogram.mean()).into());
+        }
+        object
+    };
+    let counted = |choices: Option<Choices>| -> Value {
+        let object = |choices: Choices| json!({ "positions": choices.positions, "quiet_better": choices.quiet_better });
+        choices.map(object).into()
     };
     let list: Vec<Value> = slices
         .iter()
         .map(|known| {
-            let mut object = Map::new();
+            let mut object = figures(&known.histogram);
+            object.insert("checked".to_owned(), known.checked.into());
             object.insert("window".to_owned(), known.window.into());
-            if let Value::Object(more) = figures(&known.histogram, known.choices) {
-                object.extend(more);
-            }
+            object.insert("choices".to_owned(), counted(known.choices));
+            let sides: Vec<Value> = known
+                .sides
+                .iter()
+                .map(|(name, histogram)| {
+                    let mut side = figures(histogram);
+                    side.insert("side".to_owned(), name.clone().into());
+                    side.into()
+                })
+                .collect();
+            object.insert("sides".to_owned(), sides.into());
             let scores: Vec<Value> = known
                 .histogram
                 .iter()
@@ -285,12 +384,13 @@ fn for_programs<G: Game>(game: &G, metric: Metric, slices: &[Known]) -> Value {
         })
         .collect();
     let (histogram, choices) = total(slices);
-    let id = game.id();
+    let mut all = figures(&histogram);
+    all.insert("choices".to_owned(), counted(choices));
     json!({
-        "game": id.name,
-        "options": id.options,
+        "game": game.id().name,
+        "options": game.id().options,
         "slices": list,
-        "all": figures(&histogram, choices),
+        "all": all,
     })
 }
 

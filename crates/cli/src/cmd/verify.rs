@@ -10,8 +10,8 @@ use nutcracker_table::{DirLock, Manifest, Reach, TableError, TableSet};
 use serde_json::{Value, json};
 
 use crate::args::{
-    Format, MetricOption, Subject, Threads, UpTo, need_databases, slice_label, slice_object,
-    storage, up_to_option,
+    Format, Subject, Threads, UpTo, need_databases, slice_label, slice_object, storage,
+    up_to_option,
 };
 use crate::failure::Failure;
 use crate::how::{parse_size, with_margin};
@@ -39,8 +39,6 @@ pub struct Args {
     subject: Subject,
     #[command(flatten)]
     up_to: UpTo,
-    #[command(flatten)]
-    metric: MetricOption,
     /// Compare only N positions of each slice, drawn at random, with their own moves: for databases
     /// too large to check in full. Scores that support each other in a cycle are not found
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -81,7 +79,7 @@ impl Visitor for Args {
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         need_databases(&game)?;
-        let metric = self.metric.choose(&game)?;
+        let metric = self.subject.metric(&game)?;
         let dir = self.subject.dir(&game);
         let set = self.subject.open(&game, false, 0);
         let mut present = Vec::new();
@@ -113,7 +111,7 @@ impl Visitor for Args {
         if self.up_to.text().is_none() {
             name_beyond(&game, &set, manifest.as_ref().ok())?;
         }
-        let reporter = Reporter::new(game.slice_unit(), [0.0, 0.0, 0.0, 1.0]);
+        let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0]);
         let mut sound = true;
         for &(slice, reach) in &files {
             let name = file_name(&game, slice, reach);

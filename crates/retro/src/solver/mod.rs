@@ -3,6 +3,7 @@
 
 mod counts;
 mod levels;
+mod one_pass;
 mod rows;
 mod sweeps;
 
@@ -38,8 +39,9 @@ pub(crate) trait SliceSolver<G: Game>: Sync {
 }
 
 /// All solvers, in the order in which they are preferred where none is requested.
-pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 8] {
+pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 9] {
     [
+        &one_pass::OnePass,
         &rows::Rows,
         &counts::Counts,
         &rows::StreamedRows,
@@ -78,7 +80,7 @@ impl<G: Game> Ask<'_, G> {
 
     /// The slice as messages name it.
     pub(crate) fn slice_name(&self) -> String {
-        format!("{} {}", self.slice, self.game.slice_unit())
+        format!("{} {}", self.game.slice_name(self.slice), self.game.slice_unit())
     }
 
     /// Bytes of decoded scores of smaller slices.
@@ -267,11 +269,12 @@ impl<G: Game> Chosen<G> {
     }
 }
 
-/// The solvers that are fit for a slice, whatever the memory.
-pub fn fit_solvers<G: Game>(game: &G, slice: SliceId) -> Vec<SolverName> {
-    let options = SolveOptions::new(1, "");
-    let ask =
-        Ask { game, slice, top: game.max_score(slice).clamp(0, 127) as u8, options: &options };
+/// The solvers that are fit for a slice, whatever the memory; for the game's usual metric if none is
+/// given.
+pub fn fit_solvers<G: Game>(game: &G, slice: SliceId, metric: Option<Metric>) -> Vec<SolverName> {
+    let options = SolveOptions { metric, ..SolveOptions::new(1, "") };
+    let largest = metric_of::<G>(metric).largest(game.max_score(slice));
+    let ask = Ask { game, slice, top: largest.clamp(0, 127) as u8, options: &options };
     let fit = all::<G>().into_iter().filter(|solver| solver.estimate(&ask).is_ok());
     let mut names: Vec<SolverName> = fit.map(SliceSolver::name).collect();
     names.sort_unstable();

@@ -1,12 +1,15 @@
-//! King and rook against king, the classic test of distances on a symmetric board.
+//! King and rook against king, the chess ending on which databases are tried first: distances, a
+//! symmetric board, two different sides.
 
-use crate::{
-    GameId, Metric, Numbering, ParseError, Part, Rules, Score, Side, Situation, SliceId, Step,
-    plain_views,
-};
+mod numbering;
 
-/// White has king and rook, Black the king. Slice `krk` has every position up to rotation and
-/// reflection of the board; slice `kk` stands for all boards with bare kings, which are drawn.
+use std::fmt::Write;
+
+use nutcracker_game::{Evaluate, GameId, ParseError, Rules, Score, Side, Situation, Step};
+
+use crate::registry::{OptionInfo, Options, Registered};
+
+/// White has king and rook, Black the king. Black draws by capturing the rook, or by stalemate.
 #[derive(Clone, Debug)]
 pub struct Krk;
 
@@ -23,20 +26,17 @@ pub struct KrkPosition {
     pub rook: Option<u8>,
 }
 
-const KK: SliceId = SliceId(0);
-const KRK: SliceId = SliceId(1);
-
-/// The squares of the triangle a1-d1-d4, to which every square can be turned.
-const TRIANGLE: [u8; 10] = [0, 1, 2, 3, 9, 10, 11, 18, 19, 27];
-/// Numbers for each side to move.
-const HALF: u64 = TRIANGLE.len() as u64 * 64 * 64;
-
 fn xy(square: u8) -> (i8, i8) {
     ((square % 8) as i8, (square / 8) as i8)
 }
 
 fn square(x: i8, y: i8) -> Option<u8> {
     ((0..8).contains(&x) && (0..8).contains(&y)).then_some((y * 8 + x) as u8)
+}
+
+/// The name of a square.
+fn name(at: u8) -> String {
+    format!("{}{}", char::from(b'a' + at % 8), at / 8 + 1)
 }
 
 fn adjacent(a: u8, b: u8) -> bool {
@@ -172,7 +172,7 @@ impl Rules for Krk {
             white,
             king: at(king, 'K').ok_or_else(wrong)?,
             black: at(black, 'k').ok_or_else(wrong)?,
-            rook: at(rook, 'R'),
+            rook: if rook == "-" { None } else { Some(at(rook, 'R').ok_or_else(wrong)?) },
         };
         if !position.is_legal() || !["w", "b"].contains(&mover) {
             return Err(ParseError::new("the pieces cannot stand like this"));
@@ -181,7 +181,6 @@ impl Rules for Krk {
     }
 
     fn format(&self, situation: &Situation<KrkPosition>) -> String {
-        let name = |at: u8| format!("{}{}", char::from(b'a' + at % 8), at / 8 + 1);
         let KrkPosition { white, king, black, rook } = situation.position;
         let rook = rook.map_or("-".to_owned(), |rook| format!("R{}", name(rook)));
         let mover = if white { 'w' } else { 'b' };
@@ -190,12 +189,33 @@ impl Rules for Krk {
 
     fn format_move(
         &self,
-        _: &Situation<KrkPosition>,
+        situation: &Situation<KrkPosition>,
         &(from, to): &(u8, u8),
-        _: &Step<KrkPosition>,
+        step: &Step<KrkPosition>,
     ) -> String {
-        let name = |at: u8| format!("{}{}", char::from(b'a' + at % 8), at / 8 + 1);
-        name(from) + &name(to)
+        let piece = if situation.position.rook == Some(from) { 'R' } else { 'K' };
+        let takes = if step.converts { "x" } else { "" };
+        format!("{piece}{takes}{}", name(to))
+    }
+
+    fn draw(&self, situation: &Situation<KrkPosition>) -> String {
+        let KrkPosition { white, king, black, rook } = situation.position;
+        let mut text = String::new();
+        for rank in (0..8).rev() {
+            let _ = write!(text, "{} ", rank + 1);
+            for at in rank * 8..rank * 8 + 8 {
+                let piece = match at {
+                    _ if at == king => 'K',
+                    _ if at == black => 'k',
+                    _ if rook == Some(at) => 'R',
+                    _ => '.',
+                };
+                let _ = write!(text, " {piece}");
+            }
+            text.push('\n');
+        }
+        let mover = if white { "White" } else { "Black" };
+        text + "   a b c d e f g h\n" + mover + " to move\n"
     }
 
     fn side_name(&self, side: Side) -> &'static str {
@@ -206,111 +226,14 @@ impl Rules for Krk {
     }
 }
 
-impl Numbering for Krk {
-    const METRICS: &'static [Metric] = &[Metric::Wdl, Metric::Dtw, Metric::Dtc];
-    const UNMOVES: bool = true;
-    const SYMMETRIC: bool = true;
-    const HOLES: bool = true;
+/// Positions are looked up, not guessed.
+impl Evaluate for Krk {}
 
-    fn largest_slice(&self) -> SliceId {
-        KRK
-    }
+impl Registered for Krk {
+    const ABOUT: &'static str = "king and rook against king, the chess ending";
+    const OPTIONS: &'static [OptionInfo] = &[];
 
-    fn slice_of(&self, position: &KrkPosition) -> SliceId {
-        if position.rook.is_some() { KRK } else { KK }
-    }
-
-    fn slice_len(&self, slice: SliceId) -> u64 {
-        if slice == KRK { 2 * HALF } else { 1 }
-    }
-
-    fn canonical(&self, position: &KrkPosition) -> KrkPosition {
-        if position.rook.is_none() {
-            return KrkPosition { white: true, king: 0, black: 2, rook: None };
-        }
-        let in_triangle = position.images().filter(|image| TRIANGLE.contains(&image.king));
-        in_triangle.min().expect("every square can be turned into the triangle")
-    }
-
-    fn rank(&self, position: &KrkPosition) -> u64 {
-        let KrkPosition { white, king, black, rook } = self.canonical(position);
-        let Some(rook) = rook else { return 0 };
-        let king = TRIANGLE.iter().position(|&at| at == king).expect("it is canonical") as u64;
-        let half = if white { 0 } else { HALF };
-        half + (king * 64 + u64::from(black)) * 64 + u64::from(rook)
-    }
-
-    fn unrank(&self, slice: SliceId, index: u64) -> Option<KrkPosition> {
-        if slice == KK {
-            return Some(KrkPosition { white: true, king: 0, black: 2, rook: None });
-        }
-        let position = KrkPosition {
-            white: index < HALF,
-            king: TRIANGLE[(index % HALF / 4096) as usize],
-            black: (index / 64 % 64) as u8,
-            rook: Some((index % 64) as u8),
-        };
-        (position.is_legal() && self.canonical(&position) == position).then_some(position)
-    }
-
-    fn index_scheme(&self) -> &'static str {
-        "triangle-1"
-    }
-
-    fn max_score(&self, slice: SliceId) -> Score {
-        slice.0 as Score
-    }
-
-    fn max_moves(&self, _: SliceId) -> u16 {
-        22
-    }
-
-    fn slice_name(&self, slice: SliceId) -> String {
-        ["kk", "krk"][slice.0 as usize].to_owned()
-    }
-
-    fn slice_named(&self, name: &str) -> Option<SliceId> {
-        ["kk", "krk"].iter().position(|&slice| slice == name).map(|at| SliceId(at as u32))
-    }
-
-    fn select(&self, text: &str) -> Result<Vec<SliceId>, ParseError> {
-        match self.slice_named(text) {
-            Some(slice) => Ok(vec![slice]),
-            None => Err(ParseError::new(format!("krk has slices kk and krk, not {text:?}"))),
-        }
-    }
-
-    fn slice_unit(&self) -> &'static str {
-        "pieces"
-    }
-
-    fn parts(&self, slice: SliceId) -> Vec<Part> {
-        if slice == KK {
-            return vec![Part { name: "K v K".to_owned(), range: 0..1 }];
-        }
-        vec![
-            Part { name: "KR v K".to_owned(), range: 0..HALF },
-            Part { name: "K v KR".to_owned(), range: HALF..2 * HALF },
-        ]
-    }
-
-    fn is_acyclic(&self, slice: SliceId) -> bool {
-        slice == KK
-    }
-
-    fn unmoves(&self, position: &KrkPosition, out: &mut Vec<KrkPosition>) {
-        let KrkPosition { white, king, black, rook } = *position;
-        let Some(rook) = rook else { return };
-        let before = KrkPosition { white: !white, ..*position };
-        if white {
-            out.extend(around(black).map(|from| KrkPosition { black: from, ..before }));
-        } else {
-            out.extend(around(king).map(|from| KrkPosition { king: from, ..before }));
-            let slides = slides(rook, [king, black]).into_iter();
-            out.extend(slides.map(|from| KrkPosition { rook: Some(from), ..before }));
-        }
-        out.retain(|before| before.is_legal());
+    fn from_options(_: &Options) -> Result<Self, String> {
+        Ok(Krk)
     }
 }
-
-plain_views!(Krk);
