@@ -18,7 +18,7 @@ use crate::cmd::{
     tune, verify,
 };
 use crate::failure::Failure;
-use crate::machine;
+use crate::{machine, note};
 
 /// The default directory of databases.
 const DEFAULT_DATA: &str = "nutcracker-data";
@@ -174,6 +174,20 @@ impl Subject {
         Ok(slices)
     }
 
+    /// Says which of a game's databases were not checked; answers may rest on them.
+    pub fn note_unchecked<G: Game>(&self, game: &G, set: &TableSet) {
+        let slices = set.slices().unwrap_or_default().into_iter().map(SliceId);
+        let names = unchecked(game, set, slices.filter(|&slice| game.has_database(slice)));
+        if !names.is_empty() {
+            note(&format!(
+                "these databases of {} were not checked: {}; `{}` checks them",
+                game.id(),
+                names.join(", "),
+                self.command("verify", ""),
+            ));
+        }
+    }
+
     /// An error of reading databases, with the command that makes what is missing.
     pub fn explain<G: Game>(&self, game: &G, error: TableError) -> Failure {
         match error {
@@ -215,6 +229,16 @@ impl Subject {
         }
         line + rest
     }
+}
+
+/// Those of these slices whose databases were not checked, by name.
+pub fn unchecked<G: Game>(
+    game: &G,
+    set: &TableSet,
+    slices: impl IntoIterator<Item = SliceId>,
+) -> Vec<String> {
+    let unchecked = |slice: &SliceId| set.get(slice.0).is_ok_and(|table| !table.is_checked());
+    slices.into_iter().filter(unchecked).map(|slice| game.slice_name(slice)).collect()
 }
 
 /// Files on disk; mapped pages would count as memory in use, so only probing maps them.

@@ -29,6 +29,7 @@ impl Databases {
         }
         subject.metric(game)?;
         let set = Arc::new(subject.open(game, true, CACHE));
+        subject.note_unchecked(game, &set);
         Ok(Arc::new(Databases(Some(TableOracle::new(set)?))))
     }
 

@@ -54,7 +54,7 @@ pub enum CheckError {
 }
 
 impl CheckError {
-    /// Whether it was asked wrongly, is not here, or is broken.
+    /// Who has to act: the caller, the owner of the files, or the operator of the machine.
     pub fn kind(&self) -> ErrorKind {
         match self {
             CheckError::Table(error) => error.kind(),
@@ -112,6 +112,9 @@ pub enum Fault {
         /// The value in the file.
         stored: i8,
     },
+    /// The file counts other positions than there are.
+    #[error("the file counts other positions or values than the rules say, holes left out")]
+    Counts,
     /// Scores support each other in a cycle.
     #[error(
         "position {position} (number {index}) has score {stored}, which rests on repeated positions \

@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use common::{Heap, disk};
 use nutcracker_game::toy::{Graph, InMemory, Node};
-use nutcracker_game::{Metric, Numbering, SliceId};
+use nutcracker_game::{Game, Metric, Numbering, SliceId};
 use nutcracker_games::krk::Krk;
+use nutcracker_games::othello::Othello;
+use nutcracker_retro::check::check_slice;
 use nutcracker_retro::in_memory::{States, sweep_metric};
 use nutcracker_retro::{
-    Silent, SolveError, SolveOptions, SolverName, open_metric, solve, solve_slices,
+    Silent, SolveError, SolveOptions, SolverName, fit_solvers, open_metric, solve, solve_slices,
 };
+use nutcracker_table::{Disk, HOLE, PackOptions, Reach, pack};
 
 const KRK: SliceId = SliceId(1);
 
@@ -134,4 +137,81 @@ fn solvers_that_cannot_count_moves_say_so() {
 #[test]
 fn states_that_do_not_fit_two_bytes_are_refused() {
     assert!(States::hold(127, 255) && !States::hold(127, 512));
+}
+
+/// The check refuses a value that is wrong, and counts that leave out a position or take in a hole.
+#[test]
+fn the_check_of_distances_and_holes_refuses_what_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = options(Metric::Dtw, SolverName::Memory, 2);
+    solve_slices(&Krk, &disk(), dir.path(), &[KRK], &options, &Silent).unwrap();
+    let open = || open_metric(&Krk, Some(Metric::Dtw), disk(), dir.path(), 1 << 20);
+    let (path, header, mut right) = {
+        let (set, mut values) = (open(), vec![0; Krk.slice_len(KRK) as usize]);
+        let table = set.get(KRK.0).unwrap();
+        table.read(0, &mut values).unwrap();
+        (table.path().to_owned(), table.header().clone(), values)
+    };
+    for (index, value) in (0..).zip(&mut right) {
+        if Krk.unrank(KRK, index).is_none() {
+            *value = HOLE;
+        }
+    }
+    let find = |wanted: i8| right.iter().position(|&value| value == wanted).unwrap();
+    let (hole, drawn, lost) = (find(HOLE), find(0), find(-120));
+    let refused = |change: &dyn Fn(&mut Vec<i8>)| {
+        let mut values = right.clone();
+        change(&mut values);
+        std::fs::remove_file(&path).unwrap();
+        pack(&Disk::default(), dir.path(), &header, &PackOptions::default(), &values).unwrap();
+        [u64::MAX, 1 << 20].map(|memory| {
+            let check = check_slice(&Krk, KRK, &open(), memory, 2, &Silent);
+            check.err().map(|error| error.to_string())
+        })
+    };
+    assert_eq!(refused(&|_| ()), [None, None]);
+    for (change, what) in [
+        (&(|values: &mut Vec<i8>| values[lost] += 1) as &dyn Fn(&mut Vec<i8>), "best move"),
+        (&|values| values[lost] = 0, "best move"),
+        (&|values| values[drawn] = HOLE, "counts other positions"),
+        (&|values| values[hole] = 0, "counts other positions"),
+    ] {
+        for error in refused(change) {
+            assert!(error.as_ref().is_some_and(|error| error.contains(what)), "{error:?}: {what}");
+        }
+    }
+}
+
+/// One pass over slices in which no position repeats gives the files of the other solvers.
+#[test]
+fn one_pass_solves_slices_without_cycles() {
+    fn files<G: Game>(game: &G, last: u32, solver: Option<SolverName>) -> Vec<Vec<u8>> {
+        let dir = tempfile::tempdir().unwrap();
+        let options = SolveOptions { solver, ..SolveOptions::new(2, "test") };
+        solve(game, &disk(), dir.path(), SliceId(last), &options, &Silent).unwrap();
+        let set = open_metric(game, None, disk(), dir.path(), 0);
+        let path = |slice| set.path(slice, Reach::Exact);
+        (0..=last).map(|slice| std::fs::read(path(slice)).unwrap()).collect()
+    }
+    let othello = Othello::new(4).unwrap();
+    assert!(fit_solvers(&othello, SliceId(1), None).contains(&SolverName::OnePass));
+    assert!(files(&othello, 1, None) == files(&othello, 1, Some(SolverName::Memory)));
+    assert!(files(&Heap, 9, None) == files(&Heap, 9, Some(SolverName::Sweeps)));
+    for seed in 0..20 {
+        let graph = Graph::random(seed, 4, 40, false);
+        let one_pass = files(&graph.clone().acyclic(), 3, Some(SolverName::OnePass));
+        assert!(one_pass == files(&graph, 3, Some(SolverName::Sweeps)), "seed {seed}");
+    }
+    let awari = nutcracker_games::awari::Awari::new(6).unwrap();
+    assert!(!fit_solvers(&awari, SliceId(4), None).contains(&SolverName::OnePass));
+}
+
+/// A game that calls its slice acyclic and is wrong about it.
+#[test]
+fn a_cycle_where_the_game_says_none_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = SolveOptions::new(1, "test");
+    let cycle = Graph::new(2, vec![Node::quiet(&[1]), Node::quiet(&[0])]).acyclic();
+    let error = solve(&cycle, &disk(), dir.path(), SliceId(0), &options, &Silent).unwrap_err();
+    assert!(error.to_string().contains("repeat"), "{error}");
 }

@@ -29,14 +29,14 @@ function strip(finished, unit) {
       {
         class: "strip",
         "aria-label": [
-          `${count(finished.wins)} won`,
-          `${count(finished.draws)} drawn`,
-          `${count(finished.losses)} lost`,
+          `${count(finished.won)} won`,
+          `${count(finished.drawn)} drawn`,
+          `${count(finished.lost)} lost`,
         ].join(", "),
       },
-      part("win", finished.wins),
-      part("draw", finished.draws),
-      part("loss", finished.losses),
+      part("win", finished.won),
+      part("draw", finished.drawn),
+      part("loss", finished.lost),
     ),
   );
 }

@@ -68,11 +68,11 @@ function shares(tally) {
     "td",
     {
       class: "strip",
-      "aria-label": `${share(tally.wins)}% won, ${share(tally.draws)}% drawn, ${share(tally.losses)}% lost`,
+      "aria-label": `${share(tally.won)}% won, ${share(tally.drawn)}% drawn, ${share(tally.lost)}% lost`,
     },
-    part("win", tally.wins),
-    part("draw", tally.draws),
-    part("loss", tally.losses),
+    part("win", tally.won),
+    part("draw", tally.drawn),
+    part("loss", tally.lost),
   );
 }
 

@@ -44,11 +44,11 @@ pub struct Finished {
     /// Bytes of its file.
     pub bytes: u64,
     /// How many positions the side to move wins.
-    pub wins: u64,
+    pub won: u64,
     /// How many are drawn.
-    pub draws: u64,
+    pub drawn: u64,
     /// How many it loses.
-    pub losses: u64,
+    pub lost: u64,
 }
 
 /// Databases being built.
@@ -238,9 +238,9 @@ impl Progress for Watched<'_> {
             slice: self.game.slice_name(report.slice),
             positions: report.positions,
             bytes: report.bytes,
-            wins: report.histogram.wins(),
-            draws: report.histogram.draws(),
-            losses: report.histogram.losses(),
+            won: report.histogram.wins(),
+            drawn: report.histogram.draws(),
+            lost: report.histogram.losses(),
         });
     }
 }

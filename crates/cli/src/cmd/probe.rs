@@ -1,23 +1,24 @@
 //! `nutcracker probe`: look up a position.
 
 use std::cmp::Ordering;
+use std::fmt::Write;
 
-use nutcracker_game::{Game, Score, Side, Situation, Step};
+use nutcracker_game::{Game, Metric, Score, Side, Situation, Step};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_search::{Kind, Probed, Worth};
+use nutcracker_search::{Distance, Kind, Probed, Target, Worth};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Format, Subject, need_databases};
+use crate::args::{Format, Subject, need_databases, unchecked};
 use crate::failure::Failure;
 use crate::{number, print, table};
 
 /// Decoded scores kept: a probe reads a few blocks.
 const CACHE: u64 = 1 << 20;
 
-/// Look up a position: its score, and what every move is worth
+/// Probe a position: its value, and what every move is worth
 ///
-/// The score is what the side to move will win from here on minus what the other will, with best
-/// play of both. A position is written as the game has it; for awari and kalah that is South's
+/// A score is what the side to move will win from here on minus what the other will, with best
+/// play of both. Where databases hold distances, the answer says who wins in how many moves. A position is written as the game has it; for awari and kalah that is South's
 /// pits, a slash, North's pits, and then, where they matter, the side to move (S or N) and what
 /// South and North have captured so far. For Othello it is the rows from the top with slashes
 /// between, x for Black's discs, o for White's, a number for that many empty squares, and the side
@@ -67,6 +68,7 @@ impl Visitor for Args {
             Failure::Usage(format!("{error}; a position looks like \"{example}\""))
         })?;
         need_databases(&game)?;
+        self.subject.metric(&game)?;
         let set = self.subject.open(&game, true, CACHE);
         let probe = |position: &G::Position| {
             Probed::probe(&game, &set, position).map_err(|error| self.subject.explain(&game, error))
@@ -75,8 +77,10 @@ impl Visitor for Args {
         let mut moves = Vec::new();
         game.moves(&situation.position, &mut moves);
         let mut choices = Vec::new();
+        let mut slices = vec![game.slice_of(&situation.position)];
         for mv in &moves {
             let step: Step<_> = game.play(&situation.position, mv);
+            slices.push(game.slice_of(&step.next));
             choices.push(Choice {
                 name: game.format_move(&situation, mv, &step),
                 captures: step.gain,
@@ -84,9 +88,27 @@ impl Visitor for Args {
             });
         }
         choices.sort_by_key(|choice| choice.value.order());
+        slices.sort_unstable();
+        slices.dedup();
+        let unchecked = unchecked(&game, &set, slices);
         print(&match self.format {
-            Format::Table => for_people(&game, &situation, value, &choices),
-            Format::Json => format!("{}\n", for_programs(&game, &situation, value, &choices)),
+            Format::Table => {
+                let mut text = for_people(&game, &situation, value, &choices);
+                if !unchecked.is_empty() {
+                    let _ = writeln!(
+                        text,
+                        "\nNot checked: the databases of {} that this rests on; `{}` checks them.",
+                        unchecked.join(", "),
+                        self.subject.command("verify", ""),
+                    );
+                }
+                text
+            }
+            Format::Json => {
+                let mut object = for_programs(&game, &situation, value, &choices);
+                object["checked"] = unchecked.is_empty().into();
+                format!("{object}\n")
+            }
         })
     }
 }
@@ -105,6 +127,19 @@ pub fn outcome_sentence<G: Game>(
     value: Worth,
 ) -> String {
     let mover = situation.mover;
+    if let (Some(score), Some(distance)) = (value.score(), value.distance) {
+        let winner = if score > 0 { mover } else { mover.other() };
+        return distance_sentence(&name(game, winner), distance);
+    }
+    if let (Some(score), false) = (value.score(), G::METRICS.contains(&Metric::Score)) {
+        return match score.signum() {
+            0 => "draw".to_owned(),
+            sign => {
+                let winner = if sign > 0 { mover } else { mover.other() };
+                format!("{} wins", name(game, winner))
+            }
+        };
+    }
     let sentence = match value.to_string() {
         zero if zero == "0" => "score 0".to_owned(),
         score => format!("score {score} for {}", name(game, mover)),
@@ -134,6 +169,20 @@ pub fn outcome_sentence<G: Game>(
         Ordering::Equal => "a draw".to_owned(),
     };
     format!("{sentence}: final result {first}-{second} ({winner})")
+}
+
+/// Who wins in how many moves: `White wins in 13 moves`.
+fn distance_sentence(winner: &str, distance: Distance) -> String {
+    let moves = match distance.moves {
+        1 => "1 move".to_owned(),
+        moves => format!("{moves} moves"),
+    };
+    match (distance.to, distance.moves) {
+        (Target::End, 0) => format!("{winner} has won"),
+        (Target::End, _) => format!("{winner} wins in {moves}"),
+        (Target::Conversion, 0) => format!("{winner} wins; the next move converts"),
+        (Target::Conversion, _) => format!("{winner} wins, with a conversion in {moves}"),
+    }
 }
 
 /// The final result by the players' names, where it is known.
@@ -166,15 +215,25 @@ fn for_people<G: Game>(
         text += "The game is over here: there are no moves.\n";
         return text;
     }
+    let banks = G::METRICS.contains(&Metric::Score);
     let rows = choices
         .iter()
         .map(|choice| {
             let best = if value.is_reached_by(choice.value) { "best" } else { "" };
-            let captures = choice.captures.to_string();
-            vec![choice.name.clone(), captures, choice.value.to_string(), best.to_owned()]
+            let (captures, value) = (choice.captures.to_string(), choice.value.to_string());
+            let mut cells = vec![choice.name.clone(), captures, value, best.to_owned()];
+            if !banks {
+                cells.remove(1);
+            }
+            cells
         })
         .collect();
-    text + "\n" + &table::render(&["move", "captures", "score", ""], &[0, 3], rows)
+    let table = if banks {
+        table::render(&["move", "captures", "score", ""], &[0, 3], rows)
+    } else {
+        table::render(&["move", "value", ""], &[0, 1, 2], rows)
+    };
+    text + "\n" + &table
 }
 
 fn for_programs<G: Game>(

@@ -108,17 +108,10 @@ impl Visitor for Args {
                 choices: None,
             });
         }
+        self.subject.note_unchecked(&game, &set);
         drop(set);
         if matches!(self.format, Format::Table | Format::Json) && metric == Metric::Score {
             self.count_choices(&game, &mut slices)?;
-        }
-        let unchecked = slices.iter().filter(|known| !known.checked).count();
-        if unchecked > 0 {
-            note(&format!(
-                "{unchecked} of {} tables were not checked; `{}` checks them",
-                slices.len(),
-                self.subject.command("verify", "")
-            ));
         }
         print(&match self.format {
             Format::Table => for_people(&game, metric, &slices, self.scores),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, SliceId, closure};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::cache_bytes;
 use nutcracker_retro::check::{CheckError, Checked, check_file, check_manifest, check_sample};
@@ -66,9 +66,9 @@ impl Args {
 enum Finding {
     /// It is right.
     Right(Checked),
-    /// Its file is whole, and so many positions drawn at random are right.
+    /// Its file is whole, and this many positions drawn at random are right.
     Sampled(u64),
-    /// Its file is whole, and its scores were not compared: smaller slices are not right.
+    /// Its file is whole, and its scores were not compared: slices it leads to are not right.
     Whole,
     /// It is not right.
     Wrong(String),
@@ -112,13 +112,16 @@ impl Visitor for Args {
             name_beyond(&game, &set, manifest.as_ref().ok())?;
         }
         let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0]);
-        let mut sound = true;
+        // Slices with a file that is not right: what leads to them cannot be compared.
+        let mut unsound: Vec<SliceId> = Vec::new();
         for &(slice, reach) in &files {
             let name = file_name(&game, slice, reach);
             let slice = SliceId(slice);
             reporter.begin_only(slice, "verify", game.slice_len(slice));
             let finding = if present.contains(&(slice.0, reach)) {
                 let known = manifest.is_ok();
+                let mut below = closure(&game, [slice]).into_iter().filter(|&s| s != slice);
+                let sound = !below.any(|below| unsound.contains(&below));
                 self.look(&game, slice, reach, known, sound, &reporter)
             } else {
                 let clipped = match reach {
@@ -139,7 +142,9 @@ impl Visitor for Args {
             {
                 note(&format!("{name} is right and stays marked as unchecked: {error}"));
             }
-            sound &= matches!(finding, Finding::Right(_) | Finding::Sampled(_));
+            if !matches!(finding, Finding::Right(_) | Finding::Sampled(_)) {
+                unsound.push(slice);
+            }
             let mut object = slice_object(&game, metric, slice, json!({ "ok": false }));
             if !reach.is_exact() {
                 object["window"] = u8::from(reach).into();
@@ -258,10 +263,10 @@ impl Args {
                 ))?;
             }
             Finding::Whole => {
-                object["error"] = "not compared: smaller slices are not right".into();
+                object["error"] = "not compared: slices it leads to are not right".into();
                 self.say(&format!(
                     "-      {name:>9}  the file is whole; its scores were not compared, \
-                     because smaller slices are not right\n"
+                     because slices it leads to are not right\n"
                 ))?;
             }
             Finding::Wrong(reason) => {

@@ -22,6 +22,8 @@ pub struct Graph {
     pub width: u32,
     /// All positions.
     pub nodes: Arc<Vec<Node>>,
+    /// Whether the game says that no position repeats inside a slice.
+    pub acyclic: bool,
 }
 
 /// A position: its moves, or its score where it has none.
@@ -51,7 +53,13 @@ const MOST: u64 = 3;
 impl Graph {
     /// A game with these positions.
     pub fn new(width: u32, nodes: Vec<Node>) -> Self {
-        Graph { width, nodes: Arc::new(nodes) }
+        Graph { width, nodes: Arc::new(nodes), acyclic: false }
+    }
+
+    /// The same game, which says that no position repeats inside a slice.
+    #[must_use]
+    pub fn acyclic(self) -> Self {
+        Graph { acyclic: true, ..self }
     }
 
     /// A random game: `slices` slices of `width` positions. Internal moves lead to smaller numbers
@@ -222,6 +230,10 @@ impl Numbering for Graph {
     fn max_score(&self, slice: SliceId) -> Score {
         (MOST * (u64::from(slice.0) + 1)).min(10_000) as Score
     }
+    fn is_acyclic(&self, _: SliceId) -> bool {
+        self.acyclic
+    }
+
     fn max_moves(&self, _: SliceId) -> u16 {
         self.nodes.iter().map(|node| node.steps.len()).max().unwrap_or(0) as u16
     }

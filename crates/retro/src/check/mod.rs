@@ -39,7 +39,7 @@ use nutcracker_game::{
     ForwardView, Game, Metric, MoveMatrix, Score, Side, Situation, SliceId, SliceView, Turn,
 };
 use nutcracker_mem::Packed;
-use nutcracker_table::{Manifest, Table, TableSet};
+use nutcracker_table::{Histogram, Manifest, Table, TableSet};
 
 pub use crate::fault::{CheckError, Fault};
 use crate::parallel::for_each_until_stopped;
@@ -164,7 +164,7 @@ impl<G: Game> Job<'_, G> {
     /// The check with all cells in memory.
     fn check_whole<const BITS: u32>(&self) -> Result<Checked, CheckError> {
         let cells = Packed::<BITS>::zeroed(self.table.positions())?;
-        read_all::<CheckError>(self.table, self.threads, self.progress, |start, values| {
+        self.read(|start, values| {
             cells.fill(start, values.iter().map(|&value| Whole::<BITS>::encode(value)));
         })?;
         let (cells, view) = (Whole(cells), self.game.forward(self.slice));
@@ -191,7 +191,7 @@ impl<G: Game> Job<'_, G> {
     /// The check of distances in memory.
     fn check_distances(&self) -> Result<Checked, CheckError> {
         let values = Packed::<8>::zeroed(self.table.positions())?;
-        read_all::<CheckError>(self.table, self.threads, self.progress, |start, block| {
+        self.read(|start, block| {
             values.fill(start, block.iter().map(|&value| u64::from(value as u8)));
         })?;
         let (cells, view) = (Values(values), self.game.forward(self.slice));
@@ -202,7 +202,7 @@ impl<G: Game> Job<'_, G> {
 
     /// The check with values that are read again whenever they are needed.
     fn check_in_pieces(&self) -> Result<Checked, CheckError> {
-        read_all::<CheckError>(self.table, self.threads, self.progress, |_, _| ())?;
+        self.read(|_, _| ())?;
         let dir = self.table.path().parent().unwrap_or(Path::new("."));
         let marks = Pages::new(self.table.positions(), self.memory / 2, dir)?;
         let cells = Pieces { table: self.table, set: self.set, marks };
@@ -212,6 +212,33 @@ impl<G: Game> Job<'_, G> {
         self.compare(&check)?;
         let sweeps = if self.metric.is_distance() { 0 } else { self.found(&check)? };
         self.finish(1 + sweeps, true)
+    }
+
+    /// Reads all values, 0 for numbers that stand for no position: exactly these must be left out of
+    /// the file's counts.
+    fn read(&self, put: impl Fn(u64, &[i8]) + Sync) -> Result<(), CheckError> {
+        let counted = Mutex::new(Histogram::new());
+        read_all::<CheckError>(self.table, self.threads, self.progress, |start, values| {
+            if !G::HOLES {
+                return put(start, values);
+            }
+            let mut of_positions = Vec::with_capacity(values.len());
+            let value = |(index, &value): (u64, &i8)| match self.game.unrank(self.slice, index) {
+                Some(_) => {
+                    of_positions.push(value);
+                    value
+                }
+                None => 0,
+            };
+            let values: Vec<i8> = (start..).zip(values).map(value).collect();
+            counted.lock().unwrap_or_else(PoisonError::into_inner).add(&of_positions);
+            put(start, &values);
+        })?;
+        let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if G::HOLES && counted != *self.table.histogram() {
+            return Err(self.wrong(Fault::Counts));
+        }
+        Ok(())
     }
 
     fn children(&self) -> SetChildren<'_> {

@@ -88,8 +88,9 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         self.cells.load(range.start, &mut cells)?;
         let mut cursor = Default::default();
         for (index, _) in (range.start..).zip(&cells).filter(|(_, cell)| !is_founded(**cell)) {
-            if let Some(key) = self.view.key_at(&mut cursor, index) {
-                self.position(index, key, Pass::Pending, scratch)?;
+            match self.view.key_at(&mut cursor, index) {
+                Some(key) => self.position(index, key, Pass::Pending, scratch)?,
+                None => self.skip_hole(index, scratch)?,
             }
         }
         scratch.cells = cells;

@@ -1,7 +1,5 @@
 //! The perfect player gets what databases promise, against anybody.
 
-use std::sync::Arc;
-
 use nutcracker_game::{Game, Numbering, Rules, Score, SliceId, Step};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::in_memory::sweep_slice;
@@ -121,7 +119,7 @@ fn looping(seed: u64, width: u32) -> (Graph, Solved) {
         }
         nodes.push(node);
     }
-    let graph = Graph { width, nodes: Arc::new(nodes) };
+    let graph = Graph::new(width, nodes);
     let solved = by_sweeps(&graph);
     (graph, solved)
 }

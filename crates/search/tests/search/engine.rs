@@ -1,7 +1,6 @@
 //! The engine against full-width minimax.
 
 use std::fmt::Debug;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -358,7 +357,7 @@ fn what_depends_on_the_path_is_not_kept() {
     steps.push(vec![Step::quiet(7)]);
     steps.resize(12, vec![]);
     let nodes = steps.into_iter().map(|steps| Node { steps, score: 0 }).collect();
-    let game = Graph { width: 6, nodes: Arc::new(nodes) };
+    let game = Graph::new(6, nodes);
     let scores = [(6, 3), (7, -2), (8, -2), (9, 2)];
     for (position, expected) in scores {
         assert_eq!(score(&game, &position, &[], 1000), Some(expected));

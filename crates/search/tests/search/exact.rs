@@ -1,6 +1,5 @@
 //! The search against values computed for whole games at once.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::graph::{Graph, Node, Scores};
@@ -75,7 +74,7 @@ proptest! {
 #[test]
 fn a_repetition_is_named() {
     let to = |next| Node { steps: vec![Step::quiet(next)], score: 0 };
-    let game = Graph { width: 3, nodes: Arc::new(vec![to(1), to(2), to(0)]) };
+    let game = Graph::new(3, vec![to(1), to(2), to(0)]);
     let error = exact_value(&game, &0, &Empty, &ExactLimits::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -87,7 +86,7 @@ fn a_repetition_is_named() {
 fn databases_stop_repetitions() {
     let to = |next| Node { steps: vec![Step::quiet(next)], score: 0 };
     let down = Node { steps: vec![Step::new(1, 2, Turn::Stays)], score: 0 };
-    let game = Graph { width: 2, nodes: Arc::new(vec![to(1), to(0), down]) };
+    let game = Graph::new(2, vec![to(1), to(0), down]);
     let children = Scores { width: 2, scores: vec![0, 0] };
     let oracle = UpTo { children, last: SliceId(0) };
     let solved = exact_value(&game, &2, &oracle, &ExactLimits::default()).unwrap().unwrap();
@@ -139,7 +138,7 @@ fn limits_are_kept() {
 fn long_lines_need_no_stack() {
     let mut nodes = vec![Node { steps: vec![], score: 1 }];
     nodes.extend((0..300_000).map(|next| Node { steps: vec![Step::quiet(next)], score: 0 }));
-    let game = Graph { width: 100, nodes: Arc::new(nodes) };
+    let game = Graph::new(100, nodes);
     let solved = exact_value(&game, &300_000, &Empty, &ExactLimits::default()).unwrap().unwrap();
     assert_eq!(solved.score, 1);
     let solved = exact_value(&game, &299_999, &Empty, &ExactLimits::default()).unwrap().unwrap();

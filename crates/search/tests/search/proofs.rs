@@ -1,7 +1,6 @@
 //! Proof search against scores computed for whole games at once, and its proofs replayed.
 
 use std::fmt::Debug;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::graph::{Graph, Node, Scores};
@@ -185,7 +184,7 @@ fn roundabout() -> Graph {
         vec![quiet(4)],
     ];
     let nodes = steps.into_iter().map(|steps| Node { steps, score: 0 }).collect();
-    Graph { width: 4, nodes: Arc::new(nodes) }
+    Graph::new(4, nodes)
 }
 
 fn proof(goal: Goal, root: u32, nodes: &[(u32, Score, Reply)]) -> Proof<u32> {
@@ -252,7 +251,7 @@ fn long_lines_need_no_stack() {
     let mut nodes = vec![Node { steps: vec![], score: 1 }];
     nodes.extend((0..100_000).map(|next| Node { steps: vec![Step::quiet(next)], score: 0 }));
     nodes.truncate(100_000);
-    let game = Graph { width: 100, nodes: Arc::new(nodes) };
+    let game = Graph::new(100, nodes);
     let found = prove(&game, &Empty, &99_999, Goal::AtLeast(0), &ExactLimits::default()).unwrap();
     let Verdict::Disproven(proof) = found.verdict else {
         panic!("the other side has the last move")

@@ -14,11 +14,11 @@ pub struct Tally {
     /// How many positions there are.
     pub positions: u64,
     /// In how many the side to move gets more than the other from here on.
-    pub wins: u64,
+    pub won: u64,
     /// In how many both get the same.
-    pub draws: u64,
+    pub drawn: u64,
     /// In how many it gets less.
-    pub losses: u64,
+    pub lost: u64,
     /// The mean score.
     pub mean: f64,
     /// Scores that occur, ascending, each with its number of positions.
@@ -36,9 +36,9 @@ impl Tally {
         let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
         Tally {
             positions,
-            wins: histogram.wins(),
-            draws: histogram.draws(),
-            losses: histogram.losses(),
+            won: histogram.wins(),
+            drawn: histogram.draws(),
+            lost: histogram.losses(),
             mean: rounded(histogram.mean()),
             histogram: histogram.iter().collect(),
             bytes,

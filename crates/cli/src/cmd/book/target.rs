@@ -61,7 +61,9 @@ impl Target {
         if !game.has_databases() || !self.subject.dir(game).is_dir() {
             return Ok(None);
         }
-        let oracle = TableOracle::new(Arc::new(self.subject.open(game, true, SCORES)))?;
+        let set = self.subject.open(game, true, SCORES);
+        self.subject.note_unchecked(game, &set);
+        let oracle = TableOracle::new(Arc::new(set))?;
         Ok(oracle.last().is_some().then_some(oracle))
     }
 }
