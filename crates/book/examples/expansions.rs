@@ -2,8 +2,7 @@
 //! `cargo run --release -p nutcracker-book --example expansions -- 200000 drop-out 300000`
 //! (expansions, strategy, nodes kept in memory).
 //!
-//! Times are those of the processor, so that what else the machine does and waiting for the disk
-//! do not count.
+//! Times are processor times, so that other load and waits for the disk do not count.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -22,7 +21,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// About what a node takes in memory.
 const NODE_BYTES: usize = 350;
 
-/// How often something was done, and how long it took together.
+/// How often an operation ran, and its total time.
 #[derive(Clone, Copy, Default)]
 struct Spent {
     times: u64,
@@ -39,7 +38,7 @@ impl Spent {
     }
 }
 
-/// A store with a clock.
+/// A store that measures the time of its operations.
 struct Timed<'a> {
     store: RedbStore,
     looks: &'a Cell<Spent>,
@@ -47,7 +46,7 @@ struct Timed<'a> {
     commits: &'a Cell<Spent>,
 }
 
-/// What this thread has had of the processor.
+/// The processor time of this thread.
 fn now() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -61,12 +60,13 @@ fn timed<T>(spent: &Cell<Spent>, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Nanoseconds of a read from a place in so much memory that is known only after the read before.
+/// Nanoseconds of a dependent read in this many bytes of memory: its address is the result of the
+/// read before.
 fn memory_read(bytes: usize) -> f64 {
     const LINE: usize = 64;
     const READS: usize = 200_000;
     let lines = (bytes / LINE).max(2);
-    // One round through all lines in no order (Sattolo).
+    // One cycle through all cache lines in random order (Sattolo).
     let mut next: Vec<[u64; LINE / 8]> = (0..lines as u64).map(|at| [at; LINE / 8]).collect();
     let mut random = 1_u64;
     for at in (1..lines).rev() {
@@ -119,7 +119,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let room: usize = args.next().map_or(Ok(DEFAULT_ROOM), |text| text.parse())?;
     let awari = Awari::new(6)?;
     let start = awari.start().position;
-    // A guess that depends on the position alone, and on nothing that it is worth.
+    // A guess that depends only on the position, and is unrelated to its true value.
     let mut expert = Ask(|board: &Board| {
         let mixed = (u64::from_le_bytes(board.own)
             ^ u64::from_le_bytes(board.other).rotate_left(23))

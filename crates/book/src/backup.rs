@@ -1,4 +1,4 @@
-//! Values rise from a changed node to everything that leads to it.
+//! Propagation of values from a changed node to its predecessors.
 
 use std::collections::BinaryHeap;
 
@@ -11,20 +11,20 @@ use crate::node::{NodeId, State};
 use crate::store::Store;
 use crate::value::{Value, propagate_open};
 
-/// A value that has changed this often while one piece of news spreads goes round in circles.
+/// A value that has changed this often during one propagation is circulating in a cycle.
 const ROUNDS: u32 = 8;
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// The values of a node's moves, as its mover sees them.
+    /// The values of a node's moves, from its mover's point of view.
     pub fn move_values(&mut self, id: NodeId) -> Result<Vec<Value>> {
         let mut values = Vec::new();
         self.each_move(id, |edge, child| values.push(child.value.through(edge.gain, edge.turn)))?;
         Ok(values)
     }
 
-    /// What a node's value follows to be from its moves.
+    /// The value of a node that follows from its moves.
     ///
-    /// What was proven once stays proven: bounds are only ever drawn closer.
+    /// What is proven stays proven: bounds only ever become tighter.
     pub(crate) fn computed_value(&mut self, id: NodeId) -> Result<Value> {
         let node = self.node(id)?;
         let (own, old, held) = (node.own, node.value, node.marks.held);
@@ -52,11 +52,11 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    /// Computes the values of these nodes again, of all that lead to what has changed, and then
-    /// the costs that depend on them.
+    /// Recomputes the values of these nodes, of all predecessors of what has changed, and then the
+    /// costs that depend on them.
     ///
-    /// Bounds only ever come closer, so that part ends by itself. Guesses can go round in a cycle;
-    /// one that changes too often is held at 0 until cycles are looked for.
+    /// Bounds only ever become tighter, so that part terminates. Guesses can circulate in a cycle;
+    /// one that changes too often is held at 0 until the next search for cycles.
     pub fn back_up(&mut self, changed: &[NodeId]) -> Result<()> {
         self.views.clear();
         let mut open = BinaryHeap::new();
@@ -68,7 +68,7 @@ impl<G: Game, S: Store> Book<G, S> {
             }
         }
         let mut touched: Vec<NodeId> = changed.to_vec();
-        // The deepest first: where no cycle is, everything is computed once.
+        // The deepest first: without cycles, each node is computed once.
         while let Some((_, id)) = open.pop() {
             queued.remove(&id);
             let mut value = self.computed_value(id)?;
@@ -102,7 +102,7 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 }
 
-/// A guess of 0 within what is proven.
+/// A guess of 0, clamped to the proven bounds.
 fn hold(value: Value) -> Value {
     Value { heuristic: 0, cycle: None, ..value }.normal()
 }

@@ -1,9 +1,9 @@
-//! Nodes in memory: those at work, and those not yet in the file.
+//! Nodes in memory: those in use, and those not yet written.
 //!
-//! Nodes lie in one array of slots; a table of small numbers says in which. Nodes that came one
-//! after the other, as the successors of one position do, lie side by side in both, so that a walk
-//! over them waits for memory once and not at every step. A slot is used again with everything it
-//! has allocated.
+//! Nodes are stored in one array of slots; a table of small integers maps a node to its slot. Nodes
+//! that were added one after the other, like the successors of one position, are adjacent in both,
+//! so that a walk over them waits for memory once and not at every step. A slot is reused with its
+//! allocations.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -11,7 +11,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::error::Result;
 use crate::node::{Node, NodeId};
 
-/// Numbers in sequence need no more than their bits stirred.
+/// Consecutive numbers need no more than a mix of their bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stir(u64);
 
@@ -41,16 +41,16 @@ pub(crate) type NodeMap<V> = HashMap<NodeId, V, BuildHasherDefault<Stir>>;
 /// A set of nodes.
 pub(crate) type NodeSet = HashSet<NodeId, BuildHasherDefault<Stir>>;
 
-/// What was asked of the nodes in memory.
+/// Counters of accesses to nodes in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
-    /// Nodes looked at.
+    /// Nodes accessed.
     pub touched: u64,
-    /// Of these, nodes that had to be read from the store.
+    /// Of these, nodes read from the store.
     pub missed: u64,
 }
 
-/// A node with what the cache must know of it; it begins with a line of memory of its own.
+/// A node with the cache's data about it; it begins with a cache line of its own.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Slot {
@@ -59,25 +59,25 @@ struct Slot {
     dirty: bool,
 }
 
-/// In how many slots in sequence a search for one to use again looks.
+/// The number of consecutive slots that a search for a reusable one examines.
 const SEARCH: usize = 256;
-/// The slot of nothing.
+/// No slot.
 const NONE: u32 = u32::MAX;
 
-/// Nodes in memory. Changed ones stay until they are written; of the others those go that nobody
-/// has looked at for the longest time, or nearly so.
+/// Nodes in memory. Changed nodes stay until they are written; of the others, approximately the
+/// least recently used are evicted.
 #[derive(Debug)]
 pub(crate) struct Cache {
     slots: Vec<Slot>,
-    /// The node in each slot; no node has the largest number.
+    /// The node in each slot; no node has the largest id.
     ids: Vec<NodeId>,
-    /// Whether the node in a slot was looked at since the hand came by.
+    /// Whether the node in a slot was accessed since the clock hand passed.
     used: Vec<bool>,
-    /// Slots without a node.
+    /// Free slots.
     free: Vec<u32>,
     table: Table,
     dirty: Vec<NodeId>,
-    /// Where the search for a slot to use again goes on.
+    /// The clock hand: where the search for a reusable slot continues.
     hand: usize,
     room: usize,
     pub traffic: Traffic,
@@ -102,7 +102,7 @@ impl Cache {
         self.table.find(&self.ids, id)
     }
 
-    /// Where a node is that is looked at, if it is in memory.
+    /// The slot of a node, marked as accessed, if it is in memory.
     pub fn slot(&mut self, id: NodeId) -> Option<usize> {
         self.traffic.touched += 1;
         let at = self.find(id)?;
@@ -115,7 +115,7 @@ impl Cache {
         &self.slots[slot].node
     }
 
-    /// The node in a slot, to be changed.
+    /// The node in a slot, for writing.
     pub fn edit(&mut self, slot: usize) -> &mut Node {
         let id = self.ids[slot];
         let slot = &mut self.slots[slot];
@@ -126,7 +126,7 @@ impl Cache {
         &mut slot.node
     }
 
-    /// A node from the store, that `read` makes of any other one.
+    /// A node from the store; `read` decodes it into a reused node.
     pub fn load(
         &mut self,
         id: NodeId,
@@ -142,7 +142,7 @@ impl Cache {
         Ok(at)
     }
 
-    /// A node that the store does not have.
+    /// A node that is not in the store.
     pub fn insert(&mut self, id: NodeId, node: Node) {
         let at = self.vacant();
         self.slots[at] = Slot { node, dirty: true };
@@ -170,7 +170,7 @@ impl Cache {
         self.used[at] = false;
     }
 
-    /// A slot without a node.
+    /// A free slot.
     fn vacant(&mut self) -> usize {
         if let Some(at) = self.free.pop() {
             return at as usize;
@@ -187,8 +187,8 @@ impl Cache {
         self.slots.len() - 1
     }
 
-    /// A slot whose node may go: the hand passes over those that were looked at since it last
-    /// came by, and over changed ones.
+    /// A slot whose node can be evicted: the hand skips nodes accessed since it last passed, and
+    /// changed ones.
     fn superfluous(&mut self, search: usize) -> Option<usize> {
         for _ in 0..search {
             let at = self.hand;
@@ -205,21 +205,21 @@ impl Cache {
         self.dirty.len()
     }
 
-    /// The nodes to be written, in the order of their numbers.
+    /// The nodes to be written, in ascending order of their ids.
     pub fn changed(&mut self) -> impl Iterator<Item = (NodeId, &Node)> {
         self.dirty.sort_unstable();
         self.dirty.dedup();
         self.dirty.iter().filter_map(|&id| self.find(id).map(|at| (id, &self.slots[at].node)))
     }
 
-    /// All changes are in the file.
+    /// Marks all changes as written.
     pub fn written(&mut self) {
         for id in std::mem::take(&mut self.dirty) {
             if let Some(at) = self.find(id) {
                 self.slots[at].dirty = false;
             }
         }
-        // Changed nodes may have taken more than the room: the rest goes, with what it allocated.
+        // Changed nodes may have exceeded the limit: the surplus is dropped, with its allocations.
         while self.slots.len() - self.free.len() > self.room
             && let Some(at) = self.superfluous(2 * self.slots.len())
         {
@@ -230,8 +230,8 @@ impl Cache {
     }
 }
 
-/// Which node is in which slot: the slots themselves, each near the place that its node's number
-/// gives it. Eight numbers in sequence have places in sequence.
+/// Which node is in which slot: an open-addressing table of slots, each near the place that its
+/// node's id hashes to. Eight consecutive ids have consecutive places.
 #[derive(Debug, Default)]
 struct Table {
     places: Vec<u32>,
@@ -281,7 +281,7 @@ impl Table {
         self.places[place] = slot;
     }
 
-    /// Takes a node out; what stood behind its place because of it moves up.
+    /// Removes a node; entries displaced by it move up.
     fn remove(&mut self, ids: &[NodeId], id: NodeId) {
         if self.count == 0 {
             return;
@@ -304,7 +304,7 @@ impl Table {
                 break;
             }
             let home = self.place(ids[slot as usize]);
-            // It may move if its own place is not between the gap and where it stands.
+            // An entry may move if its own place is not between the gap and its current place.
             if place.wrapping_sub(home) & mask >= place.wrapping_sub(gap) & mask {
                 self.places[gap] = slot;
                 gap = place;
@@ -320,7 +320,7 @@ mod tests {
     use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
     proptest! {
-        /// The table is a map, whatever comes and goes.
+        /// The table behaves as a map under any sequence of insertions and removals.
         #[test]
         fn the_table_is_a_map(ops in proptest::collection::vec((0..200_u64, 0..3_u8), 1..600)) {
             let mut table = Table::default();
@@ -341,7 +341,7 @@ mod tests {
             prop_assert_eq!(table.count, count);
         }
 
-        /// Changed nodes stay until they are written, and the room is kept to afterwards.
+        /// Changed nodes stay until they are written; the limit holds again afterwards.
         #[test]
         fn changed_nodes_stay(ops in proptest::collection::vec((0..400_u64, 0..40_u8), 1..2000)) {
             let mut cache = Cache::new(64);

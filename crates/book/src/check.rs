@@ -1,4 +1,4 @@
-//! Whether a book is consistent, node by node.
+//! Consistency check, node by node.
 
 use nutcracker_game::Game;
 
@@ -7,31 +7,31 @@ use crate::graph::Book;
 use crate::node::{Metric, NodeId, State};
 use crate::store::Store;
 
-/// What is wrong with a node or with the book.
+/// A flaw of a node or of the book.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flaw {
-    /// The node, if it is about one.
+    /// The node, if the flaw is about one.
     pub node: Option<NodeId>,
     /// What is wrong.
     pub what: String,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checked {
-    /// Nodes looked at.
+    /// Nodes checked.
     pub nodes: u64,
     /// The first flaws, at most [`MOST`].
     pub flaws: Vec<Flaw>,
 }
 
-/// After so many flaws a check ends.
+/// A check ends after this many flaws.
 pub const MOST: usize = 20;
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// Checks the whole book: every position is found, moves are those of the rules and are known
-    /// at both ends, values and costs are what follows from the successors, and the totals are
-    /// right. Calls back with the number of nodes done.
+    /// Checks the whole book: every position is found, moves are those of the rules and are linked
+    /// in both directions, values and costs follow from the successors, and the totals are correct.
+    /// Calls back with the number of nodes done.
     pub fn check(&mut self, on_node: &mut dyn FnMut(u64)) -> Result<Checked> {
         self.commit()?;
         let mut checked = Checked::default();

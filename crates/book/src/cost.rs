@@ -1,10 +1,10 @@
-//! Costs: how far it is to the leaf that should be expanded next, by each way of counting.
+//! Costs: the distance to the leaf that should be expanded next, by several metrics.
 //!
 //! A cost of a node is a function of its successors' costs that is larger than any of those it
-//! rests on: the equations of shortest paths. So a change is worked in as Ramalingam and Reps do
-//! it: where a cost has become too small, it is raised to [`NEVER`] and so is what rested on it;
-//! then everything is settled from the nearest leaf on. A cycle cannot keep a cost alive that no
-//! leaf supports any more.
+//! depends on: the equations of shortest paths. They are updated incrementally as by Ramalingam and
+//! Reps: where a cost has become too small, it is raised to [`NEVER`], together with the costs that
+//! depend on it; then all are recomputed from the nearest leaf outward. A cycle cannot keep a cost
+//! alive that no leaf supports any more.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,21 +19,21 @@ use crate::node::{Cost, Edge, METRICS, Metric, NEVER, Node, NodeId, State};
 use crate::store::Store;
 use crate::value::{Hundredths, Value};
 
-/// A ply.
+/// One ply.
 pub(crate) const WHOLE: Cost = 1000;
-/// The depth of a forced move with fractional depth.
+/// The depth of a forced move, with fractional depth.
 const FORCED: Cost = WHOLE / 100;
 
-/// Each hundredth given away on the way to a leaf costs best-first as much as a thousand plies.
+/// For best-first, each hundredth conceded on the path to a leaf costs as much as a thousand plies.
 const GIVEN_AWAY: Cost = 1000 * WHOLE;
 
-/// A move as its mover sees it.
+/// A move from its mover's point of view.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub edge: Edge,
     pub value: Value,
     pub estimate: Hundredths,
-    /// What its successor costs, by the metrics of the mover.
+    /// The costs of its successor, by the metrics of the mover.
     pub costs: Costs,
 }
 
@@ -45,8 +45,8 @@ impl Way {
     }
 }
 
-/// Moves of nodes as they were last seen: while news spreads, a node is computed again and again,
-/// and its successors are looked at once.
+/// Cached moves of nodes: during a propagation a node is recomputed repeatedly, and its successors
+/// are read once.
 #[derive(Debug, Default)]
 pub(crate) struct Views {
     places: NodeMap<usize>,
@@ -54,17 +54,17 @@ pub(crate) struct Views {
 }
 
 impl Views {
-    /// Nothing is known any more.
+    /// Forgets everything.
     pub fn clear(&mut self) {
         self.places.clear();
     }
 
-    /// A node's moves, if they are known.
+    /// A node's moves, if cached.
     fn get(&self, id: NodeId) -> Option<usize> {
         self.places.get(&id).copied()
     }
 
-    /// A place for a node's moves, with what was there.
+    /// A buffer for a node's moves, with its old contents.
     fn place(&mut self, id: NodeId) -> (usize, Vec<Way>) {
         if self.places.len() >= VIEWS {
             self.clear();
@@ -77,7 +77,7 @@ impl Views {
         (place, std::mem::take(&mut self.lists[place]))
     }
 
-    /// A node has changed, which its predecessors see.
+    /// Updates the cached moves that lead to a changed node.
     pub fn update(&mut self, parent: NodeId, id: NodeId, node: &Node) {
         if let Some(&place) = self.places.get(&parent) {
             for way in &mut self.lists[place] {
@@ -89,11 +89,11 @@ impl Views {
     }
 }
 
-/// Nodes whose moves are known at once, at most.
+/// The largest number of nodes whose moves are cached.
 const VIEWS: usize = 10_000;
 
-/// What a move costs by a metric, beside what its successor costs; `None` if the metric has no
-/// use for it.
+/// The cost of a move by a metric, without that of its successor; `None` if the metric does not use
+/// the move.
 pub(crate) fn toll(tuning: &Tuning, metric: Metric, best: Hundredths, mv: &Way) -> Option<Cost> {
     let behind = best - mv.estimate;
     match metric {
@@ -105,22 +105,22 @@ pub(crate) fn toll(tuning: &Tuning, metric: Metric, best: Hundredths, mv: &Way) 
 
 /// Costs by metric.
 type Costs = [Cost; METRICS];
-/// Costs to be settled, the smallest first.
+/// Costs to be recomputed, the smallest first.
 type Open = BinaryHeap<Reverse<(Cost, NodeId, usize)>>;
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// The metrics that are kept.
+    /// The metrics in use.
     pub(crate) fn metrics(&self) -> &'static [Metric] {
         if self.facts.best { &Metric::ALL } else { &Metric::ALL[..2] }
     }
 
-    /// The moves of a node with the costs of their successors, in the place of what is in `ways`.
+    /// The moves of a node with the costs of their successors; replaces the contents of `ways`.
     pub(crate) fn options(&mut self, id: NodeId, ways: &mut Vec<Way>) -> Result<()> {
         ways.clear();
         self.each_move(id, |&edge, child| ways.push(Way::new(edge, child)))
     }
 
-    /// The moves of a node while news spreads; see [`Views`].
+    /// The moves of a node during a propagation; see [`Views`].
     pub(crate) fn view(&mut self, id: NodeId) -> Result<&[Way]> {
         if let Some(place) = self.views.get(id) {
             return Ok(&self.views.lists[place]);
@@ -134,9 +134,9 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(&self.views.lists[place])
     }
 
-    /// All costs that are kept, as they follow from the node's moves.
+    /// All costs in use, as they follow from the node's moves.
     ///
-    /// What is proven to be no better than what the mover has in hand leads nowhere.
+    /// A move that is proven to be no better than what the mover already has leads nowhere.
     pub(crate) fn computed_costs(&mut self, id: NodeId) -> Result<Costs> {
         let mut costs = [NEVER; METRICS];
         let claimed = self.claimed.contains(&id);
@@ -171,19 +171,19 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(costs)
     }
 
-    /// Settles the costs of these nodes and of everything that depends on them.
+    /// Recomputes the costs of these nodes and of everything that depends on them.
     pub(crate) fn settle(&mut self, changed: &[NodeId]) -> Result<()> {
         self.views.clear();
         self.settle_seen(changed)
     }
 
-    /// [Settles](Book::settle) with what is known of moves, which is true.
+    /// [Recomputes](Book::settle) costs with the cached moves, which are up to date.
     pub(crate) fn settle_seen(&mut self, changed: &[NodeId]) -> Result<()> {
         let mut open = Open::new();
         for &id in changed {
             self.enqueue(&mut open, id, self.metrics())?;
         }
-        // A cost is larger than what it rests on by so much at least.
+        // Every move adds at least this much.
         let least = if self.facts.tuning.fractional.is_some() { FORCED } else { WHOLE };
         while let Some(Reverse((key, id, metric))) = open.pop() {
             let metric = Metric::ALL[metric];
@@ -193,7 +193,7 @@ impl<G: Game, S: Store> Book<G, S> {
                 continue;
             }
             if key < old.min(new) {
-                // It has moved since it was put there.
+                // It has moved since it was queued.
                 open.push(Reverse((old.min(new), id, metric as usize)));
                 continue;
             }
@@ -203,7 +203,7 @@ impl<G: Game, S: Store> Book<G, S> {
             if raised && new != NEVER {
                 open.push(Reverse((new, id, metric as usize)));
             }
-            // Whatever is less than this rests on something else.
+            // A cost below this depends on something else.
             let bound = old.min(new).saturating_add(least);
             let mut parents = std::mem::take(&mut self.scratch.parents);
             parents.clear();
@@ -245,7 +245,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    /// Keeps the costs for best-first from now on.
+    /// Keeps the costs of best-first from now on.
     pub(crate) fn keep_best(&mut self) -> Result<()> {
         if self.facts.best {
             return Ok(());
@@ -256,7 +256,7 @@ impl<G: Game, S: Store> Book<G, S> {
         claimed.into_iter().try_for_each(|leaf| self.claim(leaf))
     }
 
-    /// Counts costs another way from now on: all of them are computed again.
+    /// Changes the parameters of costs: all costs are recomputed.
     pub fn tune(&mut self, tuning: Tuning) -> Result<()> {
         if self.facts.tuning == tuning {
             return Ok(());
@@ -265,7 +265,7 @@ impl<G: Game, S: Store> Book<G, S> {
         self.settle_all()
     }
 
-    /// Computes all costs again.
+    /// Recomputes all costs.
     pub(crate) fn settle_all(&mut self) -> Result<()> {
         self.release_claims()?;
         let mut leaves = Vec::new();
@@ -280,17 +280,17 @@ impl<G: Game, S: Store> Book<G, S> {
                 leaves.push(id);
             }
         }
-        // Interior nodes hear of it from what is below them.
+        // Interior nodes are updated from their successors.
         self.settle(&leaves)
     }
 
-    /// Keeps a leaf from being chosen again before it is expanded.
+    /// Excludes a leaf from the choices that follow within one selection.
     pub(crate) fn claim(&mut self, leaf: NodeId) -> Result<()> {
         self.claimed.insert(leaf);
         self.settle(&[leaf])
     }
 
-    /// Lets all claimed leaves be chosen again.
+    /// Lets all excluded leaves be chosen again.
     pub(crate) fn release_claims(&mut self) -> Result<()> {
         if self.claimed.is_empty() {
             return Ok(());
@@ -301,12 +301,12 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 }
 
-/// What a move adds to the depth.
+/// The depth that a move adds.
 pub(crate) fn step(tuning: &Tuning, ways: &[Way]) -> Cost {
     let Some(scale) = tuning.fractional else { return WHOLE };
     let [_, _, ..] = ways else { return FORCED };
     let best = ways.iter().map(|mv| mv.estimate).max().unwrap_or_default();
-    // The second best is as good as the best if there are two of them.
+    // The second best is as good as the best if two moves are best.
     let mut second = None;
     let mut bests = 0;
     for estimate in ways.iter().map(|mv| mv.estimate) {

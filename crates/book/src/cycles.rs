@@ -1,16 +1,16 @@
-//! Positions that lead back to themselves.
+//! Values of positions in cycles.
 //!
-//! Guesses that rise move by move know nothing of cycles: round a cycle they can be consistent and
-//! wrong. So, now and then, the value of every unsolved position is built up again from nothing,
-//! which is a cycle that nobody has found a way out of. Strongly connected parts of the book are
-//! taken one after the other, those below first, so that only positions of one part depend on each
-//! other; within a part values are recomputed until none changes. Ways out that are not worse than
-//! staying make it an ordinary position again, the others become attributes of the cycle.
+//! Propagation alone is not enough in a cycle: its guesses can be consistent and wrong. So, from
+//! time to time, the value of every unsolved position is rebuilt from scratch, starting as a cycle
+//! without exits. Strongly connected components of the book are processed one after the other, in
+//! reverse topological order, so that only positions of one component depend on each other; within
+//! a component values are recomputed until none changes. Exits that are not worse than staying make
+//! it an ordinary position again, the others become attributes of the cycle.
 //!
-//! This ends: a value that has changed a hundred times is held, as when news spreads.
+//! This terminates: a value that has changed a hundred times is held, as during propagation.
 //!
-//! Besides, what the rules prove is taken from each part: a player who can stay in it for ever
-//! or leave with at least k has at least k, for k up to what a repetition is worth, 0.
+//! In addition, bounds are proven for each component: a player who can stay in it for ever or leave
+//! with at least k has at least k, for k up to 0, the value of a repetition.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -23,14 +23,14 @@ use crate::node::{Edge, NodeId, State};
 use crate::store::Store;
 use crate::value::{Value, propagate_open};
 
-/// A value changes at most this often; a part of the book with n positions settles within n rounds
-/// where it settles at all, and those of any size we met in a handful.
+/// A value changes at most this often; a component with n positions settles within n rounds if it
+/// settles at all, in practice within a handful.
 const ROUNDS: u32 = 100;
 
-/// What a look for cycles found.
+/// The result of a search for cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Found {
-    /// Sets of positions that lead to each other.
+    /// Strongly connected components with a cycle.
     pub parts: u64,
     /// The positions in them.
     pub positions: u64,
@@ -38,14 +38,14 @@ pub struct Found {
     pub changed: u64,
     /// Positions that were solved.
     pub solved: u64,
-    /// Positions whose value would not settle.
+    /// Positions whose value did not settle.
     pub held: u64,
 }
 
-/// Positions that lead to each other, with all their moves.
+/// A strongly connected component, with all moves of its positions.
 struct Part {
     ids: Vec<NodeId>,
-    /// A move leads to a place in the part, or out of it to a value.
+    /// A move leads to a position of the component, or out of it to a value.
     moves: Vec<Vec<(Edge, Target)>>,
     parents: Vec<Vec<usize>>,
     values: Vec<Value>,
@@ -58,17 +58,17 @@ enum Target {
 }
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// Whether enough moves may have closed a cycle since the last time.
+    /// Whether enough moves may have closed a cycle since the last search.
     pub fn cycles_are_due(&self) -> bool {
         let share = if self.efforts.stuck { 256 } else { 16 };
         self.facts.closing > 32 + self.facts.interior / share
     }
 
-    /// Looks for cycles in the whole book and gives their positions their values.
+    /// Searches the whole book for cycles and sets the values of their positions.
     ///
-    /// It takes memory for a few numbers a position that is not solved.
+    /// It takes memory for a few numbers for each unsolved position.
     pub fn find_cycles(&mut self) -> Result<Found> {
-        // It may take a while, and nothing may wait so long.
+        // It may take a while; pending changes must not wait that long.
         self.commit()?;
         let solved = self.facts.solved;
         let mut found = Found::default();
@@ -82,7 +82,7 @@ impl<G: Game, S: Store> Book<G, S> {
             })?;
         }
         self.facts.closing = 0;
-        // What hung on cycles is decided now, or not.
+        // What depended on cycles is now decided, or proven to be open.
         self.efforts.clear();
         found.changed = changed.len() as u64;
         self.back_up(&changed)?;
@@ -90,7 +90,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(found)
     }
 
-    /// The nodes that cycles can run through below a node.
+    /// The nodes below a node that cycles can contain.
     fn inner(&mut self, id: NodeId) -> Result<Vec<NodeId>> {
         let mut inner = Vec::new();
         for edge in self.node(id)?.edges.clone() {
@@ -106,8 +106,8 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(node.state == State::Interior && !node.value.is_solved())
     }
 
-    /// Tarjan's walk from a node: every strongly connected part that has not been seen, those
-    /// below first.
+    /// Tarjan's algorithm from a node: every component not visited yet, in reverse topological
+    /// order.
     fn walk(
         &mut self,
         walk: &mut Walk,
@@ -149,7 +149,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    /// Gives the positions of a part their values; everything below has its own.
+    /// Sets the values of a component; everything below it has its values.
     fn value_part(
         &mut self,
         ids: &[NodeId],
@@ -232,7 +232,7 @@ impl<G: Game, S: Store> Book<G, S> {
 }
 
 impl Part {
-    /// The bounds that can be proven by staying: see the top of this file.
+    /// The bounds that can be proven by staying: see the documentation of this module.
     fn proven(&self) -> Vec<(Score, Score)> {
         let mut proven: Vec<(Score, Score)> =
             self.values.iter().map(|v| (v.lower, v.upper)).collect();
@@ -289,8 +289,8 @@ impl Part {
         safe
     }
 
-    /// Starts from cycles without a way out and recomputes until nothing changes; what would not
-    /// settle is returned. The error is a place whose bounds contradict.
+    /// Starts from cycles without exits and recomputes until nothing changes; returns what did not
+    /// settle. The error is a position whose bounds contradict each other.
     fn spread(&mut self) -> std::result::Result<HashSet<usize>, usize> {
         let bounds: Vec<(Score, Score)> = self.values.iter().map(|v| (v.lower, v.upper)).collect();
         for value in &mut self.values {
@@ -346,7 +346,7 @@ impl Part {
             }
         }
         if !held.is_empty() {
-            // Where something did not settle, an attribute that is missing proves nothing.
+            // Where something did not settle, a missing attribute proves nothing.
             for (at, value) in self.values.iter().enumerate() {
                 if value.cycle.is_some_and(|c| c.other.is_none() || c.own.is_none()) {
                     held.insert(at);
@@ -357,7 +357,7 @@ impl Part {
     }
 }
 
-/// Where Tarjan's walk has been.
+/// The state of Tarjan's algorithm.
 #[derive(Default)]
 struct Walk {
     marks: NodeMap<Mark>,

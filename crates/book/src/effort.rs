@@ -1,15 +1,15 @@
-//! Efforts: how much is missing until a position's value is above a threshold, or below it.
+//! Efforts: the work left until a position's value is above a threshold, or below it.
 //!
-//! A *question* is a node and a threshold, as the node's mover sees it. Its effort has two
-//! numbers: about how many leaves must still be decided (or change) until the value is above the
-//! threshold, and until it is below. To get above it, one move suffices; to get below it, all of
-//! them must. A move turns the question round, and what it banks shifts the threshold: so every
-//! node has as many questions as there are ways to reach it with different things banked, and only
-//! those are kept that the root's question leads to.
+//! A *question* is a node and a threshold, from the point of view of the node's mover. Its effort
+//! has two numbers: about how many leaves must still be decided (or change) until the value is
+//! above the threshold, and until it is below. To get above it, one move suffices; to get below it,
+//! all moves must. A move negates the question, and what it banks shifts the threshold: so a node
+//! has one question for each amount that can be banked on the way to it, and only those are kept
+//! that follow from the root's question.
 //!
-//! The numbers are kept in memory beside the book and guide the choice of leaves, nothing else:
-//! what is proven is said by the values in the book alone. So they may be a little old (they are
-//! computed again along the way to every leaf that is expanded), and may be forgotten at any time.
+//! The numbers are kept in memory beside the book and only guide the choice of leaves; proofs rest
+//! on the values in the book alone. So they may be slightly out of date (they are recomputed along
+//! the path to every expanded leaf), and may be discarded at any time.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -26,32 +26,32 @@ use crate::value::{Hundredths, Value};
 /// A threshold in halves of hundredths, always odd, so that no value is equal to it.
 pub(crate) type Threshold = i32;
 
-/// The threshold just below a score: to be above it is to be worth the score or more.
+/// The threshold just below a score: a value is above it if it is the score or more.
 pub(crate) fn at_least(score: i32) -> Threshold {
     200 * score - 99
 }
 
-/// What cannot be.
+/// Impossible.
 const NEVER: u32 = 1 << 30;
-/// What hangs on positions that repeat: nobody knows before cycles are looked for.
+/// Depends on repetitions: unknown until the next search for cycles.
 pub(crate) const REPEATS: u32 = 1 << 24;
-/// What a point that an open leaf looks short of a threshold adds to the effort of its proof.
-/// Measured on awari with 24 stones over databases to 20: 0, 1, 2, 4, 8, 16 took 237, 156, 147,
-/// 130, 121, 141 thousand nodes.
+/// What each point by which an open leaf's guess falls short of a threshold adds to the effort of
+/// its proof. Measured on awari with 24 stones over databases to 20: 0, 1, 2, 4, 8, 16 took 237,
+/// 156, 147, 130, 121, 141 thousand nodes.
 const FAR: u32 = 8;
-/// Questions kept at most; beyond that those go that were not asked for the longest time.
+/// The largest number of questions kept; beyond it the least recently used are dropped.
 const ROOM: usize = 6_000_000;
 /// Questions of the root for which efforts are kept up to date.
 const ASKED: usize = 4;
-/// Positions computed at once where nothing is kept.
+/// Positions computed at once where nothing is cached.
 const WARM: usize = 1_000_000;
 
-/// What is missing.
+/// The work left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Effort {
-    /// To be above the threshold.
+    /// Until the value is above the threshold.
     pub above: u32,
-    /// To be below it.
+    /// Until it is below.
     pub below: u32,
 }
 
@@ -76,33 +76,33 @@ impl Effort {
     }
 }
 
-/// What leaves are asked.
+/// What is counted at leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Aim {
-    /// To be proven to be above or below.
+    /// Leaves to be proven above or below.
     Prove,
-    /// To change to the other side of the threshold.
+    /// Leaves to change to the other side of the threshold.
     Change,
 }
 
 /// A node with a threshold.
 pub(crate) type Question = (NodeId, Threshold);
 
-/// Nodes from the root to a leaf, with how the root's threshold becomes theirs: added to the
-/// first number, turned round where the second is -1.
+/// Nodes from the root to a leaf, each with the map from the root's threshold to its own: the first
+/// number is added, the sign is negated if the second is -1.
 pub(crate) type Way = Vec<(NodeId, Threshold, i32)>;
 
-/// The efforts that are kept.
+/// The cached efforts.
 #[derive(Debug, Default)]
 pub(crate) struct Efforts {
     kept: [HashMap<Question, (Effort, u32), BuildHasherDefault<Stir>>; 2],
-    /// What was asked of the root lately, the last one last.
+    /// Recent questions about the root, the latest last.
     asked: Vec<(Aim, Threshold)>,
-    /// Ways from the root to leaves that were chosen and have probably been expanded.
+    /// Paths from the root to leaves that were chosen and have probably been expanded.
     pub ways: Vec<Way>,
-    /// Counts choices: how old something is.
+    /// Counts choices: the age of an entry.
     clock: u32,
-    /// Whether everything that is left hangs on cycles.
+    /// Whether everything left depends on cycles.
     pub stuck: bool,
 }
 
@@ -130,7 +130,7 @@ impl Efforts {
     }
 }
 
-/// A question's moves.
+/// The moves of a question.
 struct Asked {
     question: Question,
     effort: Effort,
@@ -138,7 +138,7 @@ struct Asked {
 }
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// What is missing to an answer of the root's question.
+    /// The work left until the root's question is answered.
     pub(crate) fn effort(&mut self, aim: Aim, threshold: Threshold) -> Result<Effort> {
         let root = (self.root(), threshold);
         let asked = &mut self.efforts.asked;
@@ -154,8 +154,8 @@ impl<G: Game, S: Store> Book<G, S> {
         self.ask_again(aim, root, &mut path)
     }
 
-    /// Goes from the root to the leaf that the question needs next. `above` says what is wanted
-    /// of the root.
+    /// Descends from the root to the leaf that the question needs next. `above` is the desired
+    /// answer for the root.
     pub(crate) fn leaf_for(
         &mut self,
         aim: Aim,
@@ -197,8 +197,8 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(found)
     }
 
-    /// Computes again what lies above leaves that were chosen: when they have been expanded, and
-    /// when one is claimed.
+    /// Recomputes the efforts above chosen leaves: when they have been expanded, and when one is
+    /// excluded.
     pub(crate) fn refresh_efforts(&mut self) -> Result<Vec<Way>> {
         self.efforts.clock = self.efforts.clock.wrapping_add(1);
         let ways = std::mem::take(&mut self.efforts.ways);
@@ -214,7 +214,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(ways)
     }
 
-    /// The effort of a question as it follows from what is kept; `path` leads to it.
+    /// The effort of a question as it follows from cached efforts; `path` leads to it.
     fn ask_again(
         &mut self,
         aim: Aim,
@@ -231,7 +231,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(effort)
     }
 
-    /// What a node says by itself; `None` where it is its moves that say it.
+    /// The effort of a node that does not depend on its moves; `None` if it does.
     fn known(&mut self, aim: Aim, (id, threshold): Question) -> Result<Option<Effort>> {
         let claimed = self.claimed.contains(&id);
         let node = self.node(id)?;
@@ -272,7 +272,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(asked)
     }
 
-    /// Computes everything below a question of which nothing is kept, those below first.
+    /// Computes everything below a question that is not cached, bottom-up.
     fn warm(&mut self, aim: Aim, root: Question) -> Result<()> {
         let mut path: HashSet<NodeId> = HashSet::new();
         let mut stack = vec![(root, false)];
@@ -308,7 +308,7 @@ fn after(edge: &Edge, threshold: Threshold) -> Threshold {
     }
 }
 
-/// What is proven of a question.
+/// What is proven about a question.
 fn decided(value: &Value, threshold: Threshold) -> Option<Effort> {
     if 200 * Threshold::from(value.lower) > threshold {
         Some(Effort::decided(true))
@@ -319,7 +319,7 @@ fn decided(value: &Value, threshold: Threshold) -> Option<Effort> {
     }
 }
 
-/// What an open leaf needs.
+/// The effort of an open leaf.
 fn of_leaf(aim: Aim, value: &Value, threshold: Threshold) -> Effort {
     let lead = 2 * value.estimate() - threshold;
     let missing = |short: i32| match aim {
@@ -333,8 +333,8 @@ fn of_leaf(aim: Aim, value: &Value, threshold: Threshold) -> Effort {
 fn combined(moves: &[Asked]) -> Effort {
     let above = moves.iter().map(|mv| mv.effort.above).min().unwrap_or(NEVER);
     let most = moves.iter().map(|mv| mv.effort.below).max().unwrap_or(0);
-    // Positions reached in several ways are counted several times, which must not look like
-    // something that cannot be.
+    // Positions reached on several paths are counted several times; the sum must not reach the
+    // number for impossible.
     let sum = || moves.iter().map(|mv| mv.effort.below).sum::<u32>().min(REPEATS - 1);
     Effort { above, below: if most >= REPEATS { most } else { sum() } }
 }

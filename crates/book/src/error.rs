@@ -1,14 +1,14 @@
-//! What can go wrong with a book.
+//! Errors of a book.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why something could not be done with a book.
+/// Why an operation on a book failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BookError {
-    /// The file is in use.
+    /// Another process has the file open.
     #[error("the book {} is in use by another process; end that process first", .0.display())]
     Locked(PathBuf),
     /// There is no book.
@@ -20,7 +20,7 @@ pub enum BookError {
     /// The store failed.
     #[error("the book's file cannot be read or written: {0}")]
     Store(String),
-    /// The file holds something that a book does not write.
+    /// The file contains something that a book does not write.
     #[error("the book is damaged: {0}; restore it from a copy")]
     Corrupt(String),
     /// The book was written by a later version.

@@ -1,4 +1,4 @@
-//! Who says what a position is worth.
+//! Experts: the sources of values for positions.
 
 use nutcracker_game::{Evaluate, Game};
 use nutcracker_search::{
@@ -8,9 +8,9 @@ use nutcracker_search::{
 
 use crate::error::{BookError, Result};
 
-/// Says what positions are worth. The game is never over where it is asked.
+/// Evaluates positions. Never called on terminal positions.
 pub trait Expert<G: Game> {
-    /// Looks at a position.
+    /// Evaluates a position.
     fn look(&mut self, position: &G::Position) -> Result<Worth>;
 }
 
@@ -30,7 +30,7 @@ impl<G: Game, F: FnMut(&G::Position) -> Worth> Expert<G> for Ask<F> {
     }
 }
 
-/// The game's own guess, without any search.
+/// The game's evaluation, without any search.
 #[derive(Clone, Debug)]
 pub struct Glance<G>(pub G);
 
@@ -40,14 +40,14 @@ impl<G: Evaluate> Expert<G> for Glance<G> {
     }
 }
 
-/// Databases first, and somebody else where they do not reach.
+/// Databases first, and another expert where they do not reach.
 #[derive(Clone, Debug)]
 pub struct WithDatabases<G, O, E> {
     /// The game.
     pub game: G,
     /// The databases.
     pub oracle: O,
-    /// Who is asked above them.
+    /// The expert above them.
     pub above: E,
 }
 
@@ -65,16 +65,16 @@ where
     }
 }
 
-/// How positions are looked at by the usual expert.
+/// How the usual expert evaluates positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Plies of the engine's search; 0 takes the game's own guess.
+    /// Plies of the engine's search; 0 takes the game's evaluation.
     pub depth: u32,
-    /// Positions of one search at most.
+    /// Positions of one search, at most.
     pub search_nodes: Option<u64>,
-    /// Databases are asked only where at least so many plies are left to search.
+    /// The least remaining depth at which databases are probed.
     pub probe_depth: u32,
-    /// Bytes of the engine's table.
+    /// Bytes of the engine's transposition table.
     pub table_bytes: usize,
 }
 
@@ -110,7 +110,7 @@ impl Look {
     }
 }
 
-/// An exact search that gives up after some positions and then asks somebody else.
+/// An exact search with a limit of positions, and another expert where it gives up.
 #[derive(Clone, Debug)]
 pub struct ExactUpTo<G, O, E> {
     /// The game.
@@ -119,7 +119,7 @@ pub struct ExactUpTo<G, O, E> {
     pub oracle: O,
     /// Positions after which it gives up.
     pub nodes: u64,
-    /// Who is asked then.
+    /// The expert where it gives up.
     pub above: E,
 }
 
@@ -131,14 +131,14 @@ where
         let limits = ExactLimits { nodes: self.nodes, table_bytes: 1 << 20, stop: None };
         match Search::new(&self.game, &self.oracle, &limits).score(position) {
             Ok(Some(score)) => Ok(Worth::exact(score)),
-            // Where positions repeat, such a search knows nothing.
+            // Where positions repeat, such a search has no result.
             Ok(None) | Err(ExactError::Repeats { .. }) => self.above.look(position),
             Err(ExactError::Oracle(error)) => Err(BookError::Expert(error.to_string())),
         }
     }
 }
 
-/// An engine that searches every position as far as its limits go.
+/// An engine that searches every position up to its limits.
 #[derive(Debug)]
 pub struct Searcher<G: Evaluate, O: Oracle> {
     /// The engine.

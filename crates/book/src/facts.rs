@@ -9,11 +9,11 @@ use crate::value::Hundredths;
 /// The version of the whole file.
 const VERSION: u32 = 1;
 
-/// How costs are counted, which every node's costs depend on.
+/// The parameters of costs, on which every node's costs depend.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tuning {
-    /// Plies of depth that a point of value is worth to the opponent; larger keeps the book nearer
-    /// to the best moves.
+    /// Plies of depth that a point of value is worth to the opponent; larger values keep the book
+    /// closer to the best moves.
     pub omega: f64,
     /// With fractional depth: the difference between the best and the second best move, in
     /// hundredths, from which on a move counts as forced and its depth hardly at all.
@@ -34,7 +34,7 @@ pub struct Facts {
     pub game: String,
     /// The start position's node.
     pub root: NodeId,
-    /// The number of the next node.
+    /// The id of the next node.
     pub next: NodeId,
     /// Nodes.
     pub nodes: u64,
@@ -44,17 +44,17 @@ pub struct Facts {
     pub solved: u64,
     /// Expansions so far.
     pub expansions: u64,
-    /// Moves since the last look for cycles that may have closed one.
+    /// Moves since the last search for cycles that may have closed one.
     pub closing: u64,
-    /// How costs are counted.
+    /// The parameters of costs.
     pub tuning: Tuning,
     /// Whether [costs for best-first](crate::node::Metric::Best) are kept, which every expansion
-    /// pays for: from the first time that they are wanted.
+    /// pays for: from their first use on.
     pub best: bool,
 }
 
 impl Facts {
-    /// Of a book with nothing in it.
+    /// The facts of an empty book.
     pub fn new(game: String) -> Self {
         Facts {
             game,
@@ -107,7 +107,7 @@ impl Facts {
         }
         let fractional = number("fractional")?;
         Ok(Facts {
-            // Older books do not say.
+            // Older books do not have it.
             best: number("best").is_ok_and(|best| best > 0),
             game: get("game")?.to_owned(),
             root: number("root")?,
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn encoding_round_trips() {
         let mut facts = Facts::new("awari (pits=6)".to_owned());
         facts.next = 77;
         facts.best = true;

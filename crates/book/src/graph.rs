@@ -16,14 +16,14 @@ use crate::node::{Edge, Node, NodeId, State};
 use crate::store::{Batch, Store};
 use crate::value::Value;
 
-/// Changes wait for a commit no longer than this; half a second is what is promised.
+/// Changes are committed after this delay; half a second is guaranteed.
 const GROUP: Duration = Duration::from_millis(300);
-/// Nor more than this many.
+/// The largest number of changes before a commit.
 const GROUP_NODES: usize = 100_000;
-/// Nodes kept in memory unless somebody says otherwise: some 100 MB.
+/// Nodes kept in memory by default: some 100 MB.
 pub const DEFAULT_ROOM: usize = 300_000;
 
-/// A leaf and where its moves lead.
+/// A leaf and its successors.
 pub(crate) struct Prepared<G: Game> {
     leaf: NodeId,
     slice: SliceId,
@@ -37,7 +37,7 @@ struct Ahead<P> {
 }
 
 impl<G: Game> Prepared<G> {
-    /// The positions that an expert must look at.
+    /// The positions that an expert must evaluate.
     pub fn wanted(&self, game: &G) -> Vec<(String, G::Position)> {
         let mut wanted: Vec<(String, G::Position)> = Vec::new();
         for Ahead { step, key, known } in &self.moves {
@@ -52,7 +52,7 @@ impl<G: Game> Prepared<G> {
     }
 }
 
-/// Lists that are wanted all the time and are empty most of it.
+/// Reused buffers, empty most of the time.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     edges: Vec<Edge>,
@@ -67,28 +67,28 @@ pub struct Book<G: Game, S: Store> {
     store: S,
     pub(crate) facts: Facts,
     pub(crate) cache: Cache,
-    /// What was last read from the store.
+    /// The bytes last read from the store.
     bytes: Vec<u8>,
-    /// Memory that is used again and again.
+    /// Reused memory.
     pub(crate) scratch: Scratch,
     pub(crate) views: Views,
-    /// Positions that the store does not have yet.
+    /// Positions that are not in the store yet.
     fresh: HashMap<String, NodeId>,
-    /// Nodes that the store still has.
+    /// Nodes that are still in the store.
     gone: BTreeMap<NodeId, String>,
     gone_keys: HashSet<String>,
-    /// Leaves that are being looked at, so that nobody else takes them.
+    /// Leaves excluded from a selection, so that each is chosen once.
     pub(crate) claimed: HashSet<NodeId>,
     pub(crate) efforts: Efforts,
     last_commit: Instant,
-    /// How long experts thought the last time.
+    /// How long experts took the last time.
     pub(crate) last_look: Duration,
-    /// The number of the next node when the last commit was made.
+    /// The id of the next node at the last commit.
     committed: NodeId,
 }
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// A book with nothing but a start position, of which the expert says something.
+    /// A book with only a start position, evaluated by the expert.
     pub fn create(
         game: G,
         store: S,
@@ -107,7 +107,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(book)
     }
 
-    /// A book that is in the store; `room` is for how many nodes there is memory.
+    /// Opens a book in a store; `room` is the number of nodes kept in memory.
     pub fn open(game: G, store: S, room: usize) -> Result<Self> {
         let Some(bytes) = store.facts()? else {
             return Err(BookError::Corrupt("it has no beginning".to_owned()));
@@ -136,7 +136,7 @@ impl<G: Game, S: Store> Book<G, S> {
             claimed: HashSet::new(),
             efforts: Efforts::default(),
             last_commit: Instant::now(),
-            // Nobody knows how long the first time takes.
+            // The time of the first evaluation is unknown.
             last_look: Duration::MAX,
             committed,
         }
@@ -157,7 +157,7 @@ impl<G: Game, S: Store> Book<G, S> {
         self.facts.root
     }
 
-    /// What the book says of its start position.
+    /// The value of the start position.
     pub fn root_value(&mut self) -> Result<Value> {
         Ok(self.node(self.root())?.value)
     }
@@ -168,13 +168,13 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(self.cache.at(slot))
     }
 
-    /// A node to be changed.
+    /// A node, for writing.
     pub(crate) fn edit(&mut self, id: NodeId) -> Result<&mut Node> {
         let slot = self.slot(id)?;
         Ok(self.cache.edit(slot))
     }
 
-    /// Where a node is in memory.
+    /// The slot of a node in memory.
     pub(crate) fn slot(&mut self, id: NodeId) -> Result<usize> {
         if let Some(slot) = self.cache.slot(id) {
             return Ok(slot);
@@ -185,7 +185,7 @@ impl<G: Game, S: Store> Book<G, S> {
         self.cache.load(id, |node| node.read(&self.bytes))
     }
 
-    /// Shows all moves of a node, with the nodes that they lead to.
+    /// Visits all moves of a node, with the nodes that they lead to.
     pub(crate) fn each_move(
         &mut self,
         id: NodeId,
@@ -201,12 +201,12 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    /// How often nodes were looked at, and read from the store.
+    /// How often nodes were accessed, and read from the store.
     pub fn traffic(&self) -> Traffic {
         self.cache.traffic
     }
 
-    /// How the book writes a position.
+    /// The text of a position in the book.
     pub fn key(&self, position: &G::Position) -> String {
         self.game.format(&Situation::new(*position, Side::First))
     }
@@ -256,13 +256,13 @@ impl<G: Game, S: Store> Book<G, S> {
         steps
     }
 
-    /// The successors of a leaf on which an expert must be heard before it can be expanded: those
-    /// that are not in the book and where the game is not over.
+    /// The successors of a leaf that an expert must evaluate before it can be expanded: those that
+    /// are not in the book and are not terminal.
     pub fn wanted(&mut self, leaf: NodeId) -> Result<Vec<(String, G::Position)>> {
         Ok(self.prepare(leaf)?.wanted(&self.game))
     }
 
-    /// Finds out where the moves of a leaf lead, once for all that is to be done with it.
+    /// Generates the successors of a leaf, once for all that follows.
     pub(crate) fn prepare(&mut self, leaf: NodeId) -> Result<Prepared<G>> {
         let position = self.position(leaf)?;
         let mut moves = Vec::new();
@@ -274,8 +274,8 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(Prepared { leaf, slice: self.game.slice_of(&position), moves })
     }
 
-    /// Adds all moves of a leaf, with what experts said of the successors that were
-    /// [wanted](Book::wanted), and lets the news rise to the root.
+    /// Adds all moves of a leaf, with the experts' values of the successors that were
+    /// [wanted](Book::wanted), and propagates the values to the root.
     ///
     /// All of it is in the file after a commit, or nothing.
     pub fn expand(&mut self, leaf: NodeId, opinions: &HashMap<String, Worth>) -> Result<()> {
@@ -283,8 +283,8 @@ impl<G: Game, S: Store> Book<G, S> {
         self.expand_prepared(prepared, opinions)
     }
 
-    /// [Expands](Book::expand) what was prepared; since then nothing may have been added but by
-    /// expansions, and none of that committed.
+    /// [Expands](Book::expand) a prepared leaf. Between the two, only other expansions may have
+    /// added nodes, without a commit.
     pub(crate) fn expand_prepared(
         &mut self,
         prepared: Prepared<G>,
@@ -296,7 +296,7 @@ impl<G: Game, S: Store> Book<G, S> {
         }
         let depth = self.node(leaf)?.depth;
         let mut edges = Vec::new();
-        // Looked at before anything is changed: an expansion that fails leaves nothing behind.
+        // Checked before anything is changed: an expansion that fails has no effect.
         let mut plan = Vec::new();
         for Ahead { step, key, known } in moves {
             let opinion = match self.game.outcome(&step.next) {
@@ -335,7 +335,7 @@ impl<G: Game, S: Store> Book<G, S> {
         self.back_up(&[leaf])
     }
 
-    /// A shorter way to a node was found.
+    /// Updates the depth of a node to which a shorter path was found.
     fn bring_nearer(&mut self, id: NodeId, depth: u32) -> Result<()> {
         let mut open = vec![(id, depth)];
         while let Some((id, depth)) = open.pop() {
@@ -374,7 +374,7 @@ impl<G: Game, S: Store> Book<G, S> {
         id
     }
 
-    /// Takes a node out that nothing leads to any more.
+    /// Removes a node without predecessors.
     pub(crate) fn forget(&mut self, id: NodeId) -> Result<()> {
         let node = self.node(id)?;
         let (key, solved) = (node.position.clone(), node.value.is_solved());
@@ -389,11 +389,11 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    /// The first node with this number or a larger one.
+    /// The first node with this id or a larger one.
     pub fn next_node(&self, from: NodeId) -> Result<Option<NodeId>> {
         let mut from = from;
         loop {
-            // Numbers are given in sequence: what the store does not have yet comes last.
+            // Ids are consecutive: nodes that are not in the store yet come last.
             let stored = if from < self.committed { self.store.next(from)? } else { None };
             let next = stored.map_or(from.max(self.committed), |(id, _)| id);
             if next >= self.facts.next {
@@ -406,7 +406,7 @@ impl<G: Game, S: Store> Book<G, S> {
         }
     }
 
-    /// Writes everything that has changed, durably.
+    /// Writes all changes durably.
     pub fn commit(&mut self) -> Result<()> {
         self.release_claims()?;
         let mut positions: Vec<(String, NodeId)> = self.fresh.drain().collect();
@@ -425,7 +425,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    /// [Commits](Book::commit) if the last time is long enough ago.
+    /// [Commits](Book::commit) if the last commit is long enough ago.
     pub fn commit_if_due(&mut self) -> Result<bool> {
         let changes = self.cache.changes();
         let due = changes > 0 && self.last_commit.elapsed() >= GROUP || changes >= GROUP_NODES;
@@ -435,20 +435,19 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(due)
     }
 
-    /// Gives back what space of the file it can.
+    /// Compacts the file as far as possible.
     pub fn compact(&mut self) -> Result<()> {
         self.commit()?;
         self.store.compact()
     }
 
-    /// The number of positions that the store can find.
+    /// The number of positions in the store.
     pub(crate) fn stored_positions(&self) -> Result<u64> {
         self.store.len()
     }
 }
 
-/// The name of the file with a game's book, unless somebody gives it another: two games with
-/// different starts have different books.
+/// The default file name of a game's book: two games with different starts have different books.
 pub fn file_name<G: Game>(game: &G) -> String {
     let (id, start) = (game.id(), game.start_options());
     let options = [id.options.as_str(), &start].map(str::to_owned);

@@ -1,4 +1,4 @@
-//! The loop that grows a book: choose leaves, ask experts, add what they say.
+//! The loop that grows a book: choose leaves, query experts, apply their values.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -17,20 +17,20 @@ use crate::select::Strategy;
 use crate::store::Store;
 use crate::value::Value;
 
-/// After experts have thought for so long, what they said is written at once.
+/// After an expert has taken this long, its values are written at once.
 const DEAR: Duration = Duration::from_millis(100);
 
-/// While experts think, what waits is written with this delay.
+/// While experts work, pending changes are written with this delay.
 const WAIT: Duration = Duration::from_millis(50);
-/// An expert who took less than this the last time is asked without a thread.
+/// An expert that took less than this the last time is queried without a thread.
 const QUICK: Duration = Duration::from_millis(1);
 
 /// How a book is grown.
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
-    /// Strategies with their shares of the expansions.
+    /// Strategies with their weights.
     pub mix: Vec<(Strategy, f64)>,
-    /// Leaves chosen at once, so that several experts have work.
+    /// Leaves chosen at once, so that several experts can work in parallel.
     pub at_once: usize,
     /// Expansions after which it ends.
     pub expansions: Option<u64>,
@@ -56,12 +56,12 @@ impl Plan<'_> {
     }
 }
 
-/// Why growing ended.
+/// Why growth ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// The start position is solved.
     Solved,
-    /// As far as the plan went.
+    /// The limit of the plan is reached.
     Planned,
     /// No open leaf is left that the start position depends on.
     Exhausted,
@@ -69,7 +69,7 @@ pub enum Ended {
     Stopped,
 }
 
-/// How it goes, after every round.
+/// The progress after each round.
 #[derive(Clone, Copy, Debug)]
 pub struct Status<'a> {
     /// Facts about the whole book.
@@ -81,8 +81,8 @@ pub struct Status<'a> {
 }
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// Grows the book by a plan. Experts look at positions side by side, one thread each; what is
-    /// in the book afterwards is committed.
+    /// Grows the book by a plan. Experts evaluate positions in parallel, one thread each; at the
+    /// end all changes are committed.
     pub fn grow<E: Expert<G> + Send>(
         &mut self,
         experts: &mut [E],
@@ -90,7 +90,7 @@ impl<G: Game, S: Store> Book<G, S> {
         on_status: &mut dyn FnMut(&Status<'_>),
     ) -> Result<Ended> {
         let outcome = self.rounds(experts, plan, on_status);
-        // What was found before something failed is worth keeping.
+        // What was found before a failure is kept.
         self.commit()?;
         outcome
     }
@@ -120,7 +120,7 @@ impl<G: Game, S: Store> Book<G, S> {
             let count = (plan.at_once.max(1) as u64).min(left) as usize;
             let mut leaves = self.choose(turns.next(), count)?;
             if leaves.is_empty() {
-                // What looks finished may hang on cycles that nobody has looked at.
+                // A book that seems finished may depend on cycles that have not been searched for.
                 self.find_cycles()?;
                 leaves = self.choose(turns.next(), count)?;
                 if leaves.is_empty() {
@@ -135,7 +135,7 @@ impl<G: Game, S: Store> Book<G, S> {
         }
     }
 
-    /// Expands leaves after experts have looked at all that is new, each position once.
+    /// Expands leaves after experts have evaluated all new positions, each once.
     pub fn expand_all<E: Expert<G> + Send>(
         &mut self,
         leaves: &[NodeId],
@@ -173,30 +173,30 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(leaves.len() as u64)
     }
 
-    /// What experts say of positions, one thread each; while they think, what waits is written.
+    /// Evaluates positions by experts, one thread each; meanwhile pending changes are written.
     fn ask<E: Expert<G> + Send>(
         &mut self,
         experts: &mut [E],
         wanted: &[(String, G::Position)],
     ) -> Result<HashMap<String, Worth>> {
         let next = AtomicUsize::new(0);
-        let (tell, told) = mpsc::channel();
+        let (sender, received) = mpsc::channel();
         std::thread::scope(|scope| {
             for expert in experts {
-                let (tell, next) = (tell.clone(), &next);
+                let (sender, next) = (sender.clone(), &next);
                 scope.spawn(move || {
                     while let Some((key, position)) = wanted.get(next.fetch_add(1, Relaxed)) {
                         let opinion = expert.look(position).map(|opinion| (key.clone(), opinion));
-                        if tell.send(opinion).is_err() {
+                        if sender.send(opinion).is_err() {
                             return;
                         }
                     }
                 });
             }
-            drop(tell);
+            drop(sender);
             let mut opinions = HashMap::new();
             loop {
-                match told.recv_timeout(WAIT) {
+                match received.recv_timeout(WAIT) {
                     Ok(opinion) => opinions.extend([opinion?]),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => return Ok(opinions),
@@ -207,7 +207,7 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 }
 
-/// Takes strategies in turn, each as often as its share says.
+/// Takes strategies in turn, in proportion to their weights.
 struct Turns<'a> {
     mix: &'a [(Strategy, f64)],
     credit: Vec<f64>,

@@ -1,8 +1,8 @@
 //! Playing from a book and learning from games.
 //!
-//! Moves are chosen by negamax over the book as it is: a line that is proven to be lost is worse
-//! than any guess, so that the same game is not lost twice as long as there is anything else to
-//! try. Games played are added with all their deviations looked at by an expert.
+//! Moves are chosen by negamax over the book: a line that is proven to be lost is worse than any
+//! guess, so that the same game is not lost twice while there is an alternative. Games are added
+//! with all their deviations, evaluated by an expert.
 
 use nutcracker_game::{Game, Score, Turn};
 
@@ -13,16 +13,16 @@ use crate::node::{Edge, NodeId, State};
 use crate::store::Store;
 use crate::value::{Hundredths, Rules};
 
-/// More than any guess.
+/// Larger than any guess.
 pub const WIN: Hundredths = 1_000_000;
 
-/// Positions looked at for one move; beyond them the stored values serve.
+/// Positions visited for one move; beyond them the stored values are used.
 const BUDGET: u32 = 200_000;
 
-/// What a draw counts for the player who uses the book.
+/// The value of a draw for the player who uses the book.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DrawAs {
-    /// So many hundredths of a point: 0, or a threshold that says how welcome a draw is.
+    /// A number of hundredths of a point: 0, or another threshold.
     Worth(Hundredths),
     /// As a win, when a draw suffices.
     Win,
@@ -35,7 +35,7 @@ pub enum DrawAs {
 pub struct Style {
     /// Draws that occurred in public games, which opponents may know.
     pub public_draws: DrawAs,
-    /// Draws that only the book knows.
+    /// Draws that only the book contains.
     pub private_draws: DrawAs,
     /// How much worse than the best a move may be, over the whole game.
     pub epsilon: Hundredths,
@@ -49,7 +49,7 @@ impl Default for Style {
     }
 }
 
-/// A move of the book that may be played.
+/// A candidate move of the book.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice {
     /// Its place in the order of the rules.
@@ -64,7 +64,7 @@ pub struct Choice {
 #[derive(Clone, Copy, Debug)]
 pub struct Guide {
     style: Style,
-    /// The most the book has promised so far.
+    /// The best value that the book has promised so far.
     best: Option<Hundredths>,
 }
 
@@ -79,16 +79,16 @@ struct Lookup {
 }
 
 impl Guide {
-    /// For a game that begins.
+    /// For a new game.
     pub fn new(style: Style) -> Self {
         Guide { style, best: None }
     }
 
-    /// The moves that may be played at a node, with `ahead` what the mover has banked more than
-    /// the opponent; none where the book has no moves.
+    /// The candidate moves of a node; `ahead` is what the mover has banked minus what the opponent
+    /// has. None where the book has no moves.
     ///
-    /// What the best move has ever been worth in this game is kept, so that small concessions do
-    /// not add up.
+    /// The best value available so far in this game is remembered, so that small concessions do not
+    /// add up.
     pub fn choices<G: Game, S: Store>(
         &mut self,
         book: &mut Book<G, S>,
@@ -112,11 +112,11 @@ impl Guide {
         };
         let best = self.best.map_or(most, |best| best.max(most));
         self.best = Some(best);
-        // If the book has been wrong about the past, the best move left is best.
+        // If the book was wrong about the past, the best move left is best.
         lookup.least = (best - self.style.epsilon).min(most);
         choices.retain(|choice| choice.worth >= lookup.least);
         if self.style.epsilon == 0 && book.node(id)?.value.is_solved() {
-            // What is proven comes before what only looks as good.
+            // Proven values come before equal guesses.
             let proven = book.best_moves(id, Rules::Attributed)?;
             if choices.iter().any(|choice| proven.contains(&choice.place)) {
                 choices.retain(|choice| proven.contains(&choice.place));
@@ -185,7 +185,7 @@ impl Lookup {
         let node = book.node(id)?;
         let (value, state, public) = (node.value, node.state, node.marks.public);
         if let Some(known) = self.worth.get(&reached) {
-            // On the way to itself: a repetition.
+            // Already on the path: a repetition.
             return Ok(known.unwrap_or_else(|| self.result(0, ahead, public, ours)));
         }
         let told_apart = self.style.public_draws != self.style.private_draws;
@@ -240,8 +240,8 @@ impl Lookup {
 }
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// The best move of a node that no game has played and nothing is in the book behind: where to
-    /// leave known paths.
+    /// The best move of a node that no game has played and behind which the book has nothing: a
+    /// deviation from known games.
     pub fn best_deviation(&mut self, id: NodeId) -> Result<Option<usize>> {
         let mut best = None;
         for (place, edge) in self.node(id)?.edges.clone().iter().enumerate() {
@@ -256,11 +256,11 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(best.map(|(_, place)| place))
     }
 
-    /// Adds a game from the start position: all moves of all its positions come into the book, and
-    /// where it went is marked. Returns the number of positions expanded.
+    /// Adds a game from the start position: all moves of all its positions are added to the book,
+    /// and its path is marked. Returns the number of positions expanded.
     ///
-    /// The result need not be told: a game played to its end ends in a position whose score the
-    /// rules know.
+    /// The result is not needed: a complete game ends in a terminal position, whose score follows
+    /// from the rules.
     pub fn learn<E: Expert<G> + Send>(
         &mut self,
         moves: &[G::Move],

@@ -1,13 +1,13 @@
-//! Opening books that grow by themselves, from the start of a game towards its databases.
+//! Opening books that grow automatically, from the start of a game towards its databases.
 //!
 //! A [`Book`] is a graph of positions in a [`store`]. It [grows](Book::grow) leaf by leaf: a
-//! [`Strategy`] chooses a leaf, an [expert](expert::Expert) looks at its successors, and what it
-//! says rises to everything that leads there as a [value](value::Value), in which proofs, guesses
-//! and cycles are kept apart. Where the book meets databases the game is solved. Playing from a
-//! book is [`learn::Guide`].
+//! [`Strategy`] chooses a leaf, an [expert](expert::Expert) evaluates its successors, and their
+//! [values](value::Value), in which proofs, guesses and cycles are distinguished, are propagated to
+//! all predecessors. Where the book meets databases the game is solved. [`learn::Guide`] plays from
+//! a book.
 //!
 //! # Example
-//! Kalah with three pits and two seeds, solved from the empty book by an expert who knows nothing.
+//! Kalah with three pits and two seeds, solved from the empty book by the game's evaluation alone.
 //!
 //! ```
 //! use nutcracker_book::expert::Glance;

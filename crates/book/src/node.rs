@@ -5,21 +5,21 @@ use nutcracker_game::{Score, Turn};
 use crate::error::{BookError, Result};
 use crate::value::{Cycle, Value};
 
-/// The number of a node, in the order of insertion.
+/// The id of a node, in the order of insertion.
 pub type NodeId = u64;
 
 /// A distance in thousandths of a ply.
 pub type Cost = u64;
 
-/// What can never be reached.
+/// Unreachable.
 pub const NEVER: Cost = Cost::MAX;
 
-/// The version of [`Node::encode`]; it stands in front of every node.
+/// The version of [`Node::encode`]; the first byte of every node.
 ///
 /// History: 1, the first; 2, with a third cost, for best-first.
 pub const VERSION: u8 = 2;
 
-/// A move, in the place that the rules give it.
+/// A move, in the order of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
     /// Where it leads.
@@ -30,23 +30,23 @@ pub struct Edge {
     pub turn: Turn,
 }
 
-/// How far a node has got.
+/// The state of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// Evaluated; its moves are not in the book.
     Leaf,
     /// All its moves are in the book.
     Interior,
-    /// The game is over here.
+    /// Terminal.
     Over,
 }
 
-/// Marks of a node.
+/// Flags of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Marks {
-    /// Its guess went round in circles and is held at 0 until cycles are looked for.
+    /// Its guess circulated in a cycle and is held at 0 until the next search for cycles.
     pub held: bool,
-    /// It occurred in a game that others know.
+    /// It occurred in a public game.
     pub public: bool,
     /// It occurred in a game.
     pub played: bool,
@@ -60,19 +60,19 @@ pub enum Metric {
     Book,
     /// Expansion priority where the opponent moves.
     Opponent,
-    /// What both sides give away together on the way to a leaf, then how far it is. Kept only in
-    /// books that were grown by it.
+    /// What both sides concede on the path to a leaf, then its distance. Kept only in books that
+    /// were grown by it.
     Best,
 }
 
-/// How many metrics there are.
+/// The number of metrics.
 pub const METRICS: usize = 3;
 
 impl Metric {
     /// All of them.
     pub const ALL: [Metric; METRICS] = [Metric::Book, Metric::Opponent, Metric::Best];
 
-    /// The one of the other side.
+    /// The metric of the other side.
     #[must_use]
     pub fn turned(self) -> Self {
         match self {
@@ -82,7 +82,7 @@ impl Metric {
         }
     }
 
-    /// The one that counts after a move.
+    /// The metric that applies after a move.
     #[must_use]
     pub fn after(self, turn: Turn) -> Self {
         match turn {
@@ -94,33 +94,32 @@ impl Metric {
 
 /// A position in the book.
 ///
-/// What is needed to compute the values and costs of its predecessors comes first, in one line of
-/// memory.
+/// The fields that its predecessors' values and costs depend on come first, in one cache line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Node {
     /// By [`Metric`].
     pub costs: [Cost; METRICS],
-    /// What follows from everything below it.
+    /// The propagated value.
     pub value: Value,
-    /// Moves from the root, by the shortest way known.
+    /// Moves from the root, on the shortest known path.
     pub depth: u32,
-    /// How far it has got.
+    /// The state.
     pub state: State,
-    /// Marks.
+    /// Flags.
     pub marks: Marks,
     /// The moves, in the order of the rules; none of a leaf.
     pub edges: Vec<Edge>,
     /// The positions with a move to this one.
     pub parents: Vec<NodeId>,
-    /// What an expert said of it.
+    /// The expert's value.
     pub own: Value,
-    /// The position as the game writes it, with its mover as the first player.
+    /// The position in the game's notation, with its mover as the first player.
     pub position: String,
 }
 
 impl Default for Node {
-    /// A leaf of which nothing is known.
+    /// A leaf without a value.
     fn default() -> Self {
         Node {
             costs: [NEVER; METRICS],
@@ -149,8 +148,8 @@ impl Node {
 
     /// The bytes of the file.
     ///
-    /// A version, then state and marks, the text with its length, both values, depth, costs, moves
-    /// and predecessors; numbers have seven bits a byte, the lowest first.
+    /// A version, then state and flags, the text with its length, both values, depth, costs, moves
+    /// and predecessors; integers have seven bits a byte, the lowest first.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(
             48 + self.position.len() + 6 * self.edges.len() + 4 * self.parents.len(),
@@ -171,7 +170,7 @@ impl Node {
         value(&mut out, &self.value);
         number(&mut out, self.depth.into());
         for cost in self.costs {
-            // Never is 0, so that it takes one byte.
+            // Never is stored as 0, so that it takes one byte.
             number(&mut out, cost.wrapping_add(1));
         }
         number(&mut out, self.edges.len() as u64);
@@ -194,8 +193,8 @@ impl Node {
         Ok(node)
     }
 
-    /// Becomes what [`encode`](Node::encode) wrote, with the memory that it has; after an error it
-    /// may be anything.
+    /// Decodes what [`encode`](Node::encode) wrote, reusing its allocations; after an error the
+    /// contents are unspecified.
     pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<()> {
         if let Some(&version) = bytes.first()
             && version > VERSION
@@ -345,13 +344,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn encoding_round_trips() {
         let node = node();
         assert_eq!(Node::decode(&node.encode()).unwrap(), node);
     }
 
     #[test]
-    fn the_bytes_of_every_version_stay() {
+    fn the_encoding_of_every_version_is_pinned() {
         let front = "1509342c342f342c3420531f208302001f20000300 50 ac02 f1a204 00";
         let back = "02 05 0a 808080808020 09 02 00 09";
         let bytes = |text: String| -> Vec<u8> {
@@ -365,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_need_is_in_one_line() {
+    fn propagated_fields_share_a_cache_line() {
         let node = node();
         let begin = std::ptr::from_ref(&node).addr();
         assert!(std::ptr::from_ref(&node.edges).addr() - begin <= 64);

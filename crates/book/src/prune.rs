@@ -1,4 +1,4 @@
-//! Changes by hand, and what a new database makes superfluous.
+//! Pruning: changes by hand, and nodes that a new database makes superfluous.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use crate::store::Store;
 use crate::value::Value;
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// Makes leaves of all positions whose score `known` tells, and drops what nothing leads to
-    /// any more. Returns how many nodes went.
+    /// Turns all positions for which `known` has a score into leaves, and drops nodes that become
+    /// unreachable. Returns the number of nodes dropped.
     pub fn prune(
         &mut self,
         known: &mut dyn FnMut(&G::Position) -> Result<Option<Score>>,
@@ -43,7 +43,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(before - self.facts.nodes)
     }
 
-    /// Takes a node's moves away: it is a leaf again.
+    /// Removes a node's moves: it becomes a leaf again.
     pub(crate) fn cut(&mut self, id: NodeId) -> Result<()> {
         if self.node(id)?.state != State::Interior {
             return Ok(());
@@ -59,7 +59,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    /// Drops what cannot be reached from the root.
+    /// Drops nodes that cannot be reached from the root.
     fn sweep(&mut self) -> Result<()> {
         let mut reached = HashSet::from([self.root()]);
         let mut open = vec![self.root()];
@@ -84,14 +84,14 @@ impl<G: Game, S: Store> Book<G, S> {
         lost.into_iter().try_for_each(|id| self.forget(id))
     }
 
-    /// Replaces what an expert said of a node, and computes the whole book again: bounds that rest
-    /// on what it said before must not survive.
+    /// Replaces the expert's value of a node, and recomputes the whole book: bounds that rest on
+    /// the old value must not survive.
     pub fn set_own(&mut self, id: NodeId, own: Value) -> Result<()> {
         self.edit(id)?.own = own;
         self.rebuild()
     }
 
-    /// Computes all values and costs again from what experts said.
+    /// Recomputes all values and costs from the experts' values.
     pub fn rebuild(&mut self) -> Result<()> {
         self.efforts.clear();
         let mut all: Vec<(u32, NodeId)> = Vec::new();
@@ -120,7 +120,7 @@ mod tests {
     use crate::value::Value;
 
     fn toy() -> Toy {
-        // 4 is reached by two ways, 5 by one.
+        // 4 is reached on two paths, 5 on one.
         Toy::new(&[(0, &[1, 2]), (1, &[3, 4]), (2, &[4, 5]), (5, &[6]), (4, &[7, 8])]).guesses(&[
             (3, 10),
             (6, 20),
@@ -130,24 +130,24 @@ mod tests {
     }
 
     #[test]
-    fn what_a_database_knows_goes() {
+    fn positions_in_a_database_are_pruned() {
         let mut book = toy().book(&[0, 1, 2, 5, 4]);
         assert_eq!(book.facts().nodes, 9);
-        // 2 is known: what is reached through it alone goes, 4 stays.
+        // 2 is known: what is reached only through it is dropped, 4 stays.
         let gone = book.prune(&mut |&at| Ok((at == 2).then_some(0))).unwrap();
         assert_eq!(gone, 2);
         assert!(book.find(&5).unwrap().is_none() && book.find(&4).unwrap().is_some());
         assert_eq!(book.root_value().unwrap().lower, 0);
         let checked = book.check(&mut |_| {}).unwrap();
         assert_eq!((checked.nodes, checked.flaws), (7, vec![]));
-        // Dropped positions can come back.
+        // Dropped positions can be added again.
         let gone = book.prune(&mut |&at| Ok((at == 1).then_some(1))).unwrap();
         assert_eq!(gone, 4);
         assert!(book.root_value().unwrap().is_solved());
     }
 
     #[test]
-    fn a_change_by_hand_is_worked_in_from_the_beginning() {
+    fn a_manual_change_recomputes_the_book() {
         let mut book = toy().book(&[0, 1, 2, 5, 4]);
         let three = book.find(&3).unwrap().unwrap();
         book.set_own(three, Value::exact(-1)).unwrap();

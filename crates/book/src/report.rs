@@ -1,4 +1,4 @@
-//! What a book looks like: tables, lines, and the drop-out diagram.
+//! Reports: tables, lines, and the drop-out diagram.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
@@ -20,25 +20,25 @@ pub struct DepthRow {
     pub solved: u64,
     /// Moves in the book that lead to them.
     pub predecessors: u64,
-    /// Legal moves of all of them together.
+    /// Legal moves of all of them.
     pub degree: u64,
 }
 
-/// A leaf that can be reached while the book's player plays best moves and the opponent any.
+/// A leaf that can be reached while the book's player plays best moves and the opponent any moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct DropOut {
     /// Moves from the start.
     pub depth: u32,
-    /// What the book's player then has, in hundredths, what was banked on the way included.
+    /// The value for the book's player there, in hundredths, including what was banked on the way.
     pub value: Hundredths,
 }
 
-/// The leaves with how many there are of each, and where the next expansion is.
+/// The leaves with their numbers, and the expansion frontier.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Diagram {
     /// Leaves that are still open, by depth and value.
     pub open: BTreeMap<DropOut, u64>,
-    /// Ends of the game and other solved leaves.
+    /// Terminal positions and other solved leaves.
     pub solved: BTreeMap<DropOut, u64>,
     /// The value of the start position to the book's player.
     pub root: Hundredths,
@@ -76,14 +76,14 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(rows)
     }
 
-    /// The moves of a node that are best by some rules, as places in the order of the rules; of a
-    /// solved node those that are proven to keep its score, not those that only look so.
+    /// The best moves of a node by some rules, as indices in the order of the rules; for a solved
+    /// node the moves that are proven to keep its score, not those that are only guessed to.
     pub fn best_moves(&mut self, id: NodeId, rules: Rules) -> Result<Vec<usize>> {
         let values = self.move_values(id)?;
         if let Some(score) = self.node(id)?.value.score() {
             let keeps = |&at: &usize| values[at].lower >= score;
             let proven: Vec<usize> = (0..values.len()).filter(keeps).collect();
-            // None keeps it alone where it is proven by going round.
+            // No single move keeps a score that is proven by repetition.
             if !proven.is_empty() {
                 return Ok(proven);
             }
@@ -95,8 +95,8 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok((0..values.len()).filter(|&at| equal(&values[at])).collect())
     }
 
-    /// Principal variations from a node, at most so many; each ends where the book does or where
-    /// it comes to a position again.
+    /// Principal variations from a node, at most `most`; each ends where the book ends or a
+    /// position repeats.
     pub fn lines(&mut self, id: NodeId, most: usize) -> Result<Vec<Vec<(NodeId, usize)>>> {
         let mut lines = Vec::new();
         let mut open = vec![(id, Vec::new())];
@@ -140,7 +140,7 @@ impl<G: Game, S: Store> Book<G, S> {
             omega: self.facts().tuning.omega,
             ..Diagram::default()
         };
-        // Whether the book's player moves, and how far that player is ahead.
+        // Whether the book's player moves, and that player's lead.
         let start: (NodeId, bool, Score) = (root, first, 0);
         let mut seen = HashSet::from([start]);
         let mut open = VecDeque::from([(start, 0)]);
@@ -174,8 +174,8 @@ impl<G: Game, S: Store> Book<G, S> {
 }
 
 impl Diagram {
-    /// The least depth at which an opponent leaves the book, for what it costs: for each price in
-    /// hundredths, from cheap to dear, the first that is nearer than all cheaper ones.
+    /// The least depth at which an opponent leaves the book, by concession: for each concession in
+    /// hundredths, in ascending order, the first that is nearer than all smaller ones.
     pub fn exits(&self) -> Vec<(Hundredths, u32)> {
         let mut all: Vec<(Hundredths, u32)> =
             self.open.keys().map(|leaf| (leaf.value - self.root, leaf.depth)).collect();

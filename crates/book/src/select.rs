@@ -19,7 +19,8 @@ pub enum Strategy {
     /// The leaf that an opponent would most like to reach to leave the book: near, and not much
     /// worse than the best.
     DropOut(Player),
-    /// The leaf most likely to change the value of the root: the fewest that must change together.
+    /// The leaf most likely to change the value of the root: of the smallest set that must change
+    /// together.
     Conspiracy,
     /// The leaf that the smallest proof of the root's value needs.
     Proof,
@@ -28,15 +29,15 @@ pub enum Strategy {
 /// Whose book is grown by [`Strategy::DropOut`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Player {
-    /// Who moves in the start position.
+    /// The player who moves in the start position.
     First,
-    /// The other one.
+    /// The other player.
     Second,
-    /// Whoever has the nearer leaf.
+    /// The player with the nearer leaf.
     Both,
 }
 
-/// Nodes that a descent looks at before it gives up, for strategies that have another way.
+/// Nodes that a descent visits before it gives up, for strategies with a fallback.
 const SEARCH: usize = 1000;
 
 /// The scores that still matter: a position that is proven to be worth no more than the first, or
@@ -48,14 +49,14 @@ impl Window {
     /// Everything.
     const WIDE: Window = Window(i32::MIN / 2, i32::MAX / 2);
 
-    /// What matters to a root of this value: whether it is worth the score that it looks like,
-    /// and whether it is worth more. By how much can be asked when it looks like more.
+    /// The window of a root with this value: whether it is worth its estimated score, and whether
+    /// it is worth more. By how much matters only once the estimate is more.
     fn of(root: &Value) -> Self {
         let score = score_like(root.estimate());
         Window(score - 1, score + 1).within(root)
     }
 
-    /// With what is proven of a position.
+    /// Narrowed by what is proven about a position.
     fn within(self, value: &Value) -> Self {
         Window(self.0.max(value.lower.into()), self.1.min(value.upper.into()))
     }
@@ -76,7 +77,7 @@ impl Window {
 
 impl<G: Game, S: Store> Book<G, S> {
     /// The leaves that a strategy would choose one after the other if expanding them changed
-    /// nothing, at most `count`; none if the root is solved or no open leaf can be reached.
+    /// nothing, at most `count`; none if the root is solved or no open leaf is reachable.
     pub fn choose(&mut self, strategy: Strategy, count: usize) -> Result<Vec<NodeId>> {
         let mut leaves = Vec::new();
         self.refresh_efforts()?;
@@ -87,8 +88,8 @@ impl<G: Game, S: Store> Book<G, S> {
                 Strategy::Conspiracy => self.conspire()?,
                 Strategy::Proof => self.prove()?,
             };
-            // Where the costs know no leaf, such as behind a proven best move, the best one left
-            // still brings the root nearer to its proof.
+            // Where the costs lead to no leaf, such as behind a proven best move, the best
+            // remaining leaf still contributes to a proof of the root.
             let leaf = match leaf {
                 Some(leaf) => Some(leaf),
                 None => self.best_leaf()?,
@@ -113,8 +114,8 @@ impl<G: Game, S: Store> Book<G, S> {
             Player::Second | Player::Both => Metric::Opponent,
         };
         let mut found = self.descend(metric, window, SEARCH)?;
-        // The leaf that a cost rests on may be one that does not matter, and nearer than all that
-        // do: the other player has the turn if the way gone was longer than that.
+        // The leaf that a cost rests on may be irrelevant, and nearer than all relevant ones: the
+        // other player's leaf is tried if the path was longer than that.
         let other = metric.turned();
         if player == Player::Both && found.is_none_or(|(cost, _)| cost > costs[other as usize]) {
             let way = self.descend(other, window, SEARCH)?;
@@ -123,7 +124,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(found.map(|(_, leaf)| leaf))
     }
 
-    /// The open leaf at the end of the best moves, or of those that give least away.
+    /// The open leaf at the end of the best moves, or of those that concede least.
     fn best_leaf(&mut self) -> Result<Option<NodeId>> {
         self.keep_best()?;
         let window = Window::of(&self.root_value()?);
@@ -131,17 +132,18 @@ impl<G: Game, S: Store> Book<G, S> {
         if let Some((_, leaf)) = leaf {
             return Ok(Some(leaf));
         }
-        // Everything that matters hangs on cycles.
+        // All relevant leaves depend on cycles.
         self.efforts.stuck = true;
         let leaf = self.descend(Metric::Best, Window::WIDE, usize::MAX)?;
         Ok(leaf.map(|(_, leaf)| leaf))
     }
 
-    /// Follows a cost from the root to the leaf that it rests on, through positions that matter;
-    /// with what the way gone costs.
+    /// Follows a cost from the root to the leaf that it rests on, through relevant positions;
+    /// returns the cost of the path, too.
     ///
-    /// Costs know nothing of what matters to the root. Where they lead to what does not, the next
-    /// best move is taken, and where a way comes back to itself, the one before.
+    /// Costs do not depend on what is relevant to the root. Where they lead to an irrelevant
+    /// position, the next best move is taken, and where a path repeats a position, the descent
+    /// backtracks.
     fn descend(
         &mut self,
         metric: Metric,
@@ -180,7 +182,7 @@ impl<G: Game, S: Store> Book<G, S> {
                     (cost != NEVER).then(|| (cost.saturating_add(toll), -mv.estimate, at, toll))
                 })
                 .collect();
-            // The last one is looked at first.
+            // The last one is visited first.
             open.sort_unstable_by(|a, b| b.cmp(a));
             stack.extend(open.into_iter().map(|(_, _, at, toll)| {
                 let edge = &ways[at].edge;
@@ -190,8 +192,8 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(None)
     }
 
-    /// The leaf that a proof of what the root looks worth needs: that it is worth as much, or
-    /// that it is not worth more, whatever is nearer.
+    /// The leaf that is needed to prove the root's estimate: that it is worth as much, or that it
+    /// is not worth more, whichever is nearer.
     fn prove(&mut self) -> Result<Option<NodeId>> {
         let value = self.root_value()?;
         let score = score_like(value.estimate());
@@ -209,8 +211,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(leaf)
     }
 
-    /// The leaf of the fewest that must change together to change the score that the root looks
-    /// worth.
+    /// A leaf of the smallest set that must change together to change the root's estimated score.
     fn conspire(&mut self) -> Result<Option<NodeId>> {
         let score = score_like(self.root_value()?.estimate());
         let mut nearest = None;
@@ -218,7 +219,7 @@ impl<G: Game, S: Store> Book<G, S> {
             self.consider(Aim::Change, at_least(least), above, &mut nearest)?;
         }
         match self.leaf_of(Aim::Change, nearest)? {
-            // Nothing but a repetition keeps the score as it is: it is settled, if not proven.
+            // Only a repetition keeps the score: it is settled, though not proven.
             None => self.prove(),
             found => Ok(found),
         }
@@ -251,7 +252,7 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 }
 
-/// The score that an estimate looks like.
+/// The score nearest to an estimate.
 fn score_like(estimate: Hundredths) -> i32 {
     (estimate.abs() + 50) / 100 * estimate.signum()
 }

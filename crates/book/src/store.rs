@@ -1,8 +1,7 @@
-//! Where nodes are kept.
+//! The interface of stores.
 //!
-//! A store keeps bytes by number and numbers by text, and changes only as a whole: a
-//! [`Batch`] is there after a crash, or it is not. What the bytes mean is the business of
-//! [`Node`](crate::node::Node).
+//! A store maps ids to bytes and texts to ids, and changes atomically: after a crash a [`Batch`] is
+//! there as a whole or not at all. The bytes are encoded by [`Node`](crate::node::Node).
 
 mod memory;
 mod redb;
@@ -13,47 +12,47 @@ pub use redb::RedbStore;
 use crate::error::Result;
 use crate::node::NodeId;
 
-/// What changes together.
+/// Changes that are made together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// Nodes written, new or not.
+    /// Nodes written, new or changed.
     pub nodes: Vec<(NodeId, Vec<u8>)>,
     /// Positions that are new, with their nodes.
     pub positions: Vec<(String, NodeId)>,
-    /// Nodes that go, with their positions.
+    /// Nodes removed, with their positions.
     pub removed: Vec<(NodeId, String)>,
     /// Facts about the whole book.
     pub facts: Option<Vec<u8>>,
 }
 
-/// Where nodes are kept.
+/// A store of nodes.
 pub trait Store {
     /// Facts about the whole book; `None` in an empty store.
     fn facts(&self) -> Result<Option<Vec<u8>>>;
     /// The node of a position.
     fn find(&self, position: &str) -> Result<Option<NodeId>>;
-    /// Puts the bytes of a node in the place of what is in `bytes`; whether there is one.
+    /// Reads the bytes of a node into `bytes`, replacing its contents; returns whether it exists.
     fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> Result<bool>;
     /// The bytes of a node.
     fn get(&self, id: NodeId) -> Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         Ok(self.read(id, &mut bytes)?.then_some(bytes))
     }
-    /// The first node with this number or a larger one: for walks through all of them.
+    /// The first node with this id or a larger one: for walks through all of them.
     fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>>;
-    /// The number of positions that can be found.
+    /// The number of positions.
     fn len(&self) -> Result<u64>;
-    /// Whether nothing can be found.
+    /// Whether there are no positions.
     fn is_empty(&self) -> Result<bool> {
         Ok(self.len()? == 0)
     }
     /// Makes all changes of a batch durable, or none.
     fn commit(&mut self, batch: &Batch) -> Result<()>;
-    /// Gives back what space it can.
+    /// Compacts the store as far as possible.
     fn compact(&mut self) -> Result<()>;
 }
 
-/// What every store must do, for the tests of each.
+/// The test suite that every store must pass.
 #[cfg(test)]
 pub(crate) mod suite {
     use super::{Batch, Store};
@@ -79,7 +78,7 @@ pub(crate) mod suite {
         assert_eq!(store.next(1).unwrap(), Some((7, b"seven".to_vec())));
         assert_eq!(store.next(8).unwrap(), None);
         assert_eq!(store.len().unwrap(), 2);
-        // The same node again is a change; facts stay where nothing is said of them.
+        // Writing the same node again is a change; facts stay unless they are given.
         let second = Batch {
             nodes: vec![(7, b"SEVEN".to_vec()), (8, b"eight".to_vec())],
             positions: vec![("c".to_owned(), 8)],

@@ -1,4 +1,4 @@
-//! Books on paper, for tests: any graph of positions.
+//! Books over small hand-made graphs, for tests.
 
 pub use nutcracker_game::toy::Sketch as Toy;
 use nutcracker_search::Worth;
@@ -9,7 +9,7 @@ use crate::store::MemoryStore;
 
 /// Books of a sketched game.
 pub trait ToyBook {
-    /// The expert that knows the sketch's guesses.
+    /// The expert that returns the sketch's guesses.
     fn expert(&self) -> Ask<impl FnMut(&u32) -> Worth + Send + use<Self>>;
     /// A book from position 0 with these positions expanded.
     fn book(&self, expanded: &[u32]) -> Book<Toy, MemoryStore>;

@@ -1,8 +1,8 @@
-//! What a book knows of a position, and how it follows from what it knows of the successors.
+//! Values of positions in a book, and their propagation from successors.
 //!
-//! A [`Value`] holds what is proven (two bounds), what is guessed (an attribute in hundredths of a
-//! point) and, for positions in a cycle, with what each side could leave it. With scores of -1, 0
-//! and +1 these are the values of a win-draw-loss game:
+//! A [`Value`] holds what is proven (two bounds), a guess (an attribute in hundredths of a point)
+//! and, for positions in a cycle, the values at which each side could leave it. With scores of -1,
+//! 0 and +1 these are the values of a win-draw-loss game:
 //!
 //! | value | lower | upper | attribute | cycle |
 //! |---|---|---|---|---|
@@ -12,9 +12,8 @@
 //! | at most draw, ≤\|a | -1 | 0 | a | |
 //! | cycle draw, 0\|+h1\|-h2 | -1 | 1 | 0 | other h1, own -h2 |
 //!
-//! With more scores, bounds are at-least-k and at-most-k, and a cycle has a centre: what it is
-//! worth to go round for ever, 0 in the cycle and something else before a capture on the way
-//! there.
+//! With more scores, bounds are at-least-k and at-most-k, and a cycle has a centre: the value of
+//! staying in it for ever, 0 in the cycle and something else before a capture on the way there.
 
 use std::cmp::Ordering;
 
@@ -29,29 +28,29 @@ fn hundredths(score: Score) -> Hundredths {
     100 * Hundredths::from(score)
 }
 
-/// What is known of a position, from its mover's side.
+/// The value of a position, from its mover's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Value {
     /// Proven: the score is this or more.
     pub lower: Score,
     /// Proven: the score is this or less.
     pub upper: Score,
-    /// Guessed: the score, or what the best option beside a proven one looks worth.
+    /// Guessed: the score, or the estimate of the best option beside a proven one.
     pub heuristic: Hundredths,
-    /// How the cycle that the position is worth could be left.
+    /// How the cycle could be left, if the value is that of a cycle.
     pub cycle: Option<Cycle>,
 }
 
 /// How a cycle could be left.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Cycle {
-    /// What it is worth to stay.
+    /// The value of staying.
     pub centre: Score,
-    /// The least that the opponent leaves the cycle with, as the mover sees it: more than the
-    /// centre. `None` if each way out loses for the opponent.
+    /// The least value, for the mover, at which the opponent leaves the cycle: more than the
+    /// centre. `None` if each exit loses for the opponent.
     pub other: Option<Hundredths>,
-    /// The most that the mover leaves the cycle with: less than the centre. `None` if each way
-    /// out loses.
+    /// The largest value at which the mover leaves the cycle: less than the centre. `None` if each
+    /// exit loses.
     pub own: Option<Hundredths>,
 }
 
@@ -66,17 +65,17 @@ impl Value {
         Value { lower: -max, upper: max, heuristic, cycle: None }
     }
 
-    /// At least `score`, with an option that looks worth `heuristic`.
+    /// At least `score`, with an option estimated at `heuristic`.
     pub fn at_least(score: Score, heuristic: Hundredths, max: Score) -> Self {
         Value { lower: score, upper: max, heuristic, cycle: None }.normal()
     }
 
-    /// At most `score`, where the opponent has an option that looks worth `heuristic`.
+    /// At most `score`, where the opponent has an option estimated at `heuristic`.
     pub fn at_most(score: Score, heuristic: Hundredths, max: Score) -> Self {
         Value { lower: -max, upper: score, heuristic, cycle: None }.normal()
     }
 
-    /// A cycle that the opponent leaves with `other` and the mover with `own`.
+    /// A cycle that the opponent leaves at `other` and the mover at `own`.
     pub fn cycle(other: Option<Hundredths>, own: Option<Hundredths>, max: Score) -> Self {
         let cycle = Cycle { centre: 0, other, own };
         Value { lower: -max, upper: max, heuristic: 0, cycle: Some(cycle) }
@@ -92,8 +91,8 @@ impl Value {
         self.lower == self.upper
     }
 
-    /// One number for comparisons: the attribute within what is proven. So a position with a
-    /// proven draw in hand is worth at least 0, whatever its other options look like.
+    /// One number for comparisons: the attribute clamped to the bounds. So a position with a proven
+    /// draw is worth at least 0, whatever its other options are estimated at.
     pub fn estimate(&self) -> Hundredths {
         let heuristic = self.cycle.map_or(self.heuristic, |cycle| hundredths(cycle.centre));
         heuristic.clamp(hundredths(self.lower), hundredths(self.upper).max(hundredths(self.lower)))
@@ -127,24 +126,24 @@ impl Value {
         }
     }
 
-    /// The same as the opponent sees it.
+    /// The same from the opponent's point of view.
     #[must_use]
     pub fn negated(&self) -> Self {
         self.through(0, Turn::Passes)
     }
 
-    /// With what else is proven; `None` if it contradicts.
+    /// Narrowed by other proven bounds; `None` if they contradict.
     pub fn within(&self, lower: Score, upper: Score) -> Option<Self> {
         self.within_open(lower, upper).map(Value::normal)
     }
 
-    /// With what else is proven, and open cycles left open.
+    /// Narrowed by other proven bounds, with open cycles left open.
     pub(crate) fn within_open(&self, lower: Score, upper: Score) -> Option<Self> {
         let (lower, upper) = (self.lower.max(lower), self.upper.min(upper));
         (lower <= upper).then_some(Value { lower, upper, ..*self })
     }
 
-    /// The one form of each value: bounds that meet are a score, and a cycle that a side leaves
+    /// The normal form of each value: bounds that meet are a score, and a cycle that a side leaves
     /// only by losing is a bound.
     #[must_use]
     pub fn normal(self) -> Self {
@@ -166,7 +165,7 @@ impl Value {
         }
     }
 
-    /// What somebody else found a position to be worth, whose scores lie within ±`max`.
+    /// The value of a [`Worth`] from another source, where scores lie within ±`max`.
     pub fn from_worth(worth: Worth, max: Score) -> Self {
         if let Some(score) = worth.score() {
             return Value::exact(score);
@@ -180,8 +179,7 @@ impl Value {
         value.within(lower, worth.upper.unwrap_or(max)).unwrap_or(value)
     }
 
-    /// What the position is worth, in the form that all of the program shares; scores lie within
-    /// ±`max`.
+    /// The value in the form shared by the whole program; scores lie within ±`max`.
     pub fn worth(&self, max: Score) -> Worth {
         let worth = Worth {
             lower: (self.lower > -max || self.is_solved()).then_some(self.lower),
@@ -191,8 +189,8 @@ impl Value {
         worth.with_guess(self.estimate())
     }
 
-    /// For people: the text of its [`worth`](Value::worth), then what only a book knows, as in
-    /// `≥ 0 (else ~-0.30)` and `~+0.00 (cycle, +1.10 or -0.70)`.
+    /// For people: the text of its [`worth`](Value::worth), then the attributes that only a book
+    /// has, as in `≥ 0 (else ~-0.30)` and `~+0.00 (cycle, +1.10 or -0.70)`.
     pub fn text(&self, max: Score) -> String {
         let points = |h: Hundredths| format!("{:+.2}", f64::from(h) / 100.0);
         let worth = self.worth(max);
@@ -210,22 +208,22 @@ impl Value {
     }
 }
 
-/// How values of successors become the value of a position.
+/// How the values of successors determine the value of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Rules {
-    /// Proofs, guesses and cycles kept apart: for growing a book.
+    /// Proofs, guesses and cycles are distinguished: for growing a book.
     #[default]
     Attributed,
     /// A proven draw counts as a guess of 0: for play.
     Simple,
-    /// A proven draw is better than any guess below this, and worse than the others: for play by
-    /// somebody who knows how welcome a draw is.
+    /// A proven draw is better than any guess below this, and worse than the others: for play with
+    /// a preference for or against draws.
     DrawThreshold(Hundredths),
 }
 
 impl Rules {
-    /// The value of a position from those of its moves, as the mover sees them, in any order;
-    /// `None` without moves.
+    /// The value of a position from those of its moves, from the mover's point of view, in any
+    /// order; `None` without moves.
     pub fn propagate(self, moves: impl IntoIterator<Item = Value>) -> Option<Value> {
         let moves: Vec<Value> = moves.into_iter().map(Value::normal).collect();
         let full = propagate_open(&moves)?.normal();
@@ -240,7 +238,7 @@ impl Rules {
         })
     }
 
-    /// Which of two moves is better to play, as their mover sees them.
+    /// Which of two moves is better to play, from their mover's point of view.
     pub fn compare(self, a: &Value, b: &Value) -> Ordering {
         let key = |v: &Value| {
             let h = i64::from(v.estimate());
@@ -254,20 +252,20 @@ impl Rules {
     }
 }
 
-/// [`Rules::Attributed`] with cycles left open: an attribute that is not there may still come.
-/// Only the detection of cycles, which starts from nothing, wants that.
+/// [`Rules::Attributed`] with cycles left open: a missing attribute may still be found. Only the
+/// search for cycles, which starts from nothing, needs that.
 pub(crate) fn propagate_open(moves: &[Value]) -> Option<Value> {
     let lower = moves.iter().map(|v| v.lower).max()?;
     let upper = moves.iter().map(|v| v.upper).max()?;
     if lower == upper {
         return Some(Value::exact(lower));
     }
-    // What cannot be better than what is proven says nothing about the rest.
+    // A move that cannot be better than what is proven adds nothing.
     let open = || moves.iter().filter(|v| v.upper > lower);
     let worth = |v: &Value| match v.cycle {
         Some(cycle) => hundredths(cycle.centre),
         // Where the opponent can hold the score down and another move may do better, the opponent
-        // is taken to hold it down.
+        // is assumed to hold it down.
         None if v.upper < upper => v.heuristic.min(hundredths(v.upper)),
         None => v.heuristic,
     };
@@ -287,7 +285,7 @@ pub(crate) fn propagate_open(moves: &[Value]) -> Option<Value> {
                 };
                 found.own = found.own.max(cycle.own);
             }
-            // A way out that is proven to be worse than the cycle.
+            // An exit that is proven to be worse than the cycle.
             None if v.upper < centre => {}
             _ => {
                 stays &= worth(v) < hundredths(centre) && v.upper != centre;

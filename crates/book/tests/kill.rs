@@ -25,7 +25,7 @@ fn open(path: &Path) -> Book<Awari, RedbStore> {
     Book::open(awari, RedbStore::open(path, 1 << 22).unwrap(), DEFAULT_ROOM).unwrap()
 }
 
-/// Not a test: what the killed process does. It tells how many expansions are durable.
+/// Not a test: the killed process. It prints how many expansions are durable.
 #[test]
 fn child() {
     let Ok(path) = std::env::var(CHILD) else { return };

@@ -15,7 +15,7 @@ use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
 use nutcracker_search::{Empty, ExactLimits, Oracle, TableOracle, Worth, exact_value};
 use nutcracker_table::{Disk, Storage};
 
-/// Databases up to a slice, in a directory that lives as long as they are used.
+/// Databases up to a slice, in a directory that is removed after use.
 fn databases<G: Game>(game: &G, last: u32) -> (tempfile::TempDir, TableOracle) {
     let dir = tempfile::tempdir().unwrap();
     let disk: Arc<dyn Storage> = Arc::new(Disk::default());
@@ -98,7 +98,7 @@ fn othello_on_four_by_four_from_the_empty_book() {
     }
 }
 
-/// Awari goes round: its start positions are solved only by looking for cycles.
+/// Awari has cycles: its start positions are solved only by searching for them.
 #[test]
 fn awari_with_two_stones_a_pit() {
     let awari = Awari::new(3).unwrap();
@@ -117,7 +117,7 @@ fn awari_with_two_stones_a_pit() {
     }
 }
 
-/// The whole board with one stone a pit, where moves capture and positions repeat in earnest.
+/// The whole board with one stone a pit, where moves capture and positions repeat often.
 #[test]
 fn awari_with_one_stone_a_pit() {
     let awari = Awari::new(6).unwrap();
@@ -152,7 +152,7 @@ impl Oracle for UpTo<'_> {
 
 /// Pruning with larger databases keeps the value.
 #[test]
-fn what_a_new_database_answers_is_dropped() {
+fn pruning_with_a_larger_database_keeps_the_value() {
     let awari = Awari::new(3).unwrap();
     let start = awari.parse("2,2,2/2,2,2 S").unwrap().position;
     let (_dir, all) = databases(&awari, 9);
@@ -172,7 +172,7 @@ fn what_a_new_database_answers_is_dropped() {
     assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
 }
 
-/// The trait object form, and the game's own guess.
+/// The trait object form, and the game's evaluation.
 #[test]
 fn experts_can_be_chosen_at_run_time() {
     fn look<G: Evaluate>(game: G) -> Worth {

@@ -1,6 +1,6 @@
-//! What 200 expansions of a book choose, pinned for every strategy.
+//! The choices of 200 expansions of a book, pinned for every strategy.
 //!
-//! Nodes are numbered in the order in which expansions add them, so the list of all nodes says
+//! Nodes are numbered in the order in which expansions add them, so the list of all nodes shows
 //! which leaves were chosen, and in which order. A change that is meant to keep the choice must
 //! keep these numbers; one that is meant to alter it replaces them, and says so in its commit.
 

@@ -12,10 +12,10 @@ fn cycle(other: i32, own: i32) -> Value {
     Value::cycle(Some(other), Some(own), 1)
 }
 
-/// Figure 4.13: values round a cycle that are consistent and wrong.
+/// Figure 4.13: values in a cycle that are consistent and wrong.
 #[test]
 fn a_closed_cycle_is_found() {
-    // A ring 0 to 3, each with a way out that looks lost by 1.
+    // A ring 0 to 3, each with an exit that is guessed to lose 1.
     let toy = Toy::new(&[(0, &[1, 4]), (1, &[2, 5]), (2, &[3, 6]), (3, &[0, 7])]).guesses(&[
         (1, -1),
         (2, 1),
@@ -26,7 +26,7 @@ fn a_closed_cycle_is_found() {
         (7, 1),
     ]);
     let mut book = toy.book(&[0, 1, 2, 3]);
-    // Locally everything is as it should be; nobody notices.
+    // Locally all values are consistent; the check finds nothing.
     assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
     let found = book.find_cycles().unwrap();
     assert_eq!((found.parts, found.positions, found.held), (1, 4, 0));
@@ -34,13 +34,13 @@ fn a_closed_cycle_is_found() {
         assert_eq!(value(&mut book, at), cycle(1, -1), "position {at}");
     }
     assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
-    // Looking again changes nothing.
+    // A second search changes nothing.
     assert_eq!(book.find_cycles().unwrap().changed, 0);
 }
 
-/// Figure 4.14 and the left half of 4.15 and 4.16: ways out of different size.
+/// Figure 4.14 and the left half of 4.15 and 4.16: exits of different values.
 #[test]
-fn ways_out_become_attributes() {
+fn exits_become_attributes() {
     let toy = Toy::new(&[(0, &[1, 4]), (1, &[2, 5]), (2, &[3, 6]), (3, &[0, 7])]).guesses(&[
         (4, 4),
         (5, 2),
@@ -80,10 +80,10 @@ fn two_cycles_under_one_root() {
     assert_eq!(value(&mut book, 0), cycle(2, -1));
 }
 
-/// Figure 4.17: which way leads to the best way out cannot be seen from the values beside it.
+/// Figure 4.17: the values of neighbours do not show which path leads to the best exit.
 #[test]
 fn two_cycles_through_one_position() {
-    // 1 is A; over 2 and 3 or over 4 and 5 the game comes back to it.
+    // 1 is A; the game returns to it through 2 and 3 or through 4 and 5.
     let toy = Toy::new(&[
         (0, &[1, 6]),
         (1, &[2, 4]),
@@ -106,9 +106,9 @@ fn two_cycles_through_one_position() {
     assert_eq!(chosen.len(), 1);
 }
 
-/// Every way out loses: a draw. One side can leave: a bound.
+/// Every exit loses: a draw. One side can leave: a bound.
 #[test]
-fn lost_ways_out_prove_the_draw() {
+fn losing_exits_prove_a_draw() {
     let ring = [(0, &[1, 4][..]), (1, &[2, 5]), (2, &[3, 6]), (3, &[0, 7])];
     let toy = Toy::new(&ring).over(&[(4, 1), (5, 1), (6, 1), (7, 1)]);
     let mut book = toy.book(&[0, 1, 2, 3]);
@@ -123,8 +123,8 @@ fn lost_ways_out_prove_the_draw() {
     assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
 }
 
-/// One side can leave with a proven draw, the other only by losing. By the rules for values alone
-/// this would never be solved.
+/// One side can leave with a proven draw, the other only by losing. The rules for values alone
+/// would never solve this.
 #[test]
 fn staying_or_leaving_with_a_draw_is_a_draw() {
     let toy = Toy::new(&[(0, &[1, 2]), (1, &[0, 3])]).over(&[(2, 1), (3, 0)]);
@@ -134,17 +134,17 @@ fn staying_or_leaving_with_a_draw_is_a_draw() {
     assert_eq!(value(&mut book, 1).score(), Some(0));
 }
 
-/// A way out that wins is taken, cycle or not.
+/// An exit that wins is taken, cycle or not.
 #[test]
-fn a_won_way_out_is_taken() {
+fn a_winning_exit_is_taken() {
     let toy = Toy::new(&[(0, &[1, 2]), (1, &[0, 3])]).over(&[(2, -1)]).guesses(&[(3, 5)]);
     let mut book = toy.book(&[0, 1]);
     book.find_cycles().unwrap();
     assert_eq!(value(&mut book, 0).score(), Some(1));
 }
 
-/// Rings of odd length: the same position with the other side to move. News could go round for
-/// ever; it does not, and nothing is proven that is not so.
+/// Rings of odd length: the same position with the other side to move. Propagation could continue
+/// for ever; it terminates, and nothing wrong is proven.
 #[test]
 fn odd_cycles_settle() {
     for way_out in [-5, 0, 5] {
@@ -166,9 +166,9 @@ fn odd_cycles_settle() {
     assert_eq!(value(&mut book, 0).score(), Some(0));
 }
 
-/// A cycle whose last open leaf gets solved: no cost may keep itself alive round the cycle.
+/// A cycle whose last open leaf is solved: no cost may support itself around the cycle.
 #[test]
-fn costs_die_with_their_last_leaf() {
+fn costs_end_with_their_last_leaf() {
     let toy = Toy::new(&[(0, &[1]), (1, &[2, 4]), (2, &[3]), (3, &[0, 5]), (4, &[6])])
         .guesses(&[(4, -1)])
         .over(&[(5, 1), (6, -1)]);
@@ -176,7 +176,7 @@ fn costs_die_with_their_last_leaf() {
     for metric in [Metric::Book, Metric::Opponent] {
         assert!(book.node(0).unwrap().cost(metric) < NEVER);
     }
-    // 4 is a win for its mover, so a lost way out of 1.
+    // 4 is a win for its mover, so a losing exit of 1.
     let four = book.find(&4).unwrap().unwrap();
     book.expand_all(&[four], &mut [toy.expert()]).unwrap();
     for metric in [Metric::Book, Metric::Opponent] {

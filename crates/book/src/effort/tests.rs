@@ -7,7 +7,7 @@ use crate::store::MemoryStore;
 use crate::toy::{Toy, ToyBook};
 use crate::{Book, Strategy};
 
-/// A tree of three moves a position with all kinds of guesses, and some ends.
+/// A tree of three moves a position with all kinds of guesses, and some terminal positions.
 fn tree() -> Toy {
     let inner = 3_u32.pow(6);
     let all = 3 * inner + 4;
@@ -26,7 +26,7 @@ fn tree() -> Toy {
     toy
 }
 
-/// The efforts of a tree, by way of their definition.
+/// The efforts of a tree, by their definition.
 fn plain(book: &mut Book<Toy, MemoryStore>, aim: Aim, id: NodeId, threshold: i32) -> Effort {
     let node = book.node(id).unwrap().clone();
     if 200 * i32::from(node.value.lower) > threshold {
@@ -46,7 +46,7 @@ fn plain(book: &mut Book<Toy, MemoryStore>, aim: Aim, id: NodeId, threshold: i32
     Effort { above, below }
 }
 
-/// Where every position is reached by one way, what is kept is what the definition says.
+/// Where every position is reached on one path, cached efforts equal their definition.
 #[test]
 fn efforts_of_a_tree_are_exact() {
     let toy = tree();
@@ -70,9 +70,9 @@ fn efforts_of_a_tree_are_exact() {
     }
 }
 
-/// What is banked on the way shifts the question: a bound that suffices is not asked to be more.
+/// What is banked on the way shifts the question: no bound is proven tighter than needed.
 #[test]
-fn thresholds_turn_with_the_moves() {
+fn moves_negate_and_shift_thresholds() {
     use nutcracker_game::Turn;
     let edge = |gain, turn| crate::node::Edge { child: 0, gain, turn };
     for gain in -3..4 {

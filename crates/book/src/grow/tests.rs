@@ -21,7 +21,7 @@ const ALL: [Strategy; 5] = [
 
 /// The true scores of a toy, by iteration from draws: repetition is a draw.
 fn solved(toy: &Toy) -> Vec<i16> {
-    // Wins and losses spread from the ends; what they never reach is a draw.
+    // Wins and losses propagate from terminal positions; what they never reach is a draw.
     let mut score = vec![0; toy.moves.len()];
     for (&at, &end) in toy.over.iter() {
         score[at as usize] = end;
@@ -46,7 +46,7 @@ fn solved(toy: &Toy) -> Vec<i16> {
     }
 }
 
-/// A game on a random graph in which every position has a move or is over.
+/// A game on a random graph in which every position has a move or is terminal.
 fn toys() -> impl Generator<Value = Toy> {
     let size = 24_u32;
     let moves = proptest::collection::vec(proptest::collection::vec(0..size, 1..4), size as usize);
@@ -68,8 +68,8 @@ fn toys() -> impl Generator<Value = Toy> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
-    /// Whatever the graph and the strategy: growing ends, what is proven is true, a book grown to
-    /// its end has solved its root, and the book is consistent all the way.
+    /// For every graph and strategy: growth terminates, what is proven is true, a book grown to its
+    /// end has solved its root, and the book is consistent throughout.
     #[test]
     fn any_graph_is_solved(toy in toys(), which in 0..5_usize, at_once in 1..4_usize) {
         let truth = solved(&toy);
@@ -99,7 +99,7 @@ proptest! {
     }
 }
 
-/// A tree of three moves a position, whose guesses depend on the position alone.
+/// A tree of three moves a position, whose guesses depend only on the position.
 fn tree() -> Toy {
     let count = 3_u32.pow(7);
     let mut toy = Toy::new(&[(count * 3 + 3, &[])]);
@@ -115,7 +115,7 @@ fn tree() -> Toy {
 }
 
 #[test]
-fn leaves_chosen_together_are_different_and_the_first_is_the_one_alone() {
+fn leaves_chosen_together_differ_and_begin_with_the_single_choice() {
     let toy = tree();
     for strategy in ALL {
         let mut book = toy.book(&[0, 1, 2, 3]);
@@ -135,7 +135,7 @@ fn leaves_chosen_together_are_different_and_the_first_is_the_one_alone() {
 }
 
 #[test]
-fn several_experts_look_once_at_each_position() {
+fn several_experts_evaluate_each_position_once() {
     let toy = tree();
     let looks = Mutex::new(HashMap::new());
     let expert = || {
@@ -176,7 +176,7 @@ fn omega_turns_the_book_from_broad_to_narrow() {
 }
 
 #[test]
-fn strategies_take_turns_by_their_shares() {
+fn strategies_take_turns_by_their_weights() {
     let mix = [(Strategy::BestFirst, 3.0), (Strategy::Proof, 1.0)];
     let mut turns = Turns::new(&mix);
     let drawn: Vec<Strategy> = (0..400).map(|_| turns.next()).collect();
@@ -234,16 +234,16 @@ impl Store for Counted {
     }
 }
 
-/// What waits is written while experts think, however long they do.
+/// Pending changes are written while experts work, however long that takes.
 #[test]
-fn nothing_waits_for_a_long_search() {
+fn changes_are_written_during_a_long_search() {
     let toy = tree();
     let commits = Arc::new(AtomicU64::new(0));
     let store = Counted(MemoryStore::new(), Arc::clone(&commits));
     let mut book = Book::create(toy.clone(), store, &0, &mut toy.expert()).unwrap();
     book.expand_all(&[0], &mut [toy.expert()]).unwrap();
     let before = commits.load(Ordering::SeqCst);
-    // The next look ends only when the first expansion has been written.
+    // The next evaluation ends only when the first expansion has been written.
     let patient = || {
         crate::expert::Ask(|at: &u32| {
             while commits.load(Ordering::SeqCst) == before {
@@ -256,10 +256,10 @@ fn nothing_waits_for_a_long_search() {
     assert_eq!(book.facts().expansions, 2);
 }
 
-/// The root has a draw in hand. In 3 its player looks best off with 6, which is no better than a
-/// draw for sure: what is behind it can change nothing at the root.
+/// The root already has a draw. In 3 the guess of its player is best with 6, which is proven to be
+/// no better than a draw: nothing behind it can change the root.
 #[test]
-fn what_cannot_matter_to_the_root_is_left_alone() {
+fn irrelevant_positions_are_not_expanded() {
     let toy = Toy::new(&[(0, &[1, 2]), (2, &[3, 9]), (3, &[6, 7]), (6, &[10, 11])])
         .guesses(&[(9, 10), (7, 50), (11, -90)])
         .over(&[(1, 0), (10, 0)]);

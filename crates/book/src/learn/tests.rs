@@ -11,8 +11,8 @@ use crate::expert::Ask;
 use crate::store::MemoryStore;
 use crate::toy::{Toy, ToyBook};
 
-/// A match of a learner against an opponent who is always right and always plays the same: as long
-/// as there is anything else to try, no game is lost twice in the same way.
+/// A match of a learner against a perfect, deterministic opponent: as long as there is an
+/// alternative, no game is lost twice in the same way.
 #[test]
 fn no_game_is_lost_twice_in_the_same_way() {
     let kalah = Kalah::new(3, 3, false).unwrap();
@@ -20,7 +20,7 @@ fn no_game_is_lost_twice_in_the_same_way() {
     // The learner takes the side that can at least draw.
     let value = exact_value(&kalah, &start.position, &Empty, &ExactLimits::default());
     let learner = if value.unwrap().unwrap().score >= 0 { Side::First } else { Side::Second };
-    // A poor judge: seeds in its own pits.
+    // A weak evaluation: the seeds in its own pits.
     let expert = || {
         Ask(|board: &nutcracker_games::halves::Board| {
             let sum = |half: &[u8]| half.iter().map(|&n| i32::from(n)).sum::<i32>();
@@ -100,7 +100,7 @@ fn best(book: &mut Book<Toy, MemoryStore>, style: Style) -> Vec<usize> {
 }
 
 #[test]
-fn draws_count_as_one_likes() {
+fn draws_count_as_configured() {
     let (_, mut book) = drawish();
     let style = |public_draws, private_draws| Style { public_draws, private_draws, epsilon: 0 };
     let zero = DrawAs::Worth(0);
@@ -124,7 +124,7 @@ fn deviations_are_what_no_game_has_played() {
 }
 
 /// Behind the first move there are three equal lines, behind the second one: with a tolerance each
-/// of the four is as likely as the others.
+/// of the four is equally likely.
 #[test]
 fn every_principal_variation_is_equally_likely() {
     let toy = Toy::new(&[(0, &[1, 2]), (1, &[3]), (3, &[4, 5, 6]), (2, &[7])]).guesses(&[
@@ -145,12 +145,12 @@ fn every_principal_variation_is_equally_likely() {
     assert_eq!(picked, [0, 0, 0, 1, 1]);
     // Without tolerance the better move alone is left.
     assert_eq!(best(&mut book, Style::default()), [1]);
-    // What was promised once is kept: 12 was to be had, so 10 will not do with a tolerance of 1.
+    // A promised value is kept: 12 was available, so 10 is outside a tolerance of 1.
     let mut guide = Guide { style: Style { epsilon: 1, ..style }, best: Some(12) };
     assert_eq!(guide.choices(&mut book, 0, 0).unwrap().len(), 1);
 }
 
-/// Who is ahead decides what a score is worth.
+/// The banked points decide what a score is worth.
 #[test]
 fn banked_points_count() {
     let toy = Toy::new(&[(0, &[1, 2])]).over(&[(1, 1)]).guesses(&[(2, 20)]);

@@ -1,4 +1,4 @@
-//! A store that ends with the process: for tests, and for books made and used at once.
+//! A store in memory: for tests, and for temporary books.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +6,7 @@ use super::{Batch, Store};
 use crate::error::Result;
 use crate::node::NodeId;
 
-/// A store that ends with the process.
+/// A store in memory.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     nodes: BTreeMap<NodeId, Vec<u8>>,
@@ -66,7 +66,7 @@ impl Store for MemoryStore {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn does_what_a_store_must() {
+    fn passes_the_store_suite() {
         super::super::suite::run(super::MemoryStore::new());
     }
 }

@@ -1,4 +1,4 @@
-//! A store in one file, by redb.
+//! A store in one redb file.
 
 use std::path::{Path, PathBuf};
 
@@ -12,18 +12,18 @@ use crate::error::{BookError, Result};
 use crate::node::NodeId;
 
 const NODES: TableDefinition<NodeId, &[u8]> = TableDefinition::new("nodes");
-// Bytes: comparing them costs less than making sure of text every time.
+// Bytes: comparing them costs less than validating text every time.
 const POSITIONS: TableDefinition<&[u8], NodeId> = TableDefinition::new("positions");
 const FACTS: TableDefinition<&str, &[u8]> = TableDefinition::new("facts");
 
-/// The one key of the facts.
+/// The only key of the facts.
 const BOOK: &str = "book";
 
 /// A store in one file.
 pub struct RedbStore {
     path: PathBuf,
     database: Database,
-    /// Tables as the last commit left them; opened once, not for every look.
+    /// Tables as of the last commit; opened once, not for every read.
     open: Option<Tables>,
 }
 
@@ -38,7 +38,7 @@ fn failed(error: impl Into<redb::Error>) -> BookError {
 }
 
 impl RedbStore {
-    /// A new file, with this much memory for pages of it.
+    /// Creates a file, with this much memory for its pages.
     pub fn create(path: &Path, cache_bytes: usize) -> Result<Self> {
         if path.exists() {
             return Err(BookError::Exists(path.to_owned()));
@@ -47,7 +47,7 @@ impl RedbStore {
         Self::with(path, made)
     }
 
-    /// A file that is there.
+    /// Opens an existing file.
     pub fn open(path: &Path, cache_bytes: usize) -> Result<Self> {
         if !path.exists() {
             return Err(BookError::Missing(path.to_owned()));
@@ -62,12 +62,12 @@ impl RedbStore {
             error => failed(error),
         })?;
         let mut store = RedbStore { path: path.to_owned(), database, open: None };
-        // The tables come to be with the first commit.
+        // The first commit creates the tables.
         store.commit(&Batch::default())?;
         Ok(store)
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -154,7 +154,7 @@ impl Store for RedbStore {
     }
 
     fn commit(&mut self, batch: &Batch) -> Result<()> {
-        // A reader from before would keep old pages alive.
+        // A reader opened before would keep old pages alive.
         self.open = None;
         self.write(batch).map_err(failed)?;
         self.reopen()
@@ -162,7 +162,7 @@ impl Store for RedbStore {
 
     fn compact(&mut self) -> Result<()> {
         self.open = None;
-        // One pass may leave room for another.
+        // One pass may make space for another.
         let done = loop {
             match self.database.compact() {
                 Ok(true) => {}
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn does_what_a_store_must() {
+    fn passes_the_store_suite() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("book");
         super::super::suite::run(RedbStore::create(&path, 1 << 20).unwrap());

@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// The values of a game of wins, draws and losses as they are written on paper, and their
-/// propagation word by word: the second way to the same answer.
+/// The values of a game of wins, draws and losses as the literature writes them, and their
+/// propagation case by case: an independent implementation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Paper {
     Win,
@@ -146,9 +146,9 @@ fn the_hasse_diagram() {
     assert_eq!(propagate(&[AtMost(2), H(-1)]), H(0).value());
 }
 
-/// Figures 4.5 to 4.10, seen by the player who maximises.
+/// Figures 4.5 to 4.10, from the maximising player's point of view.
 #[test]
-fn a_draw_in_hand_is_kept() {
+fn a_proven_draw_is_kept() {
     assert_eq!(propagate(&[Draw, H(0)]), AtLeast(0).value());
     assert_eq!(propagate(&[Draw, H(9)]), AtLeast(9).value());
     let below = propagate(&[Draw, H(0)]).negated();
@@ -169,7 +169,7 @@ fn simple_rules_take_a_draw_for_zero() {
 }
 
 #[test]
-fn a_threshold_says_how_welcome_a_draw_is() {
+fn a_threshold_ranks_draws_among_guesses() {
     let with = |threshold, moves: &[Paper]| {
         Rules::DrawThreshold(threshold).propagate(moves.iter().map(|v| v.value())).unwrap()
     };
@@ -191,10 +191,10 @@ fn scores_have_bounds_of_any_size() {
     // A capture of two stones into a cycle: its centre moves.
     let cycle = Value::cycle(Some(70), Some(-30), 8).through(2, Turn::Passes);
     assert_eq!(cycle.cycle, Some(Cycle { centre: 2, other: Some(230), own: Some(130) }));
-    // Beside it a cycle without capture is a way out that is worse.
+    // A cycle without capture is a worse exit.
     let both = value(&[cycle, Value::cycle(Some(70), Some(-30), max)]);
     assert_eq!(both.cycle, Some(Cycle { centre: 2, other: Some(230), own: Some(130) }));
-    // Proven scores below the centre are worse ways out, and still bounds.
+    // Proven scores below the centre are worse exits, and still bounds.
     let bounded = value(&[Value::cycle(Some(70), Some(-30), max), Value::exact(-4)]);
     assert_eq!((bounded.lower, bounded.cycle.unwrap().own), (-4, Some(-30)));
 }
@@ -241,7 +241,7 @@ fn moves() -> impl Strategy<Value = Vec<Value>> {
     proptest::collection::vec(any_value(), 1..6)
 }
 
-/// What must be the same for two values to be of one kind.
+/// What must be equal for two values to be of one kind.
 fn kind(v: &Value) -> (Score, Score, Option<(Score, bool, bool)>) {
     (v.lower, v.upper, v.cycle.map(|c| (c.centre, c.other.is_some(), c.own.is_some())))
 }
