@@ -1,4 +1,4 @@
-//! Where a game was lost: every move with its value and the best one's.
+//! Analysis of a game: every move with its value and that of the best move.
 
 use std::cmp::Reverse;
 use std::error::Error;
@@ -11,14 +11,14 @@ use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Worth};
 use crate::searcher::Shared;
 use crate::{Played, PlayerError};
 
-/// What a value rests on.
+/// The source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
     /// A database.
     Database,
-    /// A search that came to an end everywhere it mattered.
+    /// A search that was complete wherever it mattered.
     Proof,
-    /// A search that guessed somewhere, so many moves deep.
+    /// A search with guesses, of this depth in plies.
     Search {
         /// Its depth.
         depth: u32,
@@ -39,11 +39,11 @@ impl Source {
 /// What a move cost, in points of score.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Loss {
-    /// So much, proven.
+    /// Exactly this much, proven.
     Exact(i32),
-    /// So much or more, proven.
+    /// At least this much, proven.
     AtLeast(i32),
-    /// About so much.
+    /// About this much.
     About(f64),
 }
 
@@ -61,7 +61,7 @@ impl Loss {
         !matches!(self, Loss::About(_))
     }
 
-    /// What a move of value `played` cost where `best` was to be had.
+    /// The cost of a move of value `played` where the best move was worth `best`.
     fn between(best: Worth, played: Worth) -> Self {
         let proven = best.lower.zip(played.upper).map(|(best, played)| i32::from(best - played));
         match proven {
@@ -72,17 +72,16 @@ impl Loss {
     }
 }
 
-/// A position and what is known of its moves.
+/// A position with the values of its moves.
 #[derive(Clone, Debug)]
 pub struct Choices<M> {
-    /// Moves with what each is worth to the mover, best first: all that databases know, or by
-    /// search.
+    /// Moves with their values for the mover, best first: from databases, or by search.
     pub values: Vec<(M, Worth)>,
-    /// What they rest on.
+    /// Their source.
     pub source: Source,
 }
 
-/// Who says what moves are worth: databases where they reach, search above.
+/// Evaluates moves: by databases where they reach, by search elsewhere.
 #[derive(Debug)]
 pub struct Judge<G: Evaluate, O: Oracle> {
     game: G,
@@ -134,7 +133,7 @@ where
         if let Some(choices) = self.by_database(at)? {
             return Ok(choices);
         }
-        // As deep below each move as the whole is to be.
+        // Each move is searched as deeply as the whole.
         let below = Limits { depth: limits.depth.map(|depth| depth.max(1) - 1), ..*limits };
         let values = self.engine.search_all(&at.now().position, &at.history(), &below);
         let values = values.map_err(failed)?;
@@ -142,7 +141,7 @@ where
         Ok(Choices { values, source })
     }
 
-    /// What a position is worth to its mover, from there on.
+    /// The value of a position for its mover, from there on.
     pub fn value(&mut self, at: &Played<G>, limits: &Limits<'_>) -> Result<Worth, PlayerError> {
         if let Some(choices) = self.by_database(at)? {
             return Ok(choices.values.first().map_or(Worth::exact(0), |(_, value)| *value));
@@ -151,7 +150,7 @@ where
         Ok(report.map_err(failed)?.value)
     }
 
-    /// What a move of a game was worth, and what the best one.
+    /// The value of a move of a game, and that of the best one.
     fn judge(
         &mut self,
         at: &Played<G>,
@@ -172,7 +171,7 @@ where
         if let Some(choices) = self.by_database(at)? {
             let value = choices.values.iter().find(|(other, _)| *other == mv);
             if let (Some((_, value)), Some(best)) = (value, choices.values.first()) {
-                // Of equal moves the one that was played is the best one.
+                // Among equal moves, the move played counts as the best one.
                 let best = if value == &best.1 { (mv, *value) } else { *best };
                 return Ok(told(best, *value, choices.source));
             }
@@ -191,18 +190,18 @@ where
             Some(crate::Ending::Over(score)) => Worth::exact(score),
             Some(crate::Ending::Repeated) => Worth::exact(0),
             None => {
-                // As deep as the best move was looked at.
+                // As deep as the best move was searched.
                 let below = Limits { depth: Some(depth.max(1) - 1), ..*limits };
                 self.value(&next, &below)?
             }
         };
         let value = value.through(&step);
-        // A search that liked the move better than its own has nothing better to offer.
+        // If the search prefers the move played to its own, there is no better move to offer.
         let best = if value.hundredths() >= best.1.hundredths() { (mv, value) } else { best };
         Ok(told(best, value, source([best.1, value].into_iter(), depth)))
     }
 
-    /// Every move of a game; `watch` hears of each.
+    /// Every move of a game; calls `watch` with each.
     pub fn analyse(
         &mut self,
         played: &Played<G>,
@@ -222,29 +221,29 @@ fn source(mut values: impl Iterator<Item = Worth>, depth: u32) -> Source {
     if values.all(Worth::is_proven) { Source::Proof } else { Source::Search { depth } }
 }
 
-/// A move and what it was worth.
+/// A move and its value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Judged<M> {
-    /// Who made it.
+    /// The side that made it.
     pub side: Side,
     /// The move.
     pub mv: M,
-    /// What it is worth to its mover, from before the move on.
+    /// Its value for its mover, from before the move on.
     pub value: Worth,
     /// The best move.
     pub best: M,
-    /// What that is worth.
+    /// The value of the best move.
     pub best_value: Worth,
     /// What was lost.
     pub loss: Loss,
-    /// By how much the first player was ahead before.
+    /// The first player's lead before the move.
     pub lead: i32,
-    /// What all this rests on.
+    /// The source of the values.
     pub source: Source,
 }
 
 impl<M> Judged<M> {
-    /// What the first player would win the game by, in points, with best play from before this
+    /// The margin by which the first player would win, in points, with best play from before this
     /// move, and from after it.
     pub fn margins(&self) -> [f64; 2] {
         let sign = if self.side == Side::First { 1.0 } else { -1.0 };
@@ -253,31 +252,31 @@ impl<M> Judged<M> {
     }
 }
 
-/// A game with every move judged.
+/// A game with every move evaluated.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis<M> {
     /// The moves.
     pub moves: Vec<Judged<M>>,
-    /// What the first player won by, if the game came to its end.
+    /// The margin by which the first player won, if the game was finished.
     pub margin: Option<i32>,
 }
 
 /// The last move that changed who wins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decision {
-    /// Its place, from 0.
+    /// Its index, from 0.
     pub ply: usize,
-    /// What its mover had before: 1 for a win, 0 for a draw.
+    /// The outcome before, for its mover: 1 for a win, 0 for a draw.
     pub from: i32,
-    /// And after: 0 for a draw, -1 for a loss.
+    /// The outcome after: 0 for a draw, -1 for a loss.
     pub to: i32,
 }
 
-/// Guesses nearer to a draw than this are draws.
+/// Guesses closer to a draw than this count as draws.
 const LEVEL: f64 = 0.5;
 
 impl<M> Analysis<M> {
-    /// The moves of a side that lost at least so much.
+    /// The moves of a side that lost at least this much.
     pub fn errors(&self, side: Side, least: f64) -> Vec<usize> {
         let lost = |judged: &Judged<M>| judged.loss.points() > 0.0 && judged.loss.points() >= least;
         let errs = |(ply, judged): (usize, &Judged<M>)| {
@@ -286,13 +285,13 @@ impl<M> Analysis<M> {
         self.moves.iter().enumerate().filter_map(errs).collect()
     }
 
-    /// What a side lost in all.
+    /// The total loss of a side.
     pub fn lost(&self, side: Side) -> f64 {
         let own = self.moves.iter().filter(|judged| judged.side == side);
         own.map(|judged| judged.loss.points()).sum()
     }
 
-    /// The last move with which its side let a better outcome go: a win or a draw.
+    /// The last move by which a side gave away a better outcome: a win or a draw.
     pub fn decision(&self) -> Option<Decision> {
         let class = |margin: f64| i32::from(margin >= LEVEL) - i32::from(margin <= -LEVEL);
         let change = |(ply, judged): (usize, &Judged<M>)| {

@@ -1,4 +1,4 @@
-//! Any program that speaks the protocol, as a player of ours.
+//! Any program that speaks the protocol, as a player.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use crate::played::shortened;
 use crate::process::{Heard, Process};
 use crate::{Pace, Played, Player, PlayerError, Thought};
 
-/// How long a program is waited for.
+/// Timeouts of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Patience {
-    /// For its first words, and for `readyok`.
+    /// For its handshake, and for `readyok`.
     pub start: Duration,
     /// For a move without a clock.
     pub think: Duration,
@@ -31,17 +31,16 @@ impl Default for Patience {
     }
 }
 
-/// Lines that mean nothing, in one answer; a program that sends more is given up.
+/// Invalid lines in one answer; a program that sends more is killed.
 const NONSENSE: u64 = 100_000;
-/// How often it is looked whether the thought is to end.
+/// How often the stop flag is polled.
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// A program that is asked for moves.
 ///
-/// It is started by [`start`](External::start). When it ends while it is asked for a move, it is
-/// started again and asked once more; ending twice over one move is an error, and so are silence,
-/// floods of nonsense and moves that cannot be played. After an error it is started afresh when it
-/// is next needed.
+/// It is started by [`start`](External::start). If it exits during a move, it is restarted and the
+/// move retried once; a second exit is an error, and so are timeouts, floods of invalid lines and
+/// illegal moves. After an error it is restarted when it is next needed.
 #[derive(Debug)]
 pub struct External {
     command: String,
@@ -51,7 +50,7 @@ pub struct External {
     name: Option<String>,
     options: Vec<OptionLine>,
     restarts: u32,
-    /// The program has not been told of the new game.
+    /// `ucinewgame` has not been sent yet.
     new_game: bool,
 }
 
@@ -76,12 +75,12 @@ impl External {
         Ok(external)
     }
 
-    /// How often it ended and was started again.
+    /// How often it exited and was restarted.
     pub fn restarts(&self) -> u32 {
         self.restarts
     }
 
-    /// The program, started if it does not run.
+    /// The program, started if it is not running.
     fn running(&mut self) -> Result<(), PlayerError> {
         if self.process.is_some() {
             return Ok(());
@@ -146,7 +145,7 @@ impl External {
         PlayerError::Crashed { command: self.command.clone(), asked: said(asked), how }
     }
 
-    /// Listens until `take` has what it wants, for so long.
+    /// Reads lines until `take` returns something, or until the timeout.
     fn listen<T>(
         &mut self,
         asked: &Command,
@@ -157,8 +156,8 @@ impl External {
         self.attend(asked, Some(patience), &never, take)
     }
 
-    /// Listens until `take` has what it wants, the time is over, or the thought is ended from
-    /// outside and nothing comes then.
+    /// Reads lines until `take` returns something, the time is up, or the search was stopped from
+    /// outside and nothing follows.
     fn attend<T>(
         &mut self,
         asked: &Command,
@@ -213,7 +212,7 @@ impl External {
         }
     }
 
-    /// Asks for a move once.
+    /// Requests a move once.
     fn ask<G: Game>(
         &mut self,
         played: &Played<G>,
@@ -252,7 +251,7 @@ impl External {
             position: position(),
             source,
         })?;
-        // A reply that cannot be is not worth a quarrel.
+        // Ignore an illegal ponder move.
         let ponder = ponder.and_then(|ponder| {
             let mut next = played.clone();
             next.play(best);
@@ -261,7 +260,7 @@ impl External {
         Ok(Thought { best, ponder, score: score.map(Worth::from) })
     }
 
-    /// How long a move is waited for; `None` until somebody stops the thought.
+    /// The time limit of a move; `None` if only a stop ends it.
     fn patience_for(&self, go: &Go, side: Side) -> Option<Duration> {
         let place = usize::from(side == Side::Second);
         if go.infinite || go.ponder {

@@ -1,4 +1,4 @@
-//! A player's clock, and how much of it to use for a move.
+//! A player's clock, and the time planned for a move.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::control::{GameLimit, Reserve, TimeControl, time_text};
 use crate::grammar::Go;
 
-/// What one player has left.
+/// A player's remaining time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -22,19 +22,19 @@ use crate::grammar::Go;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
     control: TimeControl,
-    /// What is left of the game's time, or of the reserve.
+    /// The time left for the game, or the reserve.
     left: Duration,
     /// Moves made.
     moves: u32,
 }
 
-/// A player used more time than there was.
+/// A player overstepped the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the move took {}, and there were {}", time_text(*used), time_text(*available))]
 pub struct TimeLost {
-    /// What the move took.
+    /// The time of the move.
     pub used: Duration,
-    /// What there was.
+    /// The time available.
     pub available: Duration,
 }
 
@@ -49,7 +49,7 @@ impl Clock {
         Clock { control, left, moves: 0 }
     }
 
-    /// What the next move may take.
+    /// The time available for the next move.
     pub fn available(&self) -> Duration {
         match self.control {
             TimeControl::Move(time) => time,
@@ -61,7 +61,7 @@ impl Clock {
         }
     }
 
-    /// Moves until more time is given, where that is so.
+    /// Moves until the next period, if there are periods.
     pub fn moves_to_go(&self) -> Option<u32> {
         match self.control {
             TimeControl::Game { moves: Some(moves), .. } => Some(moves - self.moves % moves),
@@ -74,7 +74,7 @@ impl Clock {
         self.moves
     }
 
-    /// A move was made that took so long.
+    /// Records a move that took this time.
     pub fn spend(&mut self, used: Duration) -> Result<(), TimeLost> {
         let available = self.available();
         if used > available {
@@ -94,7 +94,7 @@ impl Clock {
         Ok(())
     }
 
-    /// What a player is told before a move: the clocks of both, first and second.
+    /// The `go` parameters of a move: the clocks of both, first and second.
     pub fn go(clocks: &[Clock; 2], mover: Side) -> Go {
         let own = &clocks[usize::from(mover == Side::Second)];
         let both =
@@ -126,7 +126,7 @@ impl Reserve {
         let Some(unused) = self.per_move.checked_sub(used) else {
             return (left + self.per_move).saturating_sub(used);
         };
-        // Whole seconds, as the specification has it.
+        // Whole seconds, as the specification requires.
         let share = unused.as_secs_f64() * f64::from(self.percent) / 100.0;
         let filled = left + Duration::from_secs(share.round() as u64);
         if self.limit.is_zero() { filled } else { filled.min(self.limit.max(left)) }
@@ -134,8 +134,8 @@ impl Reserve {
 }
 
 impl TimeControl {
-    /// Whether a game that has lasted so long, with so many moves by each player, is stopped here
-    /// and counted.
+    /// Whether a game of this duration, with this many moves by each player, is stopped here and
+    /// counted.
     pub fn stops_game(&self, elapsed: Duration, moves: [u32; 2]) -> bool {
         match self {
             TimeControl::Reserve(Reserve { game: GameLimit::Time(time), .. }) => elapsed >= *time,
@@ -147,26 +147,26 @@ impl TimeControl {
     }
 }
 
-/// How much time to use for a move.
+/// The time planned for a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allotment {
-    /// When this has passed, nothing new is begun.
+    /// After this, no new iteration is started.
     pub soft: Duration,
-    /// When this has passed, the move is made.
+    /// After this, the move is played.
     pub hard: Duration,
 }
 
-/// Kept back of every move: what passes between a decision and the moment when the clock stops.
+/// Kept back at every move: the time between a decision and the stop of the clock.
 pub const OVERHEAD: Duration = Duration::from_millis(20);
 
-/// A game is planned to last so many more moves, wherever it stands.
+/// A game is planned to last this many more moves, at any stage.
 const HORIZON: u32 = 24;
 
 impl Allotment {
-    /// What to use when a `go` line says this to the player of `side`; `None` where no clock runs.
+    /// The plan for a `go` command to the player of `side`; `None` where no clock runs.
     ///
-    /// Never more than is there: [`hard`](Allotment::hard) leaves [`OVERHEAD`], or half where there
-    /// is less than twice that.
+    /// Never more than is available: [`hard`](Allotment::hard) leaves [`OVERHEAD`], or half where
+    /// less than twice that is left.
     ///
     /// ```
     /// use std::time::Duration;
@@ -205,14 +205,14 @@ impl Allotment {
     }
 }
 
-/// What may be used of what is there.
+/// The usable part of the time available.
 fn usable(time: Duration) -> Duration {
     time.saturating_sub(OVERHEAD).max(time / 2)
 }
 
 fn of_game(left: Duration, increment: Duration, to_go: Option<u32>) -> Allotment {
     let moves = to_go.unwrap_or(HORIZON).clamp(1, HORIZON);
-    // What the increments will bring is there for these moves too, but not yet for this one.
+    // Future increments are available for the later moves, but not yet for this one.
     let share = left / moves + increment * (moves - 1) / moves;
     // One move may take several shares, and leaves something for each of the others.
     let most = if moves == 1 { left } else { (share * 4).min(left / 2) };
@@ -221,7 +221,7 @@ fn of_game(left: Duration, increment: Duration, to_go: Option<u32>) -> Allotment
 }
 
 fn of_reserve(per_move: Duration, reserve: Duration, turn: Duration) -> Allotment {
-    // The time of the move is used up: what is saved of it comes back in part at best.
+    // The time of the move is used up: at best a part of what is saved is added to the reserve.
     let share = per_move + reserve / HORIZON;
     let most = (per_move + reserve / 4).min(turn);
     let hard = usable(most);

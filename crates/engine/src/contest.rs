@@ -8,11 +8,11 @@ use crate::grammar::Go;
 use crate::record::{Outcome, Record, RecordedMove};
 use crate::{Clock, Pace, Played, Player, PlayerError, TimeControl};
 
-/// A player at the board, and what it is told before every move besides its clock.
+/// A player at the board, with its limits besides the clock.
 pub struct Seat<'a, G: Game> {
-    /// Who plays.
+    /// The player.
     pub player: &'a mut dyn Player<G>,
-    /// How deep, how many positions, how long.
+    /// Depth, positions, time.
     pub limits: Go,
 }
 
@@ -25,9 +25,9 @@ impl<G: Game> std::fmt::Debug for Seat<'_, G> {
 /// The conditions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contest {
-    /// The time, if it counts.
+    /// The time control, if there is one.
     pub control: Option<TimeControl>,
-    /// After so many moves of both together the game is stopped and counted as it stands.
+    /// After this many moves of both players together the game is stopped and counted as it stands.
     pub longest: usize,
 }
 
@@ -37,23 +37,23 @@ impl Default for Contest {
     }
 }
 
-/// A game that was played.
+/// A finished game.
 #[derive(Debug)]
 pub struct Finished<G: Game> {
     /// The game.
     pub played: Played<G>,
-    /// Who won.
+    /// The winner.
     pub outcome: Outcome,
     /// Why it ended.
     pub why: String,
-    /// Who could not go on, if somebody could not: then the other one has won.
+    /// The side that failed, if one did: the other one has won.
     pub fault: Option<(Side, PlayerError)>,
-    /// Its moves, with what the players thought.
+    /// Its moves, with the players' evaluations.
     pub moves: Vec<RecordedMove>,
 }
 
 impl Contest {
-    /// Plays a game on from an opening; the seats are the first and the second player's.
+    /// Continues a game from an opening; the seats are the first and the second player's.
     pub fn play<G: Game>(&self, opening: Played<G>, mut seats: [Seat<'_, G>; 2]) -> Finished<G> {
         let names = opening.names();
         let moves = names.iter().map(|name| RecordedMove::new(name).with_comment("opening"));
@@ -118,7 +118,7 @@ impl Contest {
     }
 }
 
-/// What a player is told: its own limits, and the clocks where they run.
+/// The `go` parameters of a player: its own limits, and the clocks where they run.
 fn told(limits: &Go, clocks: Option<&[Clock; 2]>, side: Side) -> Go {
     match clocks {
         None => *limits,
@@ -130,7 +130,7 @@ fn told(limits: &Go, clocks: Option<&[Clock; 2]>, side: Side) -> Go {
 }
 
 impl<G: Game> Finished<G> {
-    /// The points decide.
+    /// Decided by points.
     fn counted(mut self, why: String) -> Self {
         let margin = self.played.final_margin().unwrap_or_else(|| self.played.margin(0));
         self.outcome = Outcome::of_margin(margin);
@@ -138,7 +138,7 @@ impl<G: Game> Finished<G> {
         self
     }
 
-    /// One side cannot go on.
+    /// Decided by the failure of one side.
     fn lost(mut self, side: Side, why: &str, fault: Option<PlayerError>) -> Self {
         self.outcome = if side == Side::First { Outcome::Second } else { Outcome::First };
         self.why = format!("{} loses: {why}", self.played.game().side_name(side));
@@ -155,7 +155,7 @@ impl<G: Game> Finished<G> {
         }
     }
 
-    /// The record of the game; `options` are the rule options as they were chosen.
+    /// The record of the game; `options` are the rule options.
     pub fn record(&self, options: &str, names: [&str; 2]) -> Record {
         let mut record = of_played(&self.played, options, names);
         record.outcome = self.outcome;
@@ -169,7 +169,7 @@ impl<G: Game> Finished<G> {
     }
 }
 
-/// The record of a game as far as it has come.
+/// The record of a game so far.
 pub(crate) fn of_played<G: Game>(played: &Played<G>, options: &str, names: [&str; 2]) -> Record {
     let mut record = Record::default();
     record.set("Game", played.game().id().name);
@@ -186,12 +186,12 @@ pub(crate) fn of_played<G: Game>(played: &Played<G>, options: &str, names: [&str
 }
 
 impl<G: Game> Played<G> {
-    /// The record of a game that may go on; `options` are the rule options as they were chosen.
+    /// The record of an unfinished game; `options` are the rule options.
     pub fn record(&self, options: &str, names: [&str; 2]) -> Record {
         of_played(self, options, names)
     }
 
-    /// A recorded game, played again by the rules. The error is one sentence.
+    /// Replays a recorded game by the rules. The error is one sentence.
     pub fn replay(game: G, record: &Record) -> Result<Self, String> {
         let start = match record.tag("Position") {
             Some(text) => game.parse(text).map_err(|error| format!("its position: {error}"))?,

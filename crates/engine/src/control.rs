@@ -1,4 +1,4 @@
-//! Time controls: what a game grants its players, as text and as data.
+//! Time controls, as text and as data.
 
 use std::fmt::{self, Write};
 use std::str::FromStr;
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// What each player may use.
+/// The time of each player.
 ///
 /// | text | meaning |
 /// |---|---|
-/// | `0.5s/move` | so long a move |
-/// | `5m` | so long for the whole game |
-/// | `5m+3s` | and what each move adds |
-/// | `40/5m` | so long for every 40 moves |
+/// | `0.5s/move` | half a second for each move |
+/// | `5m` | 5 minutes for the whole game |
+/// | `5m+3s` | the same with an increment |
+/// | `40/5m` | 5 minutes for every 40 moves |
 /// | `40/5m+3s` | both |
 /// | `arimaa:60s/5m/75/0/4h/4m` | see [`Reserve`] |
 ///
@@ -34,15 +34,15 @@ use thiserror::Error;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimeControl {
-    /// A fixed time a move.
+    /// A fixed time for each move.
     Move(Duration),
-    /// A time for the game or for every so many moves, and what a move adds.
+    /// A time for the game or for each period of moves, and an increment.
     Game {
         /// The time.
         time: Duration,
-        /// What a move adds.
+        /// The increment for each move.
         increment: Duration,
-        /// The moves after which the time is given again; `None` for the whole game.
+        /// The moves of a period; `None` for the whole game.
         moves: Option<u32>,
     },
     /// A time a move and a reserve.
@@ -54,26 +54,26 @@ pub enum TimeControl {
 pub struct Reserve {
     /// M: the time of each move.
     pub per_move: Duration,
-    /// R: what may be used beyond that, at the start.
+    /// R: the initial reserve.
     pub reserve: Duration,
-    /// P: percent of a move's unused time that is added to the reserve.
+    /// P: the percentage of a move's unused time that is added to the reserve.
     pub percent: u32,
-    /// L: the reserve is not filled beyond this; zero for no limit.
+    /// L: the maximum of the reserve; zero for no limit.
     pub limit: Duration,
-    /// G: when the game is stopped and counted.
+    /// G: the limit of the game, after which it is counted.
     pub game: GameLimit,
-    /// T: no move may take longer; zero for no limit.
+    /// T: the maximum time of a move; zero for no limit.
     pub turn: Duration,
 }
 
-/// When a game is stopped and decided as it stands.
+/// When a game is stopped and counted as it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GameLimit {
     /// Never.
     None,
     /// After this time.
     Time(Duration),
-    /// After so many moves of each player.
+    /// After this many moves of each player.
     Turns(u32),
 }
 
@@ -113,7 +113,7 @@ fn positive(time: Duration) -> Option<Duration> {
 }
 
 impl Reserve {
-    /// Reads M/R/P/L/G/T; all but M and R may be left out.
+    /// Parses M/R/P/L/G/T; all but M and R may be omitted.
     fn parse(text: &str) -> Option<Self> {
         let fields: Vec<&str> = text.split('/').collect();
         if !(2..=6).contains(&fields.len()) {
@@ -148,11 +148,11 @@ const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// No clock runs longer than that: sums of such times do not overflow.
+/// The longest time of a clock: sums of such times do not overflow.
 const LONGEST: u64 = 1_000 * DAY;
 
-/// A time written with units (`1m30s`), or with a colon (`1:30`) or nothing and then in `unit`s,
-/// of which 60 of the next smaller make one.
+/// A time with units (`1m30s`), or with a colon (`1:30`) or without anything and then in `unit`s,
+/// each 60 of the next smaller one.
 fn parse_time(text: &str, unit: u64) -> Option<Duration> {
     let number = |text: &str| {
         let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
@@ -189,7 +189,7 @@ fn parse_time(text: &str, unit: u64) -> Option<Duration> {
     (millis <= LONGEST as f64).then(|| Duration::from_millis(millis.round() as u64))
 }
 
-/// A time as people write it: `1m30s`, `0.25s`.
+/// A time as text: `1m30s`, `0.25s`.
 pub(crate) fn time_text(time: Duration) -> String {
     let mut millis = time.as_millis() as u64;
     let mut text = String::new();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_controls_are_rejected() {
         for text in [
             "",
             "soon",

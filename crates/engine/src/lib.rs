@@ -1,15 +1,15 @@
-//! The engine protocol: our player behind a pair of pipes, other programs as players of ours; and
-//! what games between them need: clocks, time controls, records, and what a match says.
+//! The engine protocol: our player behind a pair of pipes, other programs as players; and the
+//! infrastructure of games between them: clocks, time controls, records and results of matches.
 //!
 //! - [`grammar`]: the lines of the protocol;
 //! - [`serve`]: any [`Player`] as an engine on a reader and a writer;
 //! - [`Searcher`]: our search, perfect where databases reach, as a [`Player`];
 //! - [`External`]: any program that speaks the protocol as a [`Player`];
-//! - [`TimeControl`], [`Clock`], [`Allotment`], [`Pace`]: what there is, what is left, what to use,
-//!   when to end;
+//! - [`TimeControl`], [`Clock`], [`Allotment`], [`Pace`]: the time granted, left, planned, and the
+//!   end of a search;
 //! - [`record`]: games as text;
 //! - [`Contest`], [`level_openings`]: games between two players;
-//! - [`Judge`], [`Analysis`]: where a game was lost;
+//! - [`Judge`], [`Analysis`]: which moves lost a game;
 //! - [`Tally`]: Elo with its interval.
 //!
 //! The protocol is described in `docs/protocol.md`.

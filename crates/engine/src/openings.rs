@@ -7,14 +7,14 @@ use nutcracker_search::player::Random;
 
 use crate::Played;
 
-/// Openings looked at for each one that is wanted.
+/// Candidates generated for each opening requested.
 const CANDIDATES: usize = 4;
-/// Tries for each candidate, where there are few different ones.
+/// Attempts for each candidate, where there are few different ones.
 const TRIES: usize = 8;
 
-/// Random openings of so many moves, different ones as long as there are enough: of all that were
-/// looked at, those that are nearest to level. `value` says what a position is worth to its mover
-/// from there on, in hundredths of a point. The same seed gives the same openings.
+/// Random openings of this many moves, different ones as long as there are enough: of all
+/// candidates, the most balanced. `value` evaluates a position for its mover from there on, in
+/// hundredths of a point. The same seed gives the same openings.
 ///
 /// ```
 /// use nutcracker_engine::level_openings;
@@ -51,14 +51,14 @@ pub fn level_openings<G: Game, E>(
         found.push(((100 * ahead + worth).abs(), opening));
     }
     if found.is_empty() {
-        // A game that is over so soon is played from its start.
+        // A game that ends this early is played from its start.
         found.push((0, Played::from_start(game.clone())));
     }
     found.sort_by_key(|(unevenness, _)| *unevenness);
     Ok(found.iter().map(|(_, opening)| opening.clone()).cycle().take(count).collect())
 }
 
-/// So many random moves; `None` where the game is over before or then.
+/// This many random moves; `None` if the game ends on the way.
 fn random_game<G: Game>(game: &G, plies: usize, random: &mut Random) -> Option<Played<G>> {
     let mut played = Played::from_start(game.clone());
     for _ in 0..plies {

@@ -1,4 +1,4 @@
-//! When a player is to end a thought: by the clock, by a word from outside, or later.
+//! When a search must end: by the clock, by a stop from outside, or later.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use nutcracker_game::Side;
 use crate::clock::Allotment;
 use crate::grammar::Go;
 
-/// The end of one thought, shared between who thinks and who waits.
+/// The end of one search, shared between the thread that searches and those that wait.
 ///
 /// ```
 /// use nutcracker_engine::Pace;
@@ -30,27 +30,27 @@ pub struct Pace {
 
 #[derive(Debug)]
 struct State {
-    /// When the own clock began to run.
+    /// When the engine's own clock started.
     since: Instant,
     plan: Option<Allotment>,
     wanted: Wanted,
-    /// The thought has ended by itself.
+    /// The search has finished by itself.
     finished: bool,
 }
 
-/// When the answer is wanted.
+/// When the answer is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wanted {
-    /// As soon as it is there.
+    /// As soon as it is available.
     Soon,
-    /// Not before somebody ends the thought.
+    /// Not before a stop.
     OnStop,
-    /// Not before the expected move was played, or somebody ends the thought.
+    /// Not before the expected move was played, or a stop.
     OnHit,
 }
 
 impl Pace {
-    /// The pace that a `go` line sets for the player of `side`.
+    /// The pace that a `go` command sets for the player of `side`.
     pub fn new(go: &Go, side: Side) -> Self {
         let state = State {
             since: Instant::now(),
@@ -70,21 +70,21 @@ impl Pace {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Becomes true when the thought must end at once.
+    /// Becomes true when the search must end at once.
     pub fn flag(&self) -> &AtomicBool {
         &self.stop
     }
 
-    /// Ends the thought.
+    /// Stops the search.
     pub fn stop(&self) {
         let state = self.state();
         self.stop.store(true, Relaxed);
-        // Whoever looked before the flag was set is waiting by now.
+        // A thread that read the flag before it was set is waiting by now.
         drop(state);
         self.changed.notify_all();
     }
 
-    /// The expected move was played: the clock begins to run.
+    /// The expected move was played: the clock starts.
     pub fn ponder_hit(&self) {
         let mut state = self.state();
         if state.wanted == Wanted::OnHit {
@@ -95,17 +95,17 @@ impl Pace {
         }
     }
 
-    /// Whether the own clock has not begun to run.
+    /// Whether the engine's own clock has not started.
     pub fn is_pondering(&self) -> bool {
         self.state().wanted == Wanted::OnHit
     }
 
-    /// Whether the thought must end at once.
+    /// Whether the search must end at once.
     pub fn is_over(&self) -> bool {
         self.stop.load(Relaxed)
     }
 
-    /// Whether it is too late to begin another, longer search.
+    /// Whether it is too late to start another, longer search.
     pub fn is_late(&self) -> bool {
         let state = self.state();
         // Another iteration takes as long as all before it, or longer.
@@ -113,7 +113,7 @@ impl Pace {
         self.is_over() || state.wanted == Wanted::Soon && state.plan.is_some_and(late)
     }
 
-    /// Waits beside a thought and ends it when its time is up; returns when it has ended.
+    /// Waits for a search and ends it when its time is up; returns when it has ended.
     fn watch(&self) {
         let mut state = self.state();
         while !self.is_over() && !state.finished {
@@ -128,7 +128,7 @@ impl Pace {
                 self.stop();
                 return;
             };
-            // Anything longer is looked at again.
+            // Longer waits are split.
             let left = left.min(Duration::from_hours(1));
             state = match self.changed.wait_timeout(state, left) {
                 Ok((state, _)) => state,
@@ -137,7 +137,7 @@ impl Pace {
         }
     }
 
-    /// Thinks until the thought ends or its time is up.
+    /// Searches until the search ends or its time is up.
     pub fn during<T>(&self, think: impl FnOnce() -> T) -> T {
         let timed = {
             let state = self.state();
@@ -147,17 +147,17 @@ impl Pace {
             return think();
         }
         std::thread::scope(|scope| {
-            // Without a thread to watch the clock, the first answer must do.
+            // Without a thread that watches the clock, the first answer has to suffice.
             if std::thread::Builder::new().spawn_scoped(scope, || self.watch()).is_err() {
                 self.stop();
             }
-            // The watch ends even if the thought panics.
+            // The watch ends even if the search panics.
             let _end = Finish(self);
             think()
         })
     }
 
-    /// Waits until the answer is wanted.
+    /// Waits until the answer is due.
     pub fn hold(&self) {
         let mut state = self.state();
         while state.wanted != Wanted::Soon && !self.is_over() {

@@ -1,11 +1,11 @@
-//! A game as it is played: the position it started from, the moves, and where it stands.
+//! A game in progress: its start position, its moves, and the current position.
 
 use std::fmt;
 
 use nutcracker_game::{Game, Score, Side, Situation, Step};
 use thiserror::Error;
 
-/// A game from its start to where it stands.
+/// A game from its start to the current position.
 ///
 /// ```
 /// use nutcracker_engine::{Ending, Played};
@@ -22,19 +22,19 @@ use thiserror::Error;
 #[derive(Clone, Debug)]
 pub struct Played<G: Game> {
     game: G,
-    /// One more than moves.
+    /// One more than the moves.
     situations: Vec<Situation<G::Position>>,
     moves: Vec<G::Move>,
     /// What the first player has banked in these moves minus what the second has, after each.
     leads: Vec<i32>,
 }
 
-/// How a game came to its end.
+/// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// By the rules; the score of the side that would have to move.
+    /// By the rules; the score of the side to move.
     Over(Score),
-    /// The position was there before with the same side to move: nothing more is won.
+    /// The position repeated with the same side to move: nothing more is won.
     Repeated,
 }
 
@@ -44,17 +44,17 @@ pub enum MoveError {
     /// No legal move has this name.
     #[error("{text:?} is not a legal move here; legal are {}", list(legal))]
     Illegal {
-        /// What was said.
+        /// The text.
         text: String,
-        /// What could have been.
+        /// The legal moves.
         legal: Vec<String>,
     },
-    /// Several have it.
+    /// Several moves have it.
     #[error("{text:?} may be any of {}; say which", list(legal))]
     Ambiguous {
-        /// What was said.
+        /// The text.
         text: String,
-        /// What it may be.
+        /// The candidates.
         legal: Vec<String>,
     },
 }
@@ -64,12 +64,12 @@ fn list(names: &[String]) -> String {
 }
 
 impl<G: Game> Played<G> {
-    /// A game that begins here.
+    /// A game that starts here.
     pub fn new(game: G, start: Situation<G::Position>) -> Self {
         Played { game, situations: vec![start], moves: Vec::new(), leads: vec![0] }
     }
 
-    /// A game that begins where the rules say.
+    /// A game from the start position of the rules.
     pub fn from_start(game: G) -> Self {
         let start = game.start();
         Self::new(game, start)
@@ -80,12 +80,12 @@ impl<G: Game> Played<G> {
         &self.game
     }
 
-    /// Where it started.
+    /// The start position.
     pub fn start(&self) -> &Situation<G::Position> {
         &self.situations[0]
     }
 
-    /// Where it stands.
+    /// The current position.
     pub fn now(&self) -> &Situation<G::Position> {
         &self.situations[self.moves.len()]
     }
@@ -95,22 +95,22 @@ impl<G: Game> Played<G> {
         &self.moves
     }
 
-    /// The situations before each move, and the one it stands in.
+    /// The situations before each move, and the current one.
     pub fn situations(&self) -> &[Situation<G::Position>] {
         &self.situations
     }
 
-    /// The positions before the one it stands in, oldest first, as their movers saw them.
+    /// The positions before the current one, oldest first, as their movers see them.
     pub fn history(&self) -> Vec<G::Position> {
         self.situations[..self.moves.len()].iter().map(|situation| situation.position).collect()
     }
 
-    /// Whether somebody begins here.
+    /// Whether no move has been played.
     pub fn is_new(&self) -> bool {
         self.moves.is_empty()
     }
 
-    /// The game as it was after so many moves.
+    /// The game after this many of its moves.
     #[must_use]
     pub fn up_to(&self, moves: usize) -> Self {
         let mut game = self.clone();
@@ -120,7 +120,7 @@ impl<G: Game> Played<G> {
         game
     }
 
-    /// The legal moves; none where the game has ended, by repetition too.
+    /// The legal moves; none where the game has ended, including by repetition.
     pub fn legal(&self) -> Vec<G::Move> {
         let mut moves = Vec::new();
         if self.ending().is_none() {
@@ -129,17 +129,17 @@ impl<G: Game> Played<G> {
         moves
     }
 
-    /// What a move does.
+    /// The effect of a move.
     pub fn step(&self, mv: &G::Move) -> Step<G::Position> {
         self.game.play(&self.now().position, mv)
     }
 
-    /// What a legal move is called.
+    /// The name of a legal move.
     pub fn name(&self, mv: &G::Move) -> String {
         self.game.format_move(self.now(), mv, &self.step(mv))
     }
 
-    /// What the moves so far are called.
+    /// The names of the moves so far.
     pub fn names(&self) -> Vec<String> {
         self.moves
             .iter()
@@ -148,7 +148,7 @@ impl<G: Game> Played<G> {
             .collect()
     }
 
-    /// What a line of moves from here is called, as far as it is legal.
+    /// The names of a line of moves from here, as far as it is legal.
     pub fn line(&self, moves: &[G::Move]) -> Vec<String> {
         let mut ahead = Played::new(self.game.clone(), *self.now());
         for mv in moves {
@@ -201,21 +201,21 @@ impl<G: Game> Played<G> {
         before.iter().find(same).map(|_| Ending::Repeated)
     }
 
-    /// By how much the first player is ahead: what was banked before the start, as far as it was
-    /// said, and since then.
+    /// The first player's lead: what was banked before the start, as far as it is known, and since
+    /// then.
     pub fn lead(&self) -> i32 {
         let before =
             self.start().banked.map_or(0, |[first, second]| i32::from(first) - i32::from(second));
         before + self.leads[self.moves.len()]
     }
 
-    /// By how much the first player has won, when the rest is worth `score` to the side to move.
+    /// The margin of the first player, if the rest is worth `score` to the side to move.
     pub fn margin(&self, score: Score) -> i32 {
         let score = i32::from(score);
         self.lead() + if self.now().mover == Side::First { score } else { -score }
     }
 
-    /// By how much the first player has won; `None` where the game is not over.
+    /// The margin of the first player; `None` while the game is not over.
     pub fn final_margin(&self) -> Option<i32> {
         self.ending().map(|ending| match ending {
             Ending::Over(score) => self.margin(score),
@@ -223,7 +223,7 @@ impl<G: Game> Played<G> {
         })
     }
 
-    /// What the two have in the end, where the game counts that; `None` where it is not over.
+    /// The final points of both players, where the game counts them; `None` while it is not over.
     pub fn final_points(&self) -> Option<[f64; 2]> {
         let score = match self.ending()? {
             Ending::Over(score) => score,
@@ -234,9 +234,9 @@ impl<G: Game> Played<G> {
 
     /// The legal move with this name.
     ///
-    /// A name is what the game prints, with or without what it captures (`E3x5`, `E3`), or any
-    /// beginning of it that no other legal move has (`E`); upper and lower case matter only where
-    /// they tell two moves apart.
+    /// A name is in the game's notation, with or without captures (`E3x5`, `E3`), or any
+    /// unambiguous prefix of it (`E`); upper and lower case matter only where they distinguish two
+    /// moves.
     pub fn find(&self, text: &str) -> Result<G::Move, MoveError> {
         let legal = self.legal();
         let names: Vec<String> = legal.iter().map(|mv| self.name(mv)).collect();
@@ -263,7 +263,7 @@ impl<G: Game> Played<G> {
     }
 }
 
-/// A move's name without what it captures: `E3x5` as `E3`, `C4x1+` as `C4`.
+/// A move's name without captures: `E3x5` as `E3`, `C4x1+` as `C4`.
 fn plain(name: &str) -> &str {
     let bare = name.strip_suffix('+').unwrap_or(name);
     let digits = bare.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -273,7 +273,7 @@ fn plain(name: &str) -> &str {
     }
 }
 
-/// Enough of a text that somebody else made to recognise it by.
+/// The beginning of a foreign text, long enough to recognise it.
 pub(crate) fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_that_comes_back_ends_the_game() {
+    fn a_repetition_ends_the_game() {
         let awari = Awari::new(2).expect("two pits");
         let at = awari.parse("1,0/1,0 S 4-2").expect("a position");
         let mut game = Played::new(awari, at);

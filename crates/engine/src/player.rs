@@ -1,4 +1,4 @@
-//! Whoever chooses moves: our search, another program, chance.
+//! The interface of players: our search, another program, random moves.
 
 use std::io;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::{MoveError, Pace, Played};
 /// The server lets any player be used over a pair of pipes; the client makes any program behind
 /// such pipes a player.
 pub trait Player<G: Game>: Send {
-    /// What it is called in records.
+    /// Its name in records.
     fn name(&self) -> String;
 
-    /// What follows belongs to another game.
+    /// The following calls belong to another game.
     fn new_game(&mut self) -> Result<(), PlayerError> {
         Ok(())
     }
 
-    /// What can be set.
+    /// Its options.
     fn options(&self) -> Vec<OptionLine> {
         Vec::new()
     }
@@ -35,7 +35,7 @@ pub trait Player<G: Game>: Send {
         Err(format!("there is no option {name:?}"))
     }
 
-    /// A move for a game that has not ended. What is found on the way goes to `tell`.
+    /// A move for a game that has not ended. Reports of the search go to `tell`.
     fn choose(
         &mut self,
         played: &Played<G>,
@@ -45,14 +45,14 @@ pub trait Player<G: Game>: Send {
     ) -> Result<Thought<G::Move>, PlayerError>;
 }
 
-/// What a player came to.
+/// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thought<M> {
     /// The move.
     pub best: M,
-    /// The reply it expects.
+    /// The expected reply.
     pub ponder: Option<M>,
-    /// What it thinks the position is worth to itself from here on.
+    /// Its evaluation of the position for itself, from here on.
     pub score: Option<Worth>,
 }
 
@@ -71,58 +71,58 @@ pub enum PlayerError {
     NotStarted {
         /// The command.
         command: String,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
-    /// No answer came in time.
+    /// A timeout.
     #[error("{command:?} did not answer {asked:?} within {}", time_text(*waited))]
     Silent {
         /// The command.
         command: String,
-        /// What it was asked.
+        /// The request.
         asked: String,
-        /// How long it had.
+        /// The timeout.
         waited: Duration,
     },
-    /// The program has ended.
+    /// The program has exited.
     #[error("{command:?} ended ({how}) when it was asked {asked:?}")]
     Crashed {
         /// The command.
         command: String,
-        /// What it was asked.
+        /// The request.
         asked: String,
-        /// How it ended, and its last words.
+        /// Its exit status, and its last lines of error output.
         how: String,
     },
-    /// Too much came that means nothing.
+    /// Too many invalid lines.
     #[error("{command:?} sent {lines} lines without an answer to {asked:?}")]
     Flood {
         /// The command.
         command: String,
-        /// What it was asked.
+        /// The request.
         asked: String,
-        /// How many.
+        /// Their number.
         lines: u64,
     },
-    /// It wants to play what the rules forbid.
+    /// An illegal move.
     #[error("{player} answered a move that cannot be played in {position}: {source}")]
     Illegal {
-        /// Who.
+        /// The player.
         player: String,
-        /// Where.
+        /// The position.
         position: String,
-        /// What is wrong.
+        /// The reason.
         source: MoveError,
     },
-    /// It gave up a game that has moves.
+    /// No move in a game that has moves.
     #[error("{player} answered no move in {position}, where there are moves")]
     NoMove {
-        /// Who.
+        /// The player.
         player: String,
-        /// Where.
+        /// The position.
         position: String,
     },
-    /// It was asked for a move of a game that has ended.
+    /// A move was requested in a game that has ended.
     #[error("the game is over: there is no move")]
     Over,
     /// Anything else, in one sentence.
@@ -130,7 +130,7 @@ pub enum PlayerError {
     Other(String),
 }
 
-/// Plays any legal move, each as likely as the others.
+/// Plays random legal moves with equal probability.
 #[derive(Clone, Debug)]
 pub struct Blind {
     random: Random,

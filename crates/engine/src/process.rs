@@ -1,5 +1,5 @@
-//! A program and the pipes to it. Whatever it does, what it sends takes bounded memory, and
-//! nothing here waits longer than asked.
+//! A child process and its pipes. Its output takes bounded memory, and nothing here waits longer
+//! than the given time.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use crate::played::shortened;
 
-/// Bytes of a line that are read; the rest counts as another line.
+/// The longest line; the rest counts as another line.
 const LINE: u64 = 1 << 16;
-/// Lines that wait to be looked at; then the program waits.
+/// Unread lines; beyond them the program blocks.
 const WAITING: usize = 256;
-/// What a program gets to end by itself.
+/// The time a program gets to exit by itself.
 const FAREWELL: Duration = Duration::from_millis(300);
 
-/// The next line, without its end; `None` at the end of input. Bytes that are no text are replaced.
+/// The next line, without its end; `None` at the end of input. Invalid UTF-8 is replaced.
 pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     loop {
@@ -39,7 +39,7 @@ pub struct Process {
     last_words: Arc<Mutex<String>>,
 }
 
-/// What came from a program.
+/// Output of a program.
 #[derive(Debug)]
 pub enum Heard {
     Line(String),
@@ -50,7 +50,7 @@ pub enum Heard {
 }
 
 impl Process {
-    /// Starts a command: a program and its arguments, in quotes where they have blanks.
+    /// Starts a command: a program and its arguments, quoted where they contain blanks.
     pub fn start(command: &str) -> io::Result<Self> {
         let words = split_words(command);
         let Some((program, args)) = words.split_first() else {
@@ -66,7 +66,8 @@ impl Process {
         let last_words = Arc::new(Mutex::new(String::new()));
         let (output, errors, input) =
             (child.stdout.take(), child.stderr.take(), child.stdin.take());
-        // From here on the child ends with this value, also where a thread cannot be started.
+        // From here on the child is killed when this value is dropped, also if a thread cannot be
+        // started.
         let process = Process { child, input, lines, last_words: Arc::clone(&last_words) };
         if let Some(output) = output {
             thread::Builder::new().spawn(move || forward(output, &sender))?;
@@ -84,7 +85,7 @@ impl Process {
         input.flush()
     }
 
-    /// The next line, until a moment.
+    /// The next line, until a deadline.
     pub fn hear(&self, until: Instant) -> Heard {
         match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(line) => Heard::Line(line),
@@ -93,7 +94,7 @@ impl Process {
         }
     }
 
-    /// How it ended, and its last words.
+    /// Its exit status, and its last lines of error output.
     pub fn how_it_ended(&mut self) -> String {
         let status = self.wait(FAREWELL);
         let status = status.map_or_else(|| "output closed".to_owned(), |status| status.to_string());
@@ -120,7 +121,7 @@ impl Drop for Process {
         let _ = self.say("quit");
         self.input = None;
         if self.wait(FAREWELL).is_none() {
-            // Nothing more can be done about one that cannot even be killed.
+            // A process that cannot be killed is left alone.
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut() {
+    fn long_lines_are_split() {
         let long = vec![b'x'; LINE as usize + 5];
         let mut input = &long[..];
         let lengths: Vec<usize> = std::iter::from_fn(|| read_line(&mut input).expect("no error"))

@@ -1,6 +1,6 @@
 //! The record of a game as text.
 //!
-//! Tags in brackets, then the moves, each with its number and, in braces, what is said of it:
+//! Tags in brackets, then the moves, each with its number and, in braces, its annotations:
 //!
 //! ```text
 //! [Game "awari"]
@@ -16,9 +16,10 @@
 //! ```
 //!
 //! Values are for the side that moved, from before the move on: `exact`, `at-least` and `at-most`
-//! are proven, `guess` is not, and several may stand together (`[%value at-least 0 guess 0.35]`);
-//! `dtw` and `dtc` add how many moves of the winner a win or loss takes. Moves are numbered one by one, because in some games a side moves twice;
-//! readers pass over the numbers. A file may hold many records, one after the other.
+//! are proven, `guess` is not, and several may be combined (`[%value at-least 0 guess 0.35]`);
+//! `dtw` and `dtc` add the number of the winner's moves. Moves are numbered one by one, because in
+//! some games a side moves twice; readers ignore the numbers. A file may hold many records, one
+//! after the other.
 
 use std::fmt;
 use std::time::Duration;
@@ -27,7 +28,7 @@ use nutcracker_game::Score;
 use nutcracker_search::{Distance, Kind, Target, Worth};
 use thiserror::Error;
 
-/// A recorded game. It knows no rules: positions and moves are text.
+/// A recorded game. It is independent of the rules: positions and moves are text.
 ///
 /// ```
 /// use nutcracker_engine::record::{Record, RecordedMove};
@@ -40,37 +41,37 @@ use thiserror::Error;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
-    /// Names and values, in their order.
+    /// Names and values, in order.
     pub tags: Vec<(String, String)>,
     /// The moves.
     pub moves: Vec<RecordedMove>,
-    /// Who won.
+    /// The result.
     pub outcome: Outcome,
 }
 
-/// A move, and what is said of it.
+/// A move with its annotations.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RecordedMove {
     /// Its name.
     pub name: String,
-    /// What the mover thought the position was worth before it.
+    /// The mover's evaluation of the position before it.
     pub value: Option<Worth>,
-    /// How long the move took.
+    /// The time of the move.
     pub time: Option<Duration>,
     /// Anything else.
     pub comment: Option<String>,
 }
 
-/// Who won.
+/// The result of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Outcome {
     /// The first player.
     First,
     /// The second.
     Second,
-    /// Neither.
+    /// A draw.
     Draw,
-    /// It is not known.
+    /// Unknown.
     #[default]
     Open,
 }
@@ -81,17 +82,17 @@ pub enum Outcome {
 pub struct RecordError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub what: String,
 }
 
 impl RecordedMove {
-    /// A move of which nothing is said.
+    /// A move without annotations.
     pub fn new(name: impl Into<String>) -> Self {
         RecordedMove { name: name.into(), ..RecordedMove::default() }
     }
 
-    /// Says something of it; what a comment cannot hold is left out.
+    /// Adds a comment; characters that a comment cannot hold are dropped.
     #[must_use]
     pub fn with_comment(mut self, text: &str) -> Self {
         let text = text.replace(['{', '}', '['], "(").replace(']', ")");
@@ -102,7 +103,7 @@ impl RecordedMove {
 }
 
 impl Outcome {
-    /// By how much the first player is ahead.
+    /// The result by the first player's margin.
     pub fn of_margin(margin: i32) -> Self {
         match margin.signum() {
             1 => Outcome::First,
@@ -148,11 +149,11 @@ impl Record {
         }
     }
 
-    /// All records of a text, in their order.
+    /// All records of a text, in order.
     pub fn parse_all(text: &str) -> Result<Vec<Record>, RecordError> {
         let mut reader = Reader { text, at: 0 };
         let mut records: Vec<Record> = Vec::new();
-        // Tags and moves of the record that is read; a tag after moves begins another.
+        // Tags and moves of the current record; a tag after moves begins another.
         let mut open: Option<Record> = None;
         while let Some(token) = reader.token()? {
             match token {
@@ -196,7 +197,7 @@ fn is_number(word: &str) -> bool {
 }
 
 impl RecordedMove {
-    /// Reads what is said of it in braces.
+    /// Parses its annotations in braces.
     fn read(&mut self, text: &str) {
         let mut words = Vec::new();
         let mut rest = text;
@@ -219,7 +220,7 @@ impl RecordedMove {
     }
 }
 
-/// Reads pairs of a kind and a number; `None` unless all of them are right.
+/// Parses pairs of a kind and a number; `None` unless all of them are valid.
 fn value(pairs: &[&str]) -> Option<Worth> {
     let mut worth = Worth::default();
     let (pairs, []) = pairs.as_chunks::<2>() else { return None };
@@ -245,7 +246,7 @@ fn value(pairs: &[&str]) -> Option<Worth> {
     (worth != Worth::default()).then_some(worth)
 }
 
-/// Writes what [`value`] reads.
+/// Formats what [`value`] parses.
 fn pairs(worth: Worth) -> String {
     let pair = |kind: Kind, score: Score| format!(" {} {score}", kind.name());
     let mut pairs = Vec::new();
@@ -336,7 +337,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Lines are no longer than this where words allow.
+/// Lines are no longer than this where words allow it.
 const WIDTH: usize = 80;
 
 impl fmt::Display for RecordedMove {
@@ -366,7 +367,7 @@ impl fmt::Display for Record {
         let mut column = 0;
         let numbered = self.moves.iter().zip(1..).map(|(mv, number)| format!("{number}. {mv}"));
         for piece in numbered.chain([self.outcome.to_string()]) {
-            // Only whole blanks are broken at, so that every word stays in one piece.
+            // Lines are broken at single blanks only, so that every word stays in one piece.
             for word in piece.split(' ') {
                 let width = word.chars().count();
                 if column > 0 && column + 1 + width > WIDTH {

@@ -1,5 +1,5 @@
-//! Our search as a player: databases where they reach, search above, and errors on purpose where
-//! they are wanted.
+//! Our search as a player: databases where they reach, search elsewhere, and deliberate errors if
+//! requested.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Report, SearchErr
 use crate::grammar::{Go, Info, OptionKind, OptionLine, WireScore};
 use crate::{Allotment, Pace, Played, Player, PlayerError, Thought};
 
-/// An oracle that several searches ask.
+/// An oracle shared by several searches.
 #[derive(Debug)]
 pub struct Shared<O>(pub Arc<O>);
 
@@ -37,30 +37,31 @@ impl<O: Oracle> Oracle for Shared<O> {
 /// How a [`Searcher`] plays.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// How strong.
+    /// The strength.
     pub level: Level,
-    /// Whether moves that invite errors are preferred among equal ones, where databases tell.
+    /// Whether moves that provoke errors are preferred among equal ones, where databases reach.
     pub trappy: bool,
-    /// How the search works.
+    /// Options of the search.
     pub search: EngineOptions,
-    /// The same seed errs in the same way.
+    /// The same seed makes the same errors.
     pub seed: u64,
 }
 
 impl Default for Settings {
-    /// Perfect as far as it goes; a search as long as it is let.
+    /// Perfect play without a limit of its own.
     fn default() -> Self {
         Settings { level: Level::PERFECT, trappy: false, search: EngineOptions::default(), seed: 1 }
     }
 }
 
-/// Positions the perfect player may look at for a move: at leisure, and with less than each of
-/// [`HURRY`] on the clock. With few of them it still keeps the score, but may not get nearer to it.
+/// Positions that the perfect player may examine for a move: without time pressure, and with less
+/// than each of [`HURRY`] on the clock. With few of them it still keeps the score, but may make no
+/// progress.
 const POSITIONS: [usize; 3] = [500_000, 20_000, 500];
 const HURRY: [Duration; 2] = [Duration::from_secs(4), Duration::from_millis(200)];
-/// Plies that a player who errs looks ahead where nobody says how long.
+/// The depth of a fallible player without another limit.
 const LEVEL_DEPTH: u32 = 6;
-/// Plies that a trap's victim is thought to see.
+/// The depth that a trap assumes of the opponent.
 const FORESIGHT: u32 = 2;
 
 /// Our search as a player.
@@ -95,13 +96,13 @@ where
         }
     }
 
-    /// Starts again with the settings as they are now.
+    /// Restarts with the current settings.
     fn rebuild(&mut self) {
         let options = self.settings.search.clone();
         self.engine = Engine::new(self.game.clone(), self.oracle.clone(), options);
     }
 
-    /// A move where databases know every score.
+    /// A move where databases have every score.
     fn by_database(
         &mut self,
         played: &Played<G>,
@@ -161,7 +162,7 @@ where
         Ok(Thought { best, ponder: line.next(), score: Some(report.value) })
     }
 
-    /// A move with errors, by the values of all moves that a search finds.
+    /// A move with deliberate errors, by a search of all moves.
     fn by_chance(
         &mut self,
         played: &Played<G>,
@@ -170,7 +171,7 @@ where
         tell: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         let (position, history) = (&played.now().position, played.history());
-        // Every move gets its share.
+        // Every move gets its share of the time.
         let count = played.legal().len().max(1) as u32;
         let plan = Allotment::of(go, played.now().mover);
         let limits = Limits {
@@ -216,7 +217,7 @@ fn info<G: Evaluate>(played: &Played<G>, report: &Report<G::Move>) -> Info {
     }
 }
 
-/// The most memory an option may ask for, in MiB.
+/// The largest memory of an option, in MiB.
 const MOST_HASH: i64 = 1 << 20;
 
 impl<G: Evaluate, O> Player<G> for Searcher<G, O>
@@ -270,7 +271,7 @@ where
             "probedepth" => search.probe_depth = number(100)? as u32,
             "level" => return value.parse().map(|level| self.settings.level = level),
             "trappy" => return check().map(|trappy| self.settings.trappy = trappy),
-            // The interface ponders, not the engine: nothing is to be set.
+            // The interface decides when to ponder: there is nothing to set.
             "ponder" => return check().map(|_| ()),
             _ => return Err(format!("there is no option {name:?}")),
         }
@@ -292,7 +293,7 @@ where
             [only] => (only, true),
             [first, ..] => (first, false),
         };
-        // With the clock running there is nothing to find out about the only move.
+        // With the clock running, a forced move is played at once.
         if one && plan.is_some() && !go.ponder {
             return Ok(Thought::only(first));
         }
@@ -304,7 +305,7 @@ where
         let stop = Some(pace.flag());
         let mut limits = Limits { depth: go.depth, nodes: go.nodes, time: None, stop };
         if self.settings.level < Level::PERFECT && go.is_open() {
-            // It errs by the values of all moves: none of them may take for ever.
+            // Errors depend on the values of all moves: none of them may be searched without limit.
             limits.depth = Some(go.depth.unwrap_or(LEVEL_DEPTH));
         }
         pace.during(|| {

@@ -12,19 +12,19 @@ use crate::grammar::{Answer, Command, Go, Info};
 use crate::process::read_line;
 use crate::{Pace, Played, Player};
 
-/// Who the engine says it is.
+/// The engine's identity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     /// Name and version.
     pub name: String,
-    /// By whom it is.
+    /// Its author.
     pub author: String,
 }
 
-/// Answers commands until `quit` or the end of input. What is not understood is passed over; what
-/// cannot be done is told in an `info string`.
+/// Executes commands until `quit` or the end of input. Unknown input is ignored; a command that
+/// cannot be executed is answered by an `info string`.
 ///
-/// At the end of input a thought that ends by itself is waited for; others are stopped.
+/// At the end of input a search with a limit is completed; others are stopped.
 ///
 /// ```
 /// use nutcracker_engine::{Blind, Identity, serve};
@@ -77,7 +77,7 @@ pub fn serve<G: Game>(
     }
 }
 
-/// Lines that go out whole, whoever writes them.
+/// Output by whole lines, from several threads.
 struct Output<W> {
     writer: Mutex<W>,
     error: Mutex<Option<io::Error>>,
@@ -101,7 +101,7 @@ impl<W: Write> Output<W> {
     }
 }
 
-/// A thought that was asked for.
+/// A requested search.
 struct Thinking {
     pace: Pace,
     go: Go,
@@ -115,7 +115,7 @@ enum Job<G: Game> {
     Ready,
 }
 
-/// Listens and passes on.
+/// Reads commands and dispatches them.
 struct Front<'a, G: Game, W> {
     played: Played<G>,
     jobs: Sender<Job<G>>,
@@ -142,7 +142,7 @@ impl<G: Game, W: Write> Front<'_, G, W> {
     }
 
     fn pass_on(&self, job: Job<G>) {
-        // The worker listens as long as this end is there.
+        // The worker runs until this end of the channel is dropped.
         let _ = self.jobs.send(job);
     }
 
@@ -192,7 +192,7 @@ impl<G: Game, W: Write> Front<'_, G, W> {
     }
 }
 
-/// Thinks, one thing after the other.
+/// Runs searches one after the other.
 struct Worker<'a, P, W> {
     player: P,
     output: &'a Output<W>,
@@ -237,7 +237,7 @@ impl<P, W: Write> Worker<'_, P, W> {
             let mut tell = |info: &Info| output.say(&Answer::Info(info.clone()));
             match self.player.choose(played, go, pace, &mut tell) {
                 Ok(thought) => (best, ponder) = (Some(thought.best), thought.ponder),
-                // Somebody waits for a move: any is better than none.
+                // The interface waits for a move: any is better than none.
                 Err(error) => self.output.remark(error.to_string()),
             }
         }

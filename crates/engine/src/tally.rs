@@ -1,9 +1,9 @@
-//! What a match says about two players: the difference in Elo, and how sure that is.
+//! The result of a match: the difference in Elo, with its confidence interval.
 
-/// The results of a match as its first player sees them, by pairs of games from one opening.
+/// The results of a match for its first player, by pairs of games from one opening.
 ///
-/// The two games of a pair have the opening in common, so that it is pairs that are independent of
-/// each other and not games: the spread is estimated over pairs.
+/// The two games of a pair share the opening, so pairs are independent of each other and games are
+/// not: the variance is estimated over pairs.
 ///
 /// ```
 /// use nutcracker_engine::Tally;
@@ -30,15 +30,15 @@ pub struct Tally {
 /// A difference in Elo with the ends of its 95 % interval; infinite where one side won everything.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Elo {
-    /// What the score says.
+    /// The estimate.
     pub difference: f64,
-    /// It is hardly less than this.
+    /// The lower end of the interval.
     pub low: f64,
-    /// It is hardly more than this.
+    /// The upper end.
     pub high: f64,
 }
 
-/// The point of the normal distribution with 2.5 % beyond it.
+/// The 97.5 % quantile of the normal distribution.
 const TWO_SIDED_95: f64 = 1.959_964;
 
 impl Tally {
@@ -91,19 +91,19 @@ impl Tally {
         let n = self.pairs.len() as f64;
         let mean = self.pairs.iter().sum::<f64>() / n.max(1.0);
         let squares: f64 = self.pairs.iter().map(|pair| (pair - mean).powi(2)).sum();
-        // One more pair a quarter off, so that a few equal results do not look like certainty.
+        // One more pair a quarter off, so that a few equal results do not look certain.
         ((squares + 1.0 / 16.0) / n.max(1.0) / n.max(1.0)).sqrt()
     }
 
-    /// The difference in Elo that the score says, with its 95 % interval.
+    /// The difference in Elo that follows from the score, with its 95 % interval.
     pub fn elo(&self) -> Elo {
         let score = self.score();
         let (low, high) = self.interval(score);
         Elo { difference: elo(score), low: elo(low), high: elo(high) }
     }
 
-    /// Wilson's interval of the score, for as many coins as would spread as the pairs do: unlike
-    /// the plain one it stays within 0 and 1, and is right near them.
+    /// Wilson's interval of the score, for the number of coin tosses with the variance of the
+    /// pairs: unlike the normal approximation it stays within 0 and 1, and is accurate near them.
     fn interval(&self, score: f64) -> (f64, f64) {
         let pairs = self.pairs.len() as f64;
         if pairs == 0.0 {
@@ -114,18 +114,18 @@ impl Tally {
         let z2 = TWO_SIDED_95 * TWO_SIDED_95;
         let middle = (score + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let half = TWO_SIDED_95 / (1.0 + z2 / n) * (spread / n + z2 / (4.0 * n * n)).sqrt();
-        // At the ends the interval ends there too, rounding apart.
+        // At the ends the interval ends there too, except for rounding.
         let low = if score <= 0.0 { 0.0 } else { (middle - half).max(0.0) };
         let high = if score >= 1.0 { 1.0 } else { (middle + half).min(1.0) };
         (low, high)
     }
 
-    /// How likely it is that the first player is the stronger one, from 0 to 1.
+    /// The probability that the first player is the stronger one.
     pub fn superiority(&self) -> f64 {
         if self.pairs.is_empty() { 0.5 } else { normal((self.score() - 0.5) / self.error()) }
     }
 
-    /// Whether the interval leaves no doubt who is stronger.
+    /// Whether the interval excludes equal strength.
     pub fn is_significant(&self) -> bool {
         let Elo { low, high, .. } = self.elo();
         low > 0.0 || high < 0.0
@@ -134,7 +134,7 @@ impl Tally {
 
 /// The difference in Elo at which this score is expected.
 fn elo(score: f64) -> f64 {
-    // Away from minus zero.
+    // Avoids minus zero.
     400.0 * (score / (1.0 - score)).log10() + 0.0
 }
 
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_of_no_games() {
+    fn no_games_give_no_estimate() {
         let none = Tally::default();
         assert_eq!(
             none.elo(),
@@ -195,10 +195,10 @@ mod tests {
         assert!(lost.elo().high < 0.0 && lost.elo().low == f64::NEG_INFINITY);
     }
 
-    /// Of many matches between players whose true score is known, 95 in 100 have it within the
+    /// Of many matches between players with a known true score, 95 in 100 have it within the
     /// interval, whether or not the openings favour a side.
     #[test]
-    fn intervals_hold_what_they_promise() {
+    fn intervals_have_their_coverage() {
         let mut chance = Random::new(7);
         for (win, draw, opening) in [(0.4, 0.3, 0.0), (0.6, 0.1, 0.3), (0.33, 0.34, 0.33)] {
             let truth = win + 0.5 * draw;

@@ -13,12 +13,12 @@ use nutcracker_games::awari::{Awari, Pit};
 use nutcracker_search::Worth;
 use tempfile::TempDir;
 
-/// A program of a few lines of shell: what it does by what it hears.
+/// A program of a few lines of shell, given by its responses.
 struct Script {
     dir: TempDir,
 }
 
-/// Answers every greeting.
+/// Answers the handshake.
 const POLITE: &str = "uci) echo 'id name Polite'; echo 'option name Hash type spin default 1 min 1 max 9'; echo uciok;;
 isready) echo readyok;;
 quit) exit 0;;
@@ -71,7 +71,7 @@ fn depth() -> Go {
 }
 
 #[test]
-fn one_that_behaves() {
+fn a_well_behaved_program() {
     let script = Script::new(&format!(
         "{POLITE}\ngo*) echo hello; echo 'info depth 3 score cp 25 pv F4'; echo 'bestmove F4 ponder f4';;"
     ));
@@ -90,7 +90,7 @@ fn one_that_behaves() {
 }
 
 #[test]
-fn the_position_goes_over_the_wire() {
+fn the_position_is_transmitted() {
     let script =
         Script::new(&format!("{POLITE}\ngo*) echo \"$position $line\" > heard; echo bestmove a;;"));
     let mut player = script.start().expect("it starts");
@@ -109,7 +109,7 @@ fn the_position_goes_over_the_wire() {
 }
 
 #[test]
-fn one_that_is_not_there() {
+fn a_missing_program() {
     let error = External::start("/no/such/engine", &[], hurry()).expect_err("nothing");
     assert!(error.to_string().starts_with("cannot start \"/no/such/engine\""), "{error}");
     let error = External::start("  ", &[], hurry()).expect_err("nothing");
@@ -117,7 +117,7 @@ fn one_that_is_not_there() {
 }
 
 #[test]
-fn one_without_the_option() {
+fn an_unknown_option() {
     let script = Script::new(POLITE);
     let settings = [("Depth".to_owned(), "3".to_owned())];
     let error = script.start_with(&settings).expect_err("no such option").to_string();
@@ -125,20 +125,20 @@ fn one_without_the_option() {
 }
 
 #[test]
-fn a_silent_one() {
+fn a_silent_program_times_out() {
     let error = Script::new("uci) sleep 30;;").start().expect_err("silence").to_string();
     assert!(error.contains("did not answer \"uci\" within 2"), "{error}");
     let script = Script::new(&format!("{POLITE}\ngo*) ;;"));
     let mut player = script.start().expect("it starts");
     let error = ask(&mut player, &depth()).expect_err("silence").to_string();
     assert!(error.contains("did not answer \"go depth 1\" within 0.7"), "{error}");
-    // Beyond its clock it is not waited for either.
+    // The timeout also applies after its clock has run out.
     let go = Go { movetime: Some(Duration::from_millis(10)), ..Go::default() };
     assert!(matches!(ask(&mut player, &go), Err(PlayerError::Silent { .. })));
 }
 
 #[test]
-fn one_that_crashes_once_is_started_again() {
+fn a_crash_is_retried_once() {
     let script = Script::new(&format!(
         "{POLITE}\ngo*) if [ -e crashed ]; then echo 'bestmove A4'; else touch crashed; echo 'out of nuts' >&2; exit 3; fi;;"
     ));
@@ -148,7 +148,7 @@ fn one_that_crashes_once_is_started_again() {
 }
 
 #[test]
-fn one_that_always_crashes() {
+fn a_second_crash_is_an_error() {
     let script = Script::new(&format!("{POLITE}\ngo*) echo 'out of nuts' >&2; exit 3;;"));
     let mut player = script.start().expect("it starts");
     let error = ask(&mut player, &depth()).expect_err("crashed").to_string();
@@ -159,7 +159,7 @@ fn one_that_always_crashes() {
 }
 
 #[test]
-fn illegal_moves_and_none() {
+fn illegal_and_missing_moves() {
     for (answer, complaint) in [
         ("bestmove Z9", "\"Z9\" is not a legal move here; legal are A4, B4, C4, D4, E4, F4"),
         ("bestmove (none)", "answered no move in 4,4,4,4,4,4/4,4,4,4,4,4 S 0-0"),
@@ -172,20 +172,20 @@ fn illegal_moves_and_none() {
 }
 
 #[test]
-fn a_flood_of_garbage() {
+fn a_flood_of_invalid_lines() {
     let script = Script::new(&format!("{POLITE}\ngo*) exec yes;;"));
     let mut player = script.start().expect("it starts");
     let patient = Go { movetime: Some(Duration::from_mins(1)), ..Go::default() };
     let error = ask(&mut player, &patient).expect_err("a flood").to_string();
     assert!(error.contains("lines without an answer to \"go movetime 60000\""), "{error}");
-    // One endless line is no better.
+    // One endless line is rejected, too.
     let script = Script::new(&format!("{POLITE}\ngo*) exec cat /dev/zero;;"));
     let mut player = script.start().expect("it starts");
     assert!(ask(&mut player, &depth()).is_err());
 }
 
 #[test]
-fn it_is_told_to_stop() {
+fn a_stop_is_forwarded() {
     let script = Script::new(&format!("{POLITE}\ngo*) ;;\nstop) echo bestmove C4;;"));
     let mut player = script.start().expect("it starts");
     let go = Go { infinite: true, ..Go::default() };

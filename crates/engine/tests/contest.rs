@@ -1,4 +1,4 @@
-//! Games between players, and what is said of them afterwards.
+//! Games between players, and their analysis.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn a_deeper_search_wins() {
 
 #[test]
 fn clocks_and_limits_end_games() {
-    /// Never in a hurry.
+    /// A player that ignores its clock.
     struct Slow;
     impl<G: Game> Player<G> for Slow {
         fn name(&self) -> String {
@@ -109,7 +109,7 @@ fn clocks_and_limits_end_games() {
     assert_eq!(play(turns).played.moves().len(), 4);
 }
 
-/// Every score of a small game, found by plain recursion.
+/// Every score of a small game, by plain recursion.
 struct All(Kalah);
 
 impl All {
@@ -138,8 +138,7 @@ impl Oracle for All {
 
 #[test]
 fn losses_add_up() {
-    // With exact values, what is lost on both sides is the way from the value of the game to its
-    // result.
+    // With exact values, the losses of both sides lead from the value of the game to its result.
     let game = Kalah::new(2, 2, false).expect("kalah");
     for seed in 0..20 {
         let (mut a, mut b) = (Blind::new(seed), Blind::new(seed + 100));
@@ -159,7 +158,7 @@ fn losses_add_up() {
         let lost = analysis.lost(Side::Second) - analysis.lost(Side::First);
         let margin = analysis.margin.expect("the game ended");
         assert_eq!(worth + lost as i32, margin, "seed {seed}");
-        // Whoever got a worse outcome than the game was worth made the decisive move.
+        // The side with a worse outcome than the value of the game made the decisive move.
         if margin.signum() < worth.signum() {
             let decision = analysis.decision().expect("somebody erred");
             assert!(decision.to < decision.from);
@@ -168,7 +167,7 @@ fn losses_add_up() {
 }
 
 #[test]
-fn search_and_databases_say_the_same() {
+fn search_and_databases_agree() {
     let game = Kalah::new(2, 2, false).expect("kalah");
     let mut played = Played::from_start(game.clone());
     let mut exact = Judge::new(game.clone(), Arc::new(All(game.clone())), EngineOptions::default());
@@ -239,7 +238,7 @@ fn a_player_that_fails_loses() {
 }
 
 #[test]
-fn openings_are_different_and_the_same_again() {
+fn openings_differ_and_are_reproducible() {
     let game = kalah();
     let value = &mut |played: &Played<Kalah>| Ok::<_, Infallible>(played.lead() * 10);
     let one = level_openings(&game, 6, 3, 9, value).expect("no error");
@@ -252,7 +251,7 @@ fn openings_are_different_and_the_same_again() {
     different.sort();
     different.dedup();
     assert_eq!(different.len(), 6);
-    // More than there are, and longer than the game.
+    // More than exist, and longer than the game.
     assert_eq!(level_openings(&game, 500, 1, 9, value).expect("no error").len(), 500);
     let none = level_openings(&game, 2, 90, 9, value).expect("no error");
     assert!(none.iter().all(Played::is_new));

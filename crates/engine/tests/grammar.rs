@@ -1,4 +1,4 @@
-//! What is printed is read back as it was, and no line does harm.
+//! Formatted lines parse to the same value, and no line does harm.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-/// Words that are none of the grammar's.
+/// Words outside the grammar.
 fn word() -> impl Strategy<Value = String> {
     "[A-Z0-9,/=-]{1,8}"
 }
@@ -98,7 +98,7 @@ fn answer() -> impl Strategy<Value = Answer> {
     ]
 }
 
-/// Lines made of the grammar's own words in any order, and of anything.
+/// Lines of the grammar's own words in any order, and of any text.
 fn noise() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
         "uci",
@@ -156,7 +156,7 @@ proptest! {
 
     #[test]
     fn no_line_does_harm(line in noise()) {
-        // Whatever was understood is said again the same way.
+        // Whatever was parsed is formatted the same way again.
         if let Some(command) = Command::parse(&line) {
             prop_assert_eq!(Command::parse(&command.to_string()), Some(command));
         }
@@ -165,7 +165,7 @@ proptest! {
 }
 
 #[test]
-fn chess_interfaces_are_understood() {
+fn chess_interfaces_are_supported() {
     let Some(Command::Position { start, moves }) = Command::parse("position fen A/B moves X Y")
     else {
         panic!("a position");

@@ -69,7 +69,7 @@ proptest! {
 }
 
 #[test]
-fn what_people_write_by_hand() {
+fn hand_written_records_are_parsed() {
     let text = "[Game \"awari\"] [First \"a \\\"b\\\"\"]\n1.F4 f4{good} {[%value exact -2.00]}\n3. E5 \n\
                 [Game \"kalah\"]\nA1 0-1 B2";
     let records = Record::parse_all(text).expect("records");
@@ -87,7 +87,7 @@ fn what_people_write_by_hand() {
 }
 
 #[test]
-fn what_is_no_record_is_told_by_its_line() {
+fn errors_name_their_line() {
     let wrong = Record::parse_all("[Game \"awari\"]\n\n1. F4 {never closed").expect_err("open");
     assert_eq!(wrong.to_string(), "line 3: a comment is opened with '{' and never closed");
     let wrong = Record::parse_all("\n[Game awari]").expect_err("no quotes");

@@ -11,7 +11,7 @@ use nutcracker_game::Game;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 
-/// Plays the last legal move; thinks until stopped where nobody sets a depth.
+/// Plays the last legal move; searches until stopped unless a depth is set.
 struct Last;
 
 impl<G: Game> Player<G> for Last {
@@ -79,7 +79,7 @@ fn a_game_by_script() {
 }
 
 #[test]
-fn garbage_never_stops_it() {
+fn invalid_input_is_ignored() {
     let mut input = b"\x00\xff\xfe position\ngo home\nposition moves\n\n   \nsetoption\n".to_vec();
     input.extend(vec![b'x'; 200_000]);
     input
@@ -87,14 +87,14 @@ fn garbage_never_stops_it() {
     input.extend(b"position startpos moves A4 A4\ngo depth 1\n");
     let said = script(awari(), &input);
     let lines: Vec<&str> = said.lines().collect();
-    // `go home` has no limit: the engine would think for ever, and ends with its input; here the
-    // next `go` comes while it does.
+    // `go home` has no limit: the search would never end, and is stopped at the end of input; here
+    // the next `go` arrives before.
     assert!(lines.iter().any(|line| line.contains("the position stays as it was")), "{said}");
     assert!(lines.iter().any(|line| line.starts_with("bestmove")), "{said}");
 }
 
 #[test]
-fn where_the_game_is_over() {
+fn terminal_positions_have_no_move() {
     let said = script(awari(), b"position 0,0,0,0,0,0/1,0,0,0,0,0 S\ngo depth 3\n");
     assert_eq!(said, "info string the game is over\nbestmove (none)\n");
     let said = script(
@@ -111,7 +111,7 @@ fn a_side_may_move_again() {
     assert!(said.contains("bestmove f4"), "{said}");
 }
 
-/// An engine in a thread, and what it said so far.
+/// An engine in a thread, and its output so far.
 struct Talk {
     say: Option<Sender<Vec<u8>>>,
     heard: Receiver<String>,
@@ -174,7 +174,7 @@ impl Talk {
 }
 
 #[test]
-fn stop_while_it_thinks() {
+fn stop_ends_a_search() {
     let talk = Talk::new();
     talk.say("go infinite");
     talk.hear("info depth 1");
@@ -191,9 +191,9 @@ fn stop_while_it_thinks() {
 }
 
 #[test]
-fn an_answer_that_is_not_wanted_yet() {
+fn an_infinite_search_waits_for_stop() {
     let talk = Talk::new();
-    // The thought ends at once; the answer waits for the word.
+    // The search ends at once; the answer waits for `stop`.
     talk.say("go infinite depth 1");
     talk.hear("info depth 1");
     talk.say("isready");
@@ -210,7 +210,7 @@ fn pondering() {
     talk.say("position startpos moves F4 f4");
     talk.say("go ponder wtime 60 btime 60");
     talk.hear("info depth 1");
-    // Longer than the clock has: it does not run yet.
+    // Longer than the clock has: it has not started yet.
     thread::sleep(Duration::from_millis(150));
     talk.say("isready");
     talk.hear("readyok");
@@ -224,7 +224,7 @@ fn pondering() {
 }
 
 #[test]
-fn clocks_end_thoughts() {
+fn clocks_end_searches() {
     let talk = Talk::new();
     for go in [
         "go movetime 40",
@@ -240,7 +240,7 @@ fn clocks_end_thoughts() {
 }
 
 #[test]
-fn nobody_listens_any_more() {
+fn a_closed_output_ends_the_engine() {
     struct Closed;
     impl Write for Closed {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {

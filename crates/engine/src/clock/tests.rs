@@ -1,4 +1,4 @@
-//! Clocks count as the rules of each control say, and no plan lets one run out.
+//! Clocks follow the rules of each control, and no plan oversteps the time.
 
 use proptest::prelude::*;
 
@@ -43,7 +43,7 @@ fn reserves_fill_and_empty() {
     // Beyond the time of the move the reserve is used.
     clock.spend(seconds(100)).expect("in time");
     assert_eq!(clock.left, seconds(298));
-    // A turn has its own end, whatever the reserve holds.
+    // A move has its own limit, whatever the reserve.
     assert_eq!(clock.available(), seconds(240));
     assert!(clock.spend(seconds(241)).is_err());
 }
@@ -101,7 +101,7 @@ fn control() -> impl Strategy<Value = TimeControl> {
 }
 
 proptest! {
-    /// Whatever the control, and whatever part of its plan a player uses, the flag stays up.
+    /// For every control, and for every part of its plan that a player uses, the time is kept.
     #[test]
     fn the_flag_never_falls(
         control in control(),
@@ -110,7 +110,7 @@ proptest! {
         let mut clocks = [Clock::new(control); 2];
         for (ply, percent) in uses.into_iter().enumerate() {
             let side = if ply % 2 == 0 { Side::First } else { Side::Second };
-            // What goes over the wire has whole milliseconds.
+            // The protocol transmits whole milliseconds.
             let go = Clock::go(&clocks, side);
             let go = match crate::grammar::Command::parse(&go.to_string()) {
                 Some(crate::grammar::Command::Go(go)) => go,
@@ -119,14 +119,14 @@ proptest! {
             let plan = Allotment::of(&go, side).expect("a clock runs");
             let clock = &mut clocks[ply % 2];
             prop_assert!(plan.soft <= plan.hard && plan.hard <= clock.available());
-            // Late by the overhead, where there is as much as that.
+            // Late by the overhead, if that much is left.
             let late = if clock.available() > OVERHEAD * 2 { OVERHEAD } else { Duration::ZERO };
             let used = plan.hard * percent / 100 + late;
             prop_assert!(clock.spend(used).is_ok(), "{:?} of {:?}", used, clock);
         }
     }
 
-    /// A player who always uses what is planned still has time for the last of many moves.
+    /// A player who always uses the plan still has time for the last of many moves.
     #[test]
     fn time_lasts(time in 1_000..600_000_u64, increment in 0..10_000_u64) {
         let control = TimeControl::Game {

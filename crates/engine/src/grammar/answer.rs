@@ -1,4 +1,4 @@
-//! What an engine says.
+//! Lines from the engine to the user interface.
 
 use std::fmt;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub enum Answer {
     Author(String),
     /// `option name …`.
     Option(OptionLine),
-    /// `uciok`: all of that was said.
+    /// `uciok`: the end of the handshake.
     UciOk,
     /// `readyok`.
     ReadyOk,
@@ -35,33 +35,33 @@ pub enum Answer {
     Info(Info),
     /// `bestmove … [ponder …]`.
     BestMove {
-        /// The move; `None` where the game is over, written `(none)`.
+        /// The move; `None` in a terminal position, written `(none)`.
         best: Option<String>,
-        /// The reply that is expected.
+        /// The expected reply.
         ponder: Option<String>,
     },
 }
 
-/// What the number of a score says.
+/// The meaning of the number of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Bound {
     /// It is the score.
     #[default]
     Exact,
-    /// The score is at least that.
+    /// The score is at least this.
     Lower,
-    /// The score is at most that.
+    /// The score is at most this.
     Upper,
 }
 
-/// A score on the wire: for the side to move, from here on.
+/// A score in the protocol: for the side to move, from here on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WireScore {
     /// Hundredths of a point.
     pub hundredths: i32,
-    /// What the number says.
+    /// The meaning of the number.
     pub bound: Bound,
-    /// Whether it rests on the rules and databases alone, or on a guess.
+    /// Whether it rests on rules and databases alone, or on a guess.
     pub proven: bool,
 }
 
@@ -90,10 +90,10 @@ impl From<WireScore> for Worth {
     }
 }
 
-/// What a search reports while it runs.
+/// A report of a running search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Info {
-    /// Moves deep.
+    /// Depth in plies.
     pub depth: Option<u32>,
     /// The score.
     pub score: Option<WireScore>,
@@ -103,11 +103,11 @@ pub struct Info {
     pub nps: Option<u64>,
     /// Time so far.
     pub time: Option<Duration>,
-    /// How full the table is, in thousandths.
+    /// How full the transposition table is, in thousandths.
     pub hashfull: Option<u32>,
-    /// Scores read from databases.
+    /// Database hits.
     pub tbhits: Option<u64>,
-    /// The line of play that is expected.
+    /// The principal variation.
     pub pv: Vec<String>,
     /// Anything else, for people.
     pub text: Option<String>,
@@ -116,47 +116,47 @@ pub struct Info {
 /// An option of an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OptionLine {
-    /// Its name; may have blanks.
+    /// Its name; may contain blanks.
     pub name: String,
-    /// What it holds.
+    /// Its type.
     pub kind: OptionKind,
 }
 
-/// What an option holds.
+/// The type of an option.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionKind {
     /// True or false.
     Check {
-        /// What it is unless set.
+        /// The default.
         default: bool,
     },
-    /// A whole number.
+    /// An integer.
     Spin {
-        /// What it is unless set.
+        /// The default.
         default: i64,
         /// The smallest.
         min: i64,
         /// The largest.
         max: i64,
     },
-    /// One of some words.
+    /// One of several words.
     Combo {
-        /// What it is unless set.
+        /// The default.
         default: String,
         /// The words.
         choices: Vec<String>,
     },
-    /// Something to do.
+    /// A button.
     Button,
     /// A text.
     String {
-        /// What it is unless set.
+        /// The default.
         default: String,
     },
 }
 
 impl Answer {
-    /// Reads a line; `None` where it says nothing.
+    /// Parses a line; `None` if it has no meaning.
     pub fn parse(line: &str) -> Option<Answer> {
         let mut words = Words::new(line);
         loop {
@@ -198,7 +198,7 @@ fn info(mut words: Words<'_>) -> Info {
                 break;
             }
             "pv" => {
-                // The line of play comes last, but for words to people.
+                // The principal variation comes last, except for comments.
                 while let Some(mv) = words.next() {
                     if mv == "string" {
                         info.text = Some(one_line(words.rest()));
@@ -213,7 +213,7 @@ fn info(mut words: Words<'_>) -> Info {
     info
 }
 
-/// More than any score of ours, for engines that count moves to mate.
+/// Larger than any score, for engines that count moves to mate.
 const MATE: i32 = 12_700;
 
 fn score(words: &mut Words<'_>) -> Option<WireScore> {
@@ -236,11 +236,11 @@ fn score(words: &mut Words<'_>) -> Option<WireScore> {
 }
 
 fn option(words: Words<'_>) -> Option<OptionLine> {
-    // Values run up to the next of these words.
+    // A value extends to the next of these words.
     const WORDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
     let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
     for word in words {
-        // What is said once is a value when it comes again; `var` comes often.
+        // A repeated keyword is part of a value; only `var` may repeat.
         if WORDS.contains(&word) && (word == "var" || fields.iter().all(|(key, _)| *key != word)) {
             fields.push((word, Vec::new()));
         } else {

@@ -1,4 +1,4 @@
-//! What a user interface says.
+//! Lines from the user interface to the engine.
 
 use std::fmt;
 use std::time::Duration;
@@ -25,11 +25,11 @@ use super::{Words, one_line};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// `uci`: say who you are and what options you have.
+    /// `uci`: handshake, answered by the identity and the options.
     Uci,
-    /// `isready`: answer when everything before is done.
+    /// `isready`: answered after all earlier commands.
     IsReady,
-    /// `ucinewgame`: what follows belongs to another game.
+    /// `ucinewgame`: the following commands belong to another game.
     NewGame,
     /// `setoption name X value Y`.
     SetOption {
@@ -40,22 +40,22 @@ pub enum Command {
     },
     /// `position startpos|NOTATION [moves …]`.
     Position {
-        /// Where the game started; `None` for the start position.
+        /// The initial position; `None` for the start position.
         start: Option<String>,
         /// The moves since then.
         moves: Vec<String>,
     },
-    /// `go …`: think.
+    /// `go …`: search.
     Go(Go),
-    /// `stop`: stop thinking and answer.
+    /// `stop`: stop the search and answer.
     Stop,
-    /// `ponderhit`: the expected move was played, go on with the clock running.
+    /// `ponderhit`: the expected move was played, continue with the clock running.
     PonderHit,
     /// `quit`.
     Quit,
 }
 
-/// How long to think: what stands after `go`. Times are for the first and the second player.
+/// The limits of a search: the parameters of `go`. Times are for the first and the second player.
 ///
 /// ```
 /// use std::time::Duration;
@@ -67,36 +67,36 @@ pub enum Command {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Go {
-    /// So many moves deep.
+    /// At most this many plies.
     pub depth: Option<u32>,
-    /// So many positions.
+    /// At most this many positions.
     pub nodes: Option<u64>,
-    /// So long, no matter what the clocks say.
+    /// This time, independent of the clocks.
     pub movetime: Option<Duration>,
     /// Until `stop`.
     pub infinite: bool,
-    /// On the opponent's time, until `ponderhit` or `stop`.
+    /// During the opponent's time, until `ponderhit` or `stop`.
     pub ponder: bool,
-    /// What is left on the clocks (`wtime`, `btime`).
+    /// The time left on the clocks (`wtime`, `btime`).
     pub left: [Option<Duration>; 2],
-    /// What each move adds to them (`winc`, `binc`).
+    /// The increments (`winc`, `binc`).
     pub increment: [Option<Duration>; 2],
-    /// Moves until the clocks get more time.
+    /// Moves until the next period.
     pub movestogo: Option<u32>,
-    /// Time of each move that counts before the reserve is touched (`permove`).
+    /// The time of each move before the reserve is used (`permove`).
     pub per_move: Option<Duration>,
     /// The reserves (`wreserve`, `breserve`).
     pub reserve: [Option<Duration>; 2],
-    /// The share of a move's unused time that goes into the reserve, in percent.
+    /// The percentage of a move's unused time that is added to the reserve.
     pub percent: Option<u32>,
-    /// The reserve does not grow beyond this (`maxreserve`).
+    /// The maximum of the reserve (`maxreserve`).
     pub max_reserve: Option<Duration>,
-    /// No move may take longer (`maxturn`).
+    /// The maximum time of a move (`maxturn`).
     pub max_turn: Option<Duration>,
 }
 
 impl Go {
-    /// Whether nothing in it ends a thought: somebody else has to.
+    /// Whether it has no limit, so that only `stop` ends the search.
     pub fn is_open(&self) -> bool {
         let bounds = [self.movetime, self.per_move];
         let clocks = bounds.into_iter().chain(self.left).chain(self.reserve);
@@ -106,8 +106,7 @@ impl Go {
 }
 
 impl Command {
-    /// Reads a line; `None` where it says nothing. Words before the first known one are passed
-    /// over.
+    /// Parses a line; `None` if it has no meaning. Words before the first known one are ignored.
     pub fn parse(line: &str) -> Option<Command> {
         let mut words = Words::new(line);
         loop {
@@ -148,7 +147,7 @@ fn position(words: Words<'_>) -> Option<Command> {
         match word {
             "moves" if !in_moves => in_moves = true,
             _ if in_moves => moves.push(word.to_owned()),
-            // Interfaces for chess say so before a position that is not the start.
+            // Chess interfaces send this word before a position other than the start.
             "fen" if start.is_empty() => {}
             _ => start.push(word),
         }
@@ -161,7 +160,7 @@ fn position(words: Words<'_>) -> Option<Command> {
     Some(Command::Position { start, moves })
 }
 
-/// Milliseconds; a clock below zero, as some interfaces send it, has nothing left.
+/// Milliseconds; a negative time, as some interfaces send it, is 0.
 fn time(words: &mut Words<'_>) -> Option<Duration> {
     words.number::<i64>().map(|ms| Duration::from_millis(ms.max(0).cast_unsigned()))
 }
@@ -169,7 +168,7 @@ fn time(words: &mut Words<'_>) -> Option<Duration> {
 fn go(mut words: Words<'_>) -> Go {
     let mut go = Go::default();
     while let Some(word) = words.next() {
-        // A word without its number says nothing and is passed over.
+        // A parameter without its number is ignored.
         match word {
             "depth" => go.depth = words.number(),
             "nodes" => go.nodes = words.number(),

@@ -1,8 +1,8 @@
-//! The lines of the protocol: what a user interface says ([`Command`]) and what an engine answers
-//! ([`Answer`]), read and written.
+//! The lines of the protocol: commands of a user interface ([`Command`]) and answers of an engine
+//! ([`Answer`]), parsed and formatted.
 //!
-//! Reading never fails loudly: a line that means nothing gives `None`, a word that means nothing
-//! inside a line is passed over, as the protocol asks.
+//! Parsing never fails: a line without meaning gives `None`, an unknown word inside a line is
+//! ignored, as the protocol requires.
 
 mod answer;
 mod command;
@@ -10,7 +10,7 @@ mod command;
 pub use answer::{Answer, Bound, Info, OptionKind, OptionLine, WireScore};
 pub use command::{Command, Go};
 
-/// The words of a line, and what follows each of them.
+/// The words of a line, and the rest after each of them.
 #[derive(Clone, Debug)]
 struct Words<'a> {
     rest: &'a str,
@@ -21,12 +21,12 @@ impl<'a> Words<'a> {
         Words { rest: line.trim() }
     }
 
-    /// What has not been read.
+    /// The unread rest.
     fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// The next word as a number, read only if it is one.
+    /// The next word as a number; not consumed if it is none.
     fn number<T: std::str::FromStr>(&mut self) -> Option<T> {
         let mut ahead = self.clone();
         let number = ahead.next()?.parse().ok()?;
@@ -51,7 +51,7 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// A text in which every blank is one space.
+/// A text with all white space reduced to single spaces.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
