@@ -1,6 +1,7 @@
-//! The one place where a name becomes a type.
+//! The registry: the only place where a name becomes a type.
 //!
-//! A game enters by implementing [`Registered`] in its folder and a line in `games!` below.
+//! A game is registered by implementing [`Registered`] in its folder and by a line in `games!`
+//! below.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,25 +14,25 @@ use nutcracker_game::Evaluate;
 pub struct OptionInfo {
     /// Its name, as after `--` on the command line.
     pub name: &'static str,
-    /// What its value is called, such as `M`; `None` for an option that is given or not.
+    /// The placeholder of its value, such as `M`; `None` for a flag.
     pub value: Option<&'static str>,
-    /// What it means, in one line.
+    /// Its meaning, in one line.
     pub about: &'static str,
-    /// The value it has when it is not given.
+    /// Its default value.
     pub default: &'static str,
 }
 
-/// What was chosen: names and values; an option without value has `yes`.
+/// The chosen options: names and values; a flag has the value `yes`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options(BTreeMap<String, String>);
 
 impl Options {
-    /// Nothing chosen: every option has its default.
+    /// No options: all have their defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Chooses a value.
+    /// Sets an option.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.0.insert(name.into(), value.into());
     }
@@ -42,13 +43,13 @@ impl Options {
         value.parse().map_err(|_| format!("--{} takes a whole number, not {value:?}", info.name))
     }
 
-    /// Whether an option without value is given.
+    /// Whether a flag is set.
     pub fn flag(&self, info: &OptionInfo) -> bool {
         self.0.contains_key(info.name)
     }
 }
 
-/// What the registry wants to know of a game.
+/// What the registry needs of a game.
 pub trait Registered: Evaluate {
     /// The game in one line.
     const ABOUT: &'static str;
@@ -89,7 +90,7 @@ pub enum UnknownGame {
         /// The option.
         option: String,
     },
-    /// The options do not fit.
+    /// The options are invalid.
     Options(String),
 }
 

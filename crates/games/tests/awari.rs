@@ -1,4 +1,4 @@
-//! Awari keeps its laws, and its rules are what the board game's are.
+//! Awari satisfies its laws, and its rules are those of the board game.
 
 use nutcracker_game::combi::binomial;
 use nutcracker_game::{Numbering, Rules, SliceId, law};
@@ -29,10 +29,11 @@ fn laws_hold_on_samples_of_large_slices() {
 }
 
 #[test]
-fn the_reachable_index_leaves_out_what_no_move_leads_to() {
+fn the_reachable_index_omits_unreachable_positions() {
     let awari = Awari::reachable(6).unwrap();
     assert_eq!(awari.slice_len(SliceId(41)), 47_062_945_644);
-    // Published is one more: the start position, which no move leads to either, is counted there.
+    // The published number is one more: it includes the start position, which no move leads to
+    // either.
     assert_eq!(awari.slice_len(SliceId(48)), 203_648_015_936 - 1);
     for stones in 0..=48u64 {
         let all = binomial(stones + 11, 11).unwrap();
@@ -42,7 +43,7 @@ fn the_reachable_index_leaves_out_what_no_move_leads_to() {
 }
 
 #[test]
-fn plays_as_on_the_table() {
+fn moves_follow_the_rules() {
     let awari = Awari::new(6).unwrap();
     let play = |text: &str, name: &str| {
         let at = awari.parse(text).unwrap();
@@ -59,16 +60,16 @@ fn plays_as_on_the_table() {
     // Sowing, around the corner.
     assert_eq!(play("4,4,4,4,4,4/4,4,4,4,4,4 S 0-0", "F4"), "4,4,4,4,4,0/5,5,5,5,4,4 N 0-0");
     assert_eq!(play("4,4,4,4,4,4/4,4,4,4,4,4 N 0-0", "f4"), "5,5,5,5,4,4/4,4,4,4,4,0 S 0-0");
-    // A lap of twelve stones skips the pit they came from.
+    // A lap of twelve stones skips the pit of origin.
     assert_eq!(play("12,0,0,0,0,0/1,0,0,0,0,0 S 0-0", "A12"), "0,2,1,1,1,1/2,1,1,1,1,1 N 0-0");
-    // Twos and threes are captured in unbroken sequence, and only on the other side.
+    // Twos and threes are captured in unbroken sequence, and only on the opponent's side.
     assert_eq!(play("0,0,0,0,0,4/2,1,2,1,5,0 S 0-0", "F4x10"), "0,0,0,0,0,0/0,0,0,0,5,0 N 10-0");
     assert_eq!(play("0,0,0,0,0,3/2,4,1,0,0,0 S 1-2", "F3x2"), "0,0,0,0,0,0/3,5,0,0,0,0 N 3-2");
     assert_eq!(play("0,0,0,1,1,0/1,0,0,0,0,0 S 0-0", "D1"), "0,0,0,0,2,0/1,0,0,0,0,0 N 0-0");
 }
 
 #[test]
-fn leaves_the_opponent_a_stone_if_it_can() {
+fn a_move_must_leave_the_opponent_a_stone() {
     let awari = Awari::new(6).unwrap();
     let legal = |text: &str| {
         let at = awari.parse(text).unwrap();
@@ -82,7 +83,7 @@ fn leaves_the_opponent_a_stone_if_it_can() {
     assert_eq!(legal("1,0,0,0,0,1/0,0,0,0,0,0 S"), ["F1"]);
     // No move can give one: any may be played.
     assert_eq!(legal("1,0,1,0,0,0/0,0,0,0,0,0 S"), ["A1", "C1"]);
-    // A capture of everything is illegal while another move is not, and legal when it is the only one.
+    // A capture of everything is illegal while another move is legal, else it is legal.
     assert_eq!(legal("1,0,0,0,0,1/1,0,0,0,0,0 S"), ["A1"]);
     assert_eq!(legal("0,0,0,0,0,1/1,0,0,0,0,0 S"), ["F1x2"]);
     // Without stones the game is over.
@@ -93,7 +94,7 @@ fn leaves_the_opponent_a_stone_if_it_can() {
 }
 
 #[test]
-fn says_what_is_wrong_with_a_position() {
+fn invalid_notation_is_explained() {
     let awari = Awari::new(6).unwrap();
     for (text, reason) in [
         ("", "empty"),

@@ -1,4 +1,4 @@
-//! Evaluations agree with their features, and see both sides alike.
+//! Evaluations agree with their features, and are symmetric in the sides.
 
 use nutcracker_game::{Evaluate, Numbering, Rules, SliceId, Step, weigh};
 use nutcracker_games::awari::Awari;
@@ -13,8 +13,8 @@ fn features<G: Evaluate>(game: &G, position: &G::Position) -> Vec<f32> {
     features
 }
 
-/// What any evaluation must be: its features weighed, with a weight for each, finite and within
-/// what a game can be worth twice over.
+/// Properties of every evaluation: the weighted sum of its features, with a weight for each, finite
+/// and within twice what a game can be worth.
 fn is_sound<G: Evaluate>(game: &G, position: &G::Position) {
     let features = features(game, position);
     assert_eq!(game.fitted().len(), G::FEATURES.len());
@@ -23,13 +23,13 @@ fn is_sound<G: Evaluate>(game: &G, position: &G::Position) {
     assert_eq!(guess, weigh(&features, game.fitted()));
     let most = 200 * i32::from(game.max_score(game.largest_slice()));
     assert!(guess.abs() <= most, "{guess} for {position:?}");
-    // Other weights than the fitted ones do as well.
+    // Weights other than the fitted ones work as well.
     let ones = vec![0.25; features.len()];
     assert_eq!(game.evaluate(position, &ones), weigh(&features, &ones));
 }
 
-/// Seen from the other side, differences turn round, what is own becomes the other's, and the rest
-/// stays.
+/// From the other side's point of view, differences are negated, own features become the other's,
+/// and the rest stays.
 fn turns_round<G: Evaluate>(seen: &[f32], turned: &[f32]) {
     for (place, name) in G::FEATURES.iter().enumerate() {
         let expected = if name.contains("own minus other") {
@@ -68,7 +68,7 @@ proptest! {
         let most = steps.iter().map(|step| step.gain).max().unwrap_or(0);
         let place = Awari::FEATURES.iter().position(|name| *name == "best capture: own").unwrap();
         let seen = features(&awari, &board)[place];
-        // Where every move takes all the opponent has, each is legal after all.
+        // Where every move captures all of the opponent's stones, each is legal after all.
         if steps.iter().all(|step| step.next.own != [0; 8]) {
             prop_assert_eq!(seen as i16, most);
         }
@@ -93,7 +93,7 @@ proptest! {
         let occupied = rows(occupied) | rows(0x0000_0018_1800_0000 >> (9 * (4 - size / 2)));
         let discs = Discs { own: occupied & colours, other: occupied & !colours };
         is_sound(&othello, &discs);
-        // Both sides of the board, and both diagonals, are alike.
+        // The board is symmetric in its reflections, also in both diagonals.
         let seen = features(&othello, &discs);
         for map in [|x: usize, y: usize, n: usize| (n - 1 - x, y), |x, y, _| (y, x)] {
             let moved = |set: u64| (0..64usize).fold(0u64, |all, square| {
@@ -105,7 +105,7 @@ proptest! {
             let image = Discs { own: moved(discs.own), other: moved(discs.other) };
             prop_assert_eq!(&features(&othello, &image), &seen);
         }
-        // Differences turn round with the sides; parity and the move do not.
+        // Differences are negated with the sides; parity and the move are not.
         let turned = features(&othello, &discs.turned());
         for (place, name) in Othello::FEATURES.iter().enumerate() {
             let stays = name.starts_with("parity") || name.starts_with("on move");

@@ -1,4 +1,4 @@
-//! Kalah against its laws, and against rules and a search written a second time.
+//! Kalah against its laws, and against an independent implementation of rules and search.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -14,7 +14,7 @@ fn kalah(pits: usize, seeds: usize, empty_capture: bool) -> Kalah {
 }
 
 #[test]
-fn keeps_the_laws() {
+fn laws_hold() {
     for empty_capture in [false, true] {
         for (pits, last) in [(1, 24), (2, 20), (3, 12), (4, 9)] {
             let game = kalah(pits, 12, empty_capture);
@@ -27,7 +27,7 @@ fn keeps_the_laws() {
 }
 
 #[test]
-fn refuses_impossible_options() {
+fn rejects_impossible_options() {
     for (pits, seeds, message) in [
         (0, 4, "kalah has 1 to 6 pits a side, not 0"),
         (7, 4, "kalah has 1 to 6 pits a side, not 7"),
@@ -41,13 +41,13 @@ fn refuses_impossible_options() {
 }
 
 #[test]
-fn is_one_game_whatever_it_starts_from() {
+fn databases_do_not_depend_on_the_start() {
     assert_eq!(kalah(6, 3, false).id(), kalah(6, 4, false).id());
     assert_eq!(kalah(6, 4, false).id().to_string(), "kalah (pits=6,empty-capture=no)");
     assert_eq!(kalah(3, 4, true).id().folder(), "kalah-pits3-empty-captureyes");
 }
 
-/// Plays moves named by their pits; what was written for them, and the position reached.
+/// Plays moves given by their pits; returns their names, and the position reached.
 fn play(game: &Kalah, from: &str, pits: &str) -> (String, String) {
     let mut situation = game.parse(from).unwrap();
     let mut written = Vec::new();
@@ -61,23 +61,23 @@ fn play(game: &Kalah, from: &str, pits: &str) -> (String, String) {
 }
 
 #[test]
-fn moves_as_the_rules_say() {
+fn moves_follow_the_rules() {
     let game = kalah(6, 4, false);
     let start = game.format(&game.start());
     for (from, pits, written, reached) in [
-        // Into the store and again; over the store; and the answer.
+        // Into the store and another move; past the store; and the reply.
         (start.as_str(), "CFa", "C4x1+ F5x1 a5", "4,4,0,5,5,0/0,6,6,6,5,5 S 2-0"),
         // Into an own empty pit with seeds opposite.
         ("1,0,0,0,0,1/0,0,0,0,3,1 S 0-0", "A", "A1x4", "0,0,0,0,0,1/0,0,0,0,0,1 N 4-0"),
         // Nothing opposite: the seed stays.
         ("1,0,0,0,0,1/0,0,0,0,0,1 S", "A", "A1", "0,1,0,0,0,1/0,0,0,0,0,1 N"),
-        // Thirteen seeds pass by the opponent's store and capture from the pit they came from.
+        // Thirteen seeds skip the opponent's store and capture from the pit of origin.
         ("0,13,0,0,0,0/0,0,0,0,2,0 S 0-0", "B", "B13x5", "1,0,1,1,1,1/1,1,1,1,0,1 N 5-0"),
         // Fourteen sow into the emptied pit, too.
         ("0,14,0,0,0,0/0,0,0,0,2,0 S 0-0", "B", "B14x1", "1,1,2,1,1,1/1,1,1,1,3,1 N 1-0"),
         // North sows by way of its own store into South's pits.
         ("0,0,0,0,0,1/0,0,0,0,1,3 N 0-0", "f", "f3x1", "1,1,0,0,0,1/0,0,0,0,1,0 S 0-1"),
-        // The last seed of all to the store: the mover moves again and cannot.
+        // The last seed of all goes to the store: the mover has another move and cannot make it.
         ("0,0,0,0,0,1/0,0,2,0,0,0 S 9-9", "F", "F1x1+", "0,0,0,0,0,0/0,0,2,0,0,0 S 10-9"),
     ] {
         let played = play(&game, from, pits);
@@ -88,7 +88,7 @@ fn moves_as_the_rules_say() {
 }
 
 #[test]
-fn ends_where_the_mover_has_nothing() {
+fn ends_when_the_mover_has_no_seeds() {
     let game = kalah(6, 4, false);
     let over = game.parse("0,0,0,0,0,0/0,0,2,0,0,1 S 10-9").unwrap();
     assert_eq!(game.outcome(&over.position), Some(-3));
@@ -99,7 +99,7 @@ fn ends_where_the_mover_has_nothing() {
 }
 
 #[test]
-fn says_what_is_wrong_with_a_position() {
+fn invalid_notation_is_explained() {
     let game = kalah(2, 1, false);
     for (text, message) in [
         ("", "the position is empty"),
@@ -111,7 +111,7 @@ fn says_what_is_wrong_with_a_position() {
     }
 }
 
-/// Kalah as it lies on the table: South's pits and store, North's pits and store in a ring.
+/// Kalah as a ring: South's pits and store, North's pits and store.
 #[derive(Clone, Copy, Debug)]
 struct TableTop {
     pits: usize,
@@ -139,7 +139,7 @@ impl TableTop {
         (self.store() - self.pits..self.store()).filter(|&pit| self.ring[pit] > 0)
     }
 
-    /// The other one's store.
+    /// The opponent's store.
     fn other_store(&self) -> usize {
         if self.north_moves { self.pits } else { 2 * self.pits + 1 }
     }
@@ -171,18 +171,18 @@ impl TableTop {
         self.north_moves = !self.north_moves;
     }
 
-    /// What is in the mover's store more than in the other.
+    /// The mover's store minus the opponent's.
     fn ahead(&self) -> i32 {
         i32::from(self.ring[self.store()]) - i32::from(self.ring[self.other_store()])
     }
 
-    /// The seeds in the mover's pits and in the other's.
+    /// The seeds in the mover's pits and in the opponent's.
     fn pits(&self) -> (&[u8], &[u8]) {
         let (south, north) = (&self.ring[..self.pits], &self.ring[self.pits + 1..][..self.pits]);
         if self.north_moves { (north, south) } else { (south, north) }
     }
 
-    /// What the mover gets more than the other from here on, looking at every line of play.
+    /// The mover's score from here on, by searching every line of play.
     fn value(&self, memory: &mut HashMap<u64, i8>) -> i32 {
         let (own, other) = self.pits();
         let key = own.iter().chain(other).fold(0, |key, &seeds| key << 6 | u64::from(seeds));
@@ -202,7 +202,7 @@ impl TableTop {
     }
 }
 
-/// The scores of slices, found by sweeping through each until nothing changes.
+/// The scores of slices, by sweeping through each until nothing changes.
 struct Slices<'a> {
     game: &'a Kalah,
     scores: Vec<Vec<i8>>,
@@ -256,8 +256,8 @@ impl Children for &Slices<'_> {
     }
 }
 
-/// The values of the start positions with 1 to 4 pits and 1 to 4 seeds a pit, found in every way
-/// there is.
+/// The values of the start positions with 1 to 4 pits and 1 to 4 seeds a pit, by every available
+/// method.
 fn values(empty_capture: bool) -> Vec<[i32; 4]> {
     let of_pits = |(pits, last)| {
         let largest = kalah(pits, 4, empty_capture);
@@ -286,7 +286,7 @@ fn values(empty_capture: bool) -> Vec<[i32; 4]> {
             value
         })
     };
-    // The tables go as far as they stay small; beyond, the two searches have each other.
+    // Tables are used as long as they stay small; beyond, the two searches are compared.
     [(1, 8), (2, 16), (3, 24), (4, 16)].map(of_pits).to_vec()
 }
 
@@ -303,9 +303,9 @@ fn values_with_empty_captures() {
 }
 
 proptest! {
-    /// Whole games of chance: no seed is lost, and both ways to play agree on every move.
+    /// Random games: no seed is lost, and both implementations agree on every move.
     #[test]
-    fn plays_as_on_the_table(
+    fn random_games_agree_with_the_ring(
         pits in 1usize..=6,
         seeds in 1u8..=10,
         empty_capture in any::<bool>(),

@@ -1,5 +1,5 @@
-//! Othello keeps its laws, its counts are the known ones, and its values are those of plain
-//! minimax.
+//! Othello satisfies its laws, its perft counts are the published ones, and its values are those of
+//! plain minimax.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ fn laws_hold() {
 }
 
 #[test]
-fn every_board_has_its_number() {
+fn every_board_has_an_index() {
     let othello = Othello::new(4).unwrap();
     let mut all = 0;
     for slice in (0..=12).map(SliceId) {
@@ -37,12 +37,12 @@ fn every_board_has_its_number() {
         }
         all += len;
     }
-    // 3^16 colourings but those with fewer than four discs.
+    // 3^16 colourings without those with fewer than four discs.
     assert_eq!(all, 3u64.pow(16) - 1 - 16 * 2 - 120 * 4 - 560 * 8);
 }
 
 #[test]
-fn perft_counts_are_the_known_ones() {
+fn perft_counts_are_the_published_ones() {
     let othello = Othello::new(8).unwrap();
     let start = othello.start().position;
     let known = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216];
@@ -68,7 +68,7 @@ fn minimax(othello: &Othello, discs: Discs, known: &mut HashMap<Discs, Score>) -
 }
 
 #[test]
-fn the_small_board_is_lost_for_who_begins() {
+fn the_small_board_is_lost_for_black() {
     let othello = Othello::new(4).unwrap();
     let start = othello.start();
     let score = minimax(&othello, start.position, &mut HashMap::new());
@@ -94,14 +94,14 @@ fn play_all(othello: &Othello, names: &[&str]) -> Situation<Discs> {
 }
 
 #[test]
-fn plays_as_on_the_table() {
+fn moves_follow_the_rules() {
     let othello = Othello::new(8).unwrap();
-    // The shortest game: Black takes everything with the ninth disc.
+    // The shortest game: Black captures everything with the ninth disc.
     let end = play_all(&othello, &["e6", "f4", "e3", "f6", "g5", "d6", "e7", "f5", "c5"]);
     assert_eq!(end.position.own, 0);
     assert_eq!(othello.outcome(&end.position), Some(-64));
     assert_eq!(othello.final_result(&end, -64), Some([64.0, 0.0]));
-    // Who can turn nothing passes, and the other goes on.
+    // A side that can flip nothing passes, and the other continues.
     let stuck = othello.parse("xo6/8/8/8/8/8/8/xoo5 o").unwrap();
     let mut moves = Vec::new();
     othello.moves(&stuck.position, &mut moves);
@@ -109,7 +109,7 @@ fn plays_as_on_the_table() {
     let step = othello.play(&stuck.position, &Move::Pass);
     assert_eq!(othello.format_move(&stuck, &Move::Pass, &step), "pass");
     assert_eq!(othello.format(&othello.advance(&stuck, &step)), "xo6/8/8/8/8/8/8/xoo5 x");
-    // Neither can: level counts stay level, whatever is empty.
+    // Neither can move: equal counts stay equal, whatever is empty.
     let level = othello.parse("xx6/8/8/8/8/8/8/oo6 o").unwrap();
     assert_eq!(othello.outcome(&level.position), Some(0));
 }

@@ -1,8 +1,8 @@
-//! What an awari position looks worth.
+//! Heuristic evaluation of awari.
 //!
 //! The spread of scores hardly grows with the number of stones on the board. So no feature does:
-//! what is counted in stones is a share of all, or has a bound. Weights fitted to endings with few
-//! stones then make sense on a full board.
+//! counts of stones are shares of all stones, or bounded. Weights fitted to endgames with few
+//! stones are then meaningful on a full board.
 
 use nutcracker_game::{Evaluate, Step, weigh};
 
@@ -13,7 +13,7 @@ use crate::halves::{Board, Half, stones};
 /// From this many stones on, a sowing comes round the board.
 const KROO: u8 = 12;
 
-/// What one side has.
+/// The features of one side.
 #[derive(Clone, Copy, Default)]
 struct Side {
     stones: f32,
@@ -25,13 +25,13 @@ struct Side {
     last: f32,
     /// The steps its stones can take before they leave its row, one by one.
     room: f32,
-    /// The most stones it could capture if it were to move, and with how many different pits.
+    /// The most stones it could capture if it were to move, and the number of capturing pits.
     prize: f32,
     captures: f32,
 }
 
 impl Awari {
-    /// What the mover of a board has, apart from what its opponent has.
+    /// The features of a board's mover, without the opponent's.
     fn side(&self, board: &Board) -> Side {
         let pits = self.pits();
         let mut side = Side { stones: stones(&board.own) as f32, ..Side::default() };
@@ -47,7 +47,7 @@ impl Awari {
             let mut sown = self.sow(board, pit);
             side.reach += f32::from(u8::from(usize::from(stones) + pit >= pits));
             let captured = Self::capture(&mut sown);
-            // Captures of all the opponent has are not legal moves.
+            // Captures of all the opponent's stones are not legal moves.
             if captured > 0 && sown.other != Half::default() {
                 side.captures += 1.0;
                 side.prize = side.prize.max(f32::from(captured));
@@ -106,7 +106,7 @@ impl Evaluate for Awari {
         weigh(&features, weights)
     }
 
-    /// Captures first, then what leaves the opponent the least to take.
+    /// Captures first, then moves that leave the opponent the least to capture.
     fn promise(&self, _: &Board, _: &Pit, step: &Step<Board>) -> i32 {
         let mut least = 0;
         for &pit in &step.next.other[..self.pits()] {

@@ -1,4 +1,4 @@
-//! Awari slices walked forward: the moves, by tables over half boards.
+//! Forward view of awari: moves by tables over half boards.
 
 use nutcracker_game::combi::Rows;
 use nutcracker_game::{
@@ -8,7 +8,7 @@ use nutcracker_game::{
 use super::{Awari, Sown, is_prize};
 use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
 
-/// What moves do to a half. One cache line.
+/// The effect of moves on a half. One cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Moved {
@@ -16,11 +16,11 @@ struct Moved {
     stones: u8,
     /// Bit j: a sowing of j stones into this half captures.
     prizes: u8,
-    /// The number of pits that can be sown.
+    /// The number of non-empty pits.
     moves: u8,
-    /// Whether a sowing from this half comes around: such are few, and played by the rules.
+    /// Whether a sowing from this half takes a whole lap: these are few, and played by the rules.
     round: bool,
-    /// For each of these pits, how many stones go into the other half.
+    /// For each of these pits, the number of stones sown into the other half.
     across: [u8; MAX_PITS],
     /// For each of these pits, the id of the half afterwards.
     left: [u32; MAX_PITS],
@@ -36,15 +36,15 @@ pub struct AwariForward {
     game: Awari,
     slice: SliceId,
     pairs: PairIndex,
-    /// Of as many halves as the memory allowed, those with the fewest stones.
+    /// For as many halves as the memory allows, those with the fewest stones.
     halves: Vec<Moved>,
 }
 
 impl AwariForward {
-    /// The bytes of tables a half.
+    /// The bytes of tables for each half.
     pub(super) const EACH: usize = size_of::<Moved>();
 
-    /// The bytes of tables for so many halves.
+    /// The bytes of tables for this many halves.
     pub(super) fn bytes(halves: u64) -> u64 {
         halves * Self::EACH as u64
     }
@@ -57,8 +57,8 @@ impl AwariForward {
         AwariForward { game, slice, pairs, halves }
     }
 
-    /// What moves do to the two halves; `None` if the rules must say: where a sowing comes around,
-    /// the opponent has no stones, or the tables do not hold the halves.
+    /// The effect of moves on the two halves; `None` if the rules must be used: where a sowing
+    /// takes a whole lap, the opponent has no stones, or the tables do not cover the halves.
     #[inline]
     fn moved(&self, key: Pair) -> Option<(&Moved, &Moved)> {
         let own = self.halves.get(key.own as usize)?;
@@ -67,7 +67,7 @@ impl AwariForward {
     }
 
     /// Visits the internal successors with the stones of their mover's half; false if the rules
-    /// must say.
+    /// must be used.
     #[inline]
     fn inside_pairs(&self, key: Pair, mut visit: impl FnMut(usize, Pair)) -> bool {
         let Some((own, other)) = self.moved(key) else { return false };
@@ -81,8 +81,8 @@ impl AwariForward {
         true
     }
 
-    /// What `sown` stones, the last of them in the other half, capture from it; `None` if that
-    /// would be everything.
+    /// The stones captured from the other half by sowing `sown` stones into it, the last of them
+    /// there; `None` if that would be all.
     fn capture(&self, other: &Moved, sown: usize, left: u32, own_left: usize) -> Option<Target> {
         let mut after = Half::default();
         after[..MAX_PITS].copy_from_slice(&other.pits);
@@ -136,19 +136,19 @@ fn moved(game: &Awari, rows: &Rows, half: &Half) -> Moved {
     moved
 }
 
-/// Where in the lines of a column the moves of a half lead.
+/// The offsets of a half's moves in the lines of a column.
 ///
-/// Line j of a column holds what j stones sown into the other half lead to, j from 0 to the number
-/// of pits; the last line what a sowing leads to that passes all of the other half and ends in the
-/// mover's, so that it captures nothing.
+/// Line j of a column holds the successors after sowing j stones into the other half, j from 0 to
+/// the number of pits; the last line those of sowings that pass all of the other half and end in
+/// the mover's, so that they capture nothing.
 struct Places {
-    /// Where each line begins when they are laid end to end, and where the last one ends.
+    /// The offset of each line when they are concatenated, and the end of the last one.
     starts: Vec<u32>,
 }
 
 impl AwariForward {
     /// The stones of the mover's half in a block. The blocks without stones on one side are left
-    /// out: they are small, and their rules are others.
+    /// out: they are small, and their rules differ.
     fn stones_in(&self, matrix: u64) -> Option<usize> {
         let own = matrix as usize + 1;
         (own < self.slice.0 as usize).then_some(own)
@@ -175,7 +175,7 @@ impl AwariForward {
 }
 
 impl Places {
-    /// Where the sowing of one pit leads; `None` if no line has it.
+    /// The target of sowing one pit; `None` if no line has it.
     fn of(&self, game: &Awari, rows: &Rows, half: &Half, pit: usize) -> Option<u32> {
         let sown = game.sow(&Board { own: *half, other: Half::default() }, pit);
         let (pits, across) = (game.pits(), stones(&sown.other));
@@ -351,7 +351,7 @@ mod tests {
 
     use super::*;
 
-    /// What a move leads to, in an order.
+    /// The successors of a move, sorted.
     fn sorted(mut targets: Vec<Target>) -> Vec<Target> {
         targets.sort_by_key(|target| format!("{target:?}"));
         targets
@@ -381,8 +381,8 @@ mod tests {
         (!targets.is_empty()).then(|| sorted(targets))
     }
 
-    /// Compares every `step`-th position of a slice with the rules; returns how many have their
-    /// moves in a matrix.
+    /// Compares every `step`-th position of a slice with the rules; returns how many are covered by
+    /// a matrix.
     fn compare(game: &Awari, slice: SliceId, step: usize) -> u64 {
         let view = game.forward(slice);
         let mut compared = 0;
@@ -423,7 +423,7 @@ mod tests {
         }
         assert!(compare(&Awari::new(6).unwrap(), SliceId(16), 4999) > 2400);
         assert!(compare(&Awari::reachable(6).unwrap(), SliceId(16), 4999) > 2000);
-        // Many stones in few pits go round more than once.
+        // Many stones in few pits take more than one lap.
         assert!(compare(&Awari::new(2).unwrap(), SliceId(16), 1) > 0);
     }
 }

@@ -50,7 +50,7 @@ pub struct Awari {
     sowings: Arc<[Sowing]>,
 }
 
-/// What sowing so many stones from a pit adds to the two halves, the emptied pit apart.
+/// What sowing this many stones from a pit adds to the two halves, not counting the emptied pit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sowing {
     own: u64,
@@ -62,7 +62,7 @@ struct Sowing {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Pit(pub u8);
 
-/// What sowing one pit leads to, before any capture.
+/// The result of sowing one pit, before any capture.
 #[derive(Clone, Copy, Debug)]
 struct Sown {
     own: Half,
@@ -98,13 +98,13 @@ fn is_prize(stones: u8) -> bool {
 }
 
 impl Awari {
-    /// Awari with this many pits a side; the error says what is possible.
+    /// Awari with this many pits a side; the error says which numbers are possible.
     pub fn new(pits: usize) -> Result<Self, String> {
         Self::numbered(pits, Halves::new)
     }
 
-    /// The same game, its databases without the positions that no move leads to: whoever has just
-    /// moved has an empty pit.
+    /// The same game, its databases without the positions that no move leads to: the side that
+    /// has just moved has an empty pit.
     ///
     /// ```
     /// use nutcracker_game::{Numbering, Rules, SliceId};
@@ -148,7 +148,7 @@ impl Awari {
         }
     }
 
-    /// Takes the captured stones off the opponent's half and counts them.
+    /// Removes the captured stones from the opponent's half and counts them.
     fn capture(sown: &mut Sown) -> u8 {
         let mut captured = 0;
         if let Some(last) = sown.last {

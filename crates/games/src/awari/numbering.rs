@@ -1,4 +1,4 @@
-//! How awari's boards are numbered, and the views of its slices.
+//! The index of awari's boards, and the views of its slices.
 
 use nutcracker_game::{Game, IndexMatrix, Numbering, Score, SliceId, Sowing as SowingRules};
 
@@ -116,7 +116,7 @@ impl Game for Awari {
     }
 
     fn sowing(&self, slice: SliceId) -> Option<Box<dyn SowingRules>> {
-        // Without boards that nothing leads to, rows have gaps.
+        // Without boards that no move leads to, rows have gaps.
         (!self.halves.rows().has_gaps_first()).then(|| -> Box<dyn SowingRules> {
             Box::new(sowing::AwariSowing::new(self.clone(), slice))
         })

@@ -1,4 +1,4 @@
-//! Awari by rows of boards: what a sowing does to all boards with the same mover's half.
+//! Awari for the solver `rows`: the effect of a sowing on all boards with the same mover's half.
 
 use nutcracker_game::{Leaves, Pits, RowMove, Rules, SliceId, Sowing};
 
@@ -17,8 +17,8 @@ impl AwariSowing {
         AwariSowing { game, stones: slice.0 as usize }
     }
 
-    /// Boards on which the opponent has no stones: few, and by the rules, because a move that gives
-    /// none is legal only where no move does.
+    /// Boards on which the opponent has no stones: few, and handled by the rules, because a move
+    /// that gives the opponent none is legal only where every move does so.
     fn starving(&self, own: &Pits, out: &mut Vec<RowMove>) {
         let board = Board { own: *own, other: Half::default() };
         let mut moves = Vec::new();
@@ -48,7 +48,7 @@ impl Sowing for AwariSowing {
         let board = Board { own: *own, other: Half::default() };
         for pit in self.game.sowable(&board) {
             let sown = self.game.sow(&board, pit);
-            // Captured is what makes 2 or 3 with what was sown into the last pit.
+            // A capture needs a count that makes 2 or 3 with what was sown into the last pit.
             let leaves = sown.last.and_then(|last| {
                 let counts = 0b1100_u128 >> sown.other[usize::from(last)];
                 (counts != 0).then_some(Leaves { pit: last, counts })

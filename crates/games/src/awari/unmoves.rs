@@ -1,4 +1,4 @@
-//! Moves taken back, by the rules.
+//! Un-moves by the rules.
 
 use nutcracker_game::Rules;
 
@@ -8,8 +8,8 @@ use crate::halves::{Board, stones};
 impl Awari {
     /// Visits the boards from which a move without capture leads to `board`.
     ///
-    /// Whoever moved last owns `board.other`, emptied one pit of it, and put one stone into each
-    /// pit that follows; taking these back one by one finds every such move.
+    /// The side that moved last owns `board.other`, emptied one pit of it, and sowed one stone into
+    /// each pit that follows; undoing these sowings one by one finds every such move.
     pub(super) fn unsow(&self, board: &Board, mut visit: impl FnMut(Board)) {
         let pits = self.pits();
         let starved = stones(&board.own) == 0;
@@ -30,7 +30,8 @@ impl Awari {
                 }
                 *half -= 1 << lane;
                 hand += 1;
-                // Had the last stone made 2 or 3 on the opponent's side, they would be gone.
+                // Had the last stone made 2 or 3 on the opponent's side, they would have been
+                // captured.
                 if at >= pits && is_prize(board.own[at - pits]) {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Awari slices as solvers walk through them: by tables over half boards.
+//! Backward view of awari: exits and un-moves by tables over half boards.
 //!
 //! A board is a pair of halves, and a move acts on each half separately: sowing from pit i changes
 //! the mover's half in one way and adds a fixed pattern to the other. There are few halves and many
@@ -12,7 +12,7 @@ use nutcracker_game::{Children, Exits, Metric, Numbering, SliceId, SliceView, ex
 use super::{Awari, is_prize};
 use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
 
-/// What un-moves do to the half of the player to move, who was sown into.
+/// The effect of un-moves on the half of the player to move, into which stones were sown.
 #[derive(Clone, Copy, Debug, Default)]
 struct Receiver {
     /// Bit j: a sowing of j stones into this half can have ended here without a capture.
@@ -23,15 +23,16 @@ struct Receiver {
     without: [u32; MAX_PITS],
 }
 
-/// What un-moves do to the half of the player who moved.
+/// The effect of un-moves on the half of the player who moved.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sower {
     stones: u8,
     /// The number of un-moves that stay within the half.
     short: u8,
-    /// Whether a sowing can have come around to this half: its first pit does not rule it out.
+    /// Whether a sowing can have taken a whole lap to this half: its first pit does not rule it
+    /// out.
     round: bool,
-    /// Whether any pit is empty: one has been, if somebody just moved.
+    /// Whether any pit is empty: the side that just moved has an empty pit.
     reachable: bool,
     /// The ids of the half before a sowing that stayed within it.
     within: [u32; MAX_PITS - 1],
@@ -45,7 +46,8 @@ pub struct AwariView {
     game: Awari,
     stones: usize,
     pairs: PairIndex,
-    /// Of as many halves as the memory allowed, those with the fewest stones; so are the sowers.
+    /// For as many halves as the memory allows, those with the fewest stones; the same for the
+    /// sowers.
     receivers: Vec<Receiver>,
     sowers: Vec<Sower>,
     tiles: Vec<Tile>,
@@ -60,15 +62,15 @@ struct Tile {
     width: usize,
 }
 
-/// Other halves in a tile: as many as make the rows of scores read for it fit the second-level
-/// cache, and enough to write whole cache lines.
+/// Other halves in a tile: enough to write whole cache lines, and few enough for the rows of scores
+/// read for it to fit the second-level cache.
 const TILE: u64 = 64;
 
 impl AwariView {
-    /// The bytes of tables a half.
+    /// The bytes of tables for each half.
     pub(super) const EACH: usize = size_of::<Receiver>() + size_of::<Sower>();
 
-    /// The bytes of tables for so many halves.
+    /// The bytes of tables for this many halves.
     pub(super) fn bytes(halves: u64) -> u64 {
         halves * Self::EACH as u64
     }
@@ -95,8 +97,8 @@ impl AwariView {
         AwariView { game, stones: n, pairs, receivers, sowers, tiles }
     }
 
-    /// The rare cases, by the rules: boards that end the game, sowings of more than a lap, and
-    /// halves that the tables do not hold.
+    /// The rare cases, by the rules: terminal positions, sowings of more than a lap, and halves
+    /// that the tables do not cover.
     #[cold]
     fn slow_predecessors(&self, pair: Pair, visit: &mut impl FnMut(u64, Pair)) {
         let board = Board { own: self.pairs.half(pair.own), other: self.pairs.half(pair.other) };
@@ -153,7 +155,7 @@ fn sower(rows: &Rows, half: &Half) -> Sower {
                 sower.within[usize::from(sower.short)] = id(rows, &before);
                 sower.short += 1;
             } else {
-                // No empty pit stopped it: it went on into the other half.
+                // No empty pit stopped it: it continued into the other half.
                 for across in &mut sower.across[..pits.min(rows.max() - held)] {
                     before[pit] += 1;
                     *across = id(rows, &before);
@@ -255,8 +257,8 @@ impl SliceView for AwariView {
                     captures.apply(into, self.pairs.rows().rank(&sown.own), run);
                 }
             }
-            // Where no legal move is left, every move takes the opponent's last stones, and with
-            // them the game: all stones are the mover's.
+            // Where no legal move is left, every move captures the opponent's last stones, and this
+            // ends the game: all stones are the mover's.
             for exits in run.iter_mut().filter(|exits| exits.internal == 0) {
                 if exits.best == Exits::NONE {
                     exits.best = n as i8;
@@ -293,11 +295,11 @@ impl AwariView {
     }
 }
 
-/// What each sowing into each half of a tile captures, and the scores of what it leads to.
+/// What each sowing into each half of a tile captures, and the scores of its successors.
 ///
-/// A capture that follows a sowing of j stones depends on the other half alone, and the board it
-/// leads to has one mover's half whatever the sower's half is: its scores are one row of a smaller
-/// slice, read in sequence.
+/// A capture that follows a sowing of j stones depends on the other half alone, and the resulting
+/// board has one mover's half whatever the sower's half is: its scores are one row of a smaller
+/// slice, read sequentially.
 struct Captures {
     /// At j: one entry for every half of the tile that a sowing of j stones captures from.
     by_sown: Vec<Vec<Capture>>,
@@ -306,12 +308,12 @@ struct Captures {
 
 #[derive(Clone, Copy)]
 struct Capture {
-    /// Which half of the tile.
+    /// The half of the tile.
     lane: u32,
-    /// Where its row of scores begins; meaningless where the move is illegal.
+    /// The offset of its row of scores; meaningless where the move is illegal.
     row: u32,
     gain: i8,
-    /// Whether it takes everything, which is illegal while another move does not.
+    /// Whether it captures everything, which is illegal while another move does not.
     starves: bool,
 }
 
@@ -322,7 +324,7 @@ impl Captures {
         let mut first = Half::default();
         view.pairs.rows().unrank(view.stones - tile.own, tile.first, &mut first);
         for sown in 1..=tile.own {
-            // Whoever sowed has an empty pit, in every index.
+            // The side that sowed has an empty pit, in every index.
             let row = view.game.halves.row(tile.own - sown) as usize;
             let mut list = Vec::new();
             let mut other = first;
@@ -359,8 +361,8 @@ impl Captures {
         Ok(captures)
     }
 
-    /// Enters a move that sows `sown` stones, the last of them, into the other half, and leaves
-    /// the mover a half of this rank.
+    /// Enters a move that sows `sown` stones, the last of them into the other half, and leaves the
+    /// mover a half of this rank.
     fn apply(&self, sown: usize, rank: u64, run: &mut [Exits]) {
         for capture in &self.by_sown[sown] {
             let exits = &mut run[capture.lane as usize];

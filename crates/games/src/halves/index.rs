@@ -1,4 +1,4 @@
-//! Whole boards, numbered.
+//! The index of whole boards.
 
 use nutcracker_game::IndexMatrix;
 use nutcracker_game::combi::Rows;
@@ -7,18 +7,18 @@ use super::{BYTES, Board, Half, LIMIT, MAX_PITS, stones};
 
 /// The index by halves.
 ///
-/// Boards with n stones are numbered by σ, the stones on the mover's side, then by the mover's
-/// half S, then by the other half N: base(n, σ) + rank(S) · row(ν) + rank(N), with ν = n - σ and
-/// row(ν) the number of halves N. These are all halves with ν stones, in lexicographic order; or,
-/// by [`Halves::reachable`], only those with an empty pit, as whoever has just moved has one where
-/// a move empties its pit. Then halves with an empty pit rank before those without.
+/// Boards with n stones are numbered by σ, the stones on the mover's side, then by the mover's half
+/// S, then by the other half N: base(n, σ) + rank(S) · row(ν) + rank(N), with ν = n - σ and row(ν)
+/// the number of halves N. These are all halves with ν stones, in lexicographic order; or, by
+/// [`Halves::reachable`], only those with an empty pit, because a move empties its pit. Then halves
+/// with an empty pit rank before those without.
 #[derive(Clone, Debug)]
 pub struct Halves {
     rows: Rows,
-    /// What each pit adds to the lexicographic rank of its half, by the stones in it and behind
-    /// it, wrapping; nothing for pits beyond the game's.
+    /// What each pit adds to the lexicographic rank of its half, by the stones in it and in the
+    /// pits after it, wrapping; 0 for pits beyond the game's.
     steps: Box<[[u64; LIMIT]; MAX_PITS]>,
-    /// The number of other halves with so many stones.
+    /// The number of other halves with each number of stones.
     counts: Box<[u64; LIMIT]>,
     /// `bases[n * (max + 2) + own]`: see [`Halves::base`].
     bases: Vec<u64>,
@@ -66,7 +66,7 @@ impl Halves {
         Halves { rows, steps, counts, bases, second_bases }
     }
 
-    /// The numbering of single halves.
+    /// The numbering of halves.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
@@ -86,8 +86,7 @@ impl Halves {
         self.bases[n * (self.rows.max() + 2) + own]
     }
 
-    /// The number of other halves with so many stones: the boards with one and the same mover's
-    /// half.
+    /// The number of other halves with this many stones: the boards with one mover's half.
     pub fn row(&self, other: usize) -> u64 {
         self.counts[other]
     }
@@ -97,7 +96,7 @@ impl Halves {
         !self.rows.has_gaps_first() || has_gap(&board.other, self.pits())
     }
 
-    /// The rank of a half among those with as many stones.
+    /// The rank of a half among those with the same number of stones.
     #[inline]
     pub fn half_rank(&self, half: &Half) -> u64 {
         if self.rows.has_gaps_first() {
@@ -113,7 +112,7 @@ impl Halves {
         rank
     }
 
-    /// The index of a board among those with as many stones.
+    /// The index of a board among those with the same number of stones.
     #[inline]
     pub fn rank(&self, board: &Board) -> u64 {
         let (own, other) = (stones(&board.own), stones(&board.other));
@@ -133,7 +132,8 @@ impl Halves {
         board
     }
 
-    /// The board after this one among those with as many stones; after the last, any board.
+    /// The board after this one among those with the same number of stones; after the last, any
+    /// board.
     #[must_use]
     pub fn after(&self, mut board: Board) -> Board {
         if self.rows.advance(&mut board.other) && self.contains(&board) {
@@ -148,14 +148,14 @@ impl Halves {
         }
     }
 
-    /// The first half with so many stones: all of them in the last pit, in either order.
+    /// The first half with this many stones: all of them in the last pit, in either order.
     fn first_half(&self, stones: usize) -> Half {
         let mut half = Half::default();
         half[self.pits() - 1] = stones as u8;
         half
     }
 
-    /// The number of a board in the second index, which goes by the other half first.
+    /// The second index of a board, which orders by the other half first.
     pub fn second_rank(&self, board: &Board) -> u64 {
         let (own, other) = (stones(&board.own), stones(&board.other));
         self.second_base(own + other, other)
@@ -168,7 +168,7 @@ impl Halves {
         self.second_bases[n * (self.rows.max() + 2) + other]
     }
 
-    /// The board with `n` stones and this second number.
+    /// The board with `n` stones and this second index.
     pub fn second_unrank(&self, n: usize, index: u64) -> Board {
         let other = (0..n).find(|&other| index < self.second_base(n, other + 1)).unwrap_or(n);
         let index = index - self.second_base(n, other);
@@ -179,8 +179,9 @@ impl Halves {
         board
     }
 
-    /// The boards with `n` stones as matrices: for each number of stones on the mover's side, the
-    /// first index reads them by the mover's half and the second by the other.
+    /// The boards with `n` stones as matrices, one for each number of stones on the mover's side:
+    /// the first index is row-major, by the mover's half, the second column-major, by the other
+    /// half.
     pub fn matrices(&self, n: usize) -> Vec<IndexMatrix> {
         (0..=n)
             .map(|own| IndexMatrix {
@@ -212,7 +213,7 @@ fn has_gap(half: &Half, pits: usize) -> bool {
     half[..pits].contains(&0)
 }
 
-/// The number of other halves with so many stones.
+/// The number of other halves with this many stones.
 pub(super) fn others(rows: &Rows, stones: usize) -> u64 {
     if rows.has_gaps_first() { rows.with_gap(stones) } else { rows.count(stones) }
 }

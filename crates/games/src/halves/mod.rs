@@ -1,4 +1,4 @@
-//! Boards of two halves, numbered: what awari, kalah and their family have in common.
+//! Boards of two halves: index and notation shared by awari, kalah and similar games.
 
 use nutcracker_game::{Score, SliceId};
 
@@ -10,10 +10,10 @@ pub use index::Halves;
 pub use notation::{draw, final_result, format, parse, side_name};
 pub use pairs::{Pair, PairCursor, PairIndex};
 
-/// The most pits a half can have.
+/// The largest number of pits of a half.
 pub const MAX_PITS: usize = 6;
 
-/// Boards have fewer stones than this.
+/// The number of stones of a board is less than this.
 const LIMIT: usize = 128;
 
 /// A one in every byte.
@@ -23,7 +23,7 @@ const BYTES: u64 = 0x0101_0101_0101_0101;
 /// machine word, so that whole halves are added and summed at once.
 pub type Half = [u8; 8];
 
-/// A board as the side to move sees it.
+/// A board from the point of view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Board {
     /// The mover's pits.
@@ -51,7 +51,7 @@ impl Board {
         stones(&self.own) + stones(&self.other)
     }
 
-    /// The same board as the opponent sees it.
+    /// The same board from the opponent's point of view.
     #[must_use]
     pub fn turned(self) -> Self {
         Board { own: self.other, other: self.own }

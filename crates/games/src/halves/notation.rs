@@ -1,11 +1,11 @@
-//! How boards of two halves are written, and what their scores mean.
+//! Notation of boards of two halves, and the results of their scores.
 
 use nutcracker_game::{ParseError, Score, Side, Situation};
 
 use super::{Board, Half, stones};
 
-/// Writes a situation as `A,B,C/a,b,c S 4-2`: South's pits, North's pits, the side to move, and
-/// what South and North have captured where that is known.
+/// Formats a situation as `A,B,C/a,b,c S 4-2`: South's pits, North's pits, the side to move, and
+/// the captures of South and North where they are known.
 pub fn format(pits: usize, situation: &Situation<Board>) -> String {
     let Board { own, other } = situation.position;
     let (south, north, side) = match situation.mover {
@@ -18,9 +18,9 @@ pub fn format(pits: usize, situation: &Situation<Board>) -> String {
     format!("{}/{} {side}{}", list(&south), list(&north), captured.unwrap_or_default())
 }
 
-/// Reads what [`format()`] writes; side and captures may be left out, South then moves.
+/// Parses the output of [`format()`]; side and captures may be omitted, South then moves.
 ///
-/// `all` is the number of stones in the game and `things` what they are called.
+/// `all` is the number of stones in the game and `things` their name.
 pub fn parse(
     pits: usize,
     all: usize,
@@ -107,8 +107,8 @@ fn parse_count(things: &str, text: &str) -> Result<u8, ParseError> {
     digits.parse().map_err(|_| ParseError::new(format!("{digits} {things} are too many")))
 }
 
-/// The board for a terminal: North's pits above South's with the letters moves have, what each has
-/// captured where that is known, and who moves.
+/// The board for a terminal: North's pits above South's with the letters of the moves, the captures
+/// where they are known, and the side to move.
 ///
 /// ```
 /// use nutcracker_games::halves::{draw, parse};
@@ -143,7 +143,7 @@ pub fn draw(pits: usize, situation: &Situation<Board>) -> String {
         + &row(letters(b'A').collect(), "")
 }
 
-/// What the two players are called.
+/// The names of the two players.
 pub fn side_name(side: Side) -> &'static str {
     match side {
         Side::First => "south",
@@ -151,8 +151,8 @@ pub fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// What South and North end up with when the mover gets `score` more of what is on the board; an
-/// odd number of stones that is divided equally gives each half a stone.
+/// The final points of South and North if the mover gets `score` more of the stones on the board;
+/// an odd number of stones that is divided equally gives each half a stone.
 pub fn final_result(situation: &Situation<Board>, score: Score) -> Option<[f64; 2]> {
     let [mine, theirs] = situation.banked_by_mover()?;
     let on_board = situation.position.stones() as f64;

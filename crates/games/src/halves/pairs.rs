@@ -1,4 +1,4 @@
-//! Boards as pairs of half ids, numbered quickly.
+//! Boards as pairs of half ids, indexed by look-up.
 
 use nutcracker_game::combi::Rows;
 
@@ -14,16 +14,16 @@ pub struct Pair {
     pub other: u32,
 }
 
-/// The boards of one number of stones in the order of one of their halves, which leads, and then
-/// of the other, which follows: index = origin + leading id · row + following id, wrapping.
+/// The boards with one number of stones ordered by one of their halves, which leads, and then by
+/// the other, which follows: index = origin + leading id · row + following id, wrapping.
 #[derive(Clone, Debug, Default)]
 struct Order {
     /// By the stones of the leading half.
     origin: Vec<u64>,
     row: Vec<u64>,
-    /// The index of the first board with so many stones in the leading half.
+    /// The index of the first board with this many stones in the leading half.
     base: Vec<u64>,
-    /// One over `row`: a multiplication takes the place of a division.
+    /// One over `row`: a multiplication replaces a division.
     inverse: Vec<f64>,
     /// For the first index of each of some equal parts, the stones of the leading half.
     guesses: Vec<u8>,
@@ -104,11 +104,11 @@ pub struct PairIndex {
     rows: Rows,
     first: Order,
     second: Order,
-    /// By stones: the end of the ids that an other half can have.
+    /// By stones: the end of the ids of other halves.
     other_ends: Vec<u32>,
 }
 
-/// Where the row of the last key begins and ends.
+/// The range of the last key's row.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PairCursor {
     start: u64,
@@ -130,7 +130,7 @@ impl PairIndex {
         PairIndex { rows, first, second, other_ends }
     }
 
-    /// The numbering of halves with up to as many stones.
+    /// The numbering of halves with up to this number of stones.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
@@ -140,34 +140,34 @@ impl PairIndex {
         self.base(self.rows.max() + 1)
     }
 
-    /// Whether there are none; there is always one.
+    /// Whether there are none; always false.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// The index of the first board with so many stones on the mover's side.
+    /// The index of the first board with this many stones on the mover's side.
     pub fn base(&self, own: usize) -> u64 {
         self.first.base[own]
     }
 
-    /// The boards with the same mover's half, which has so many stones.
+    /// The number of boards with the same mover's half of this many stones.
     pub fn row(&self, own: usize) -> u64 {
         self.first.row[own]
     }
 
-    /// Whether a board whose other half has so many stones has an index.
+    /// Whether a board whose other half has this many stones has an index.
     #[inline(always)]
     pub fn contains(&self, other_stones: usize, pair: Pair) -> bool {
         pair.other < self.other_ends[other_stones]
     }
 
-    /// The index of a board whose mover's half has so many stones.
+    /// The index of a board whose mover's half has this many stones.
     #[inline(always)]
     pub fn index(&self, own_stones: usize, pair: Pair) -> u64 {
         self.first.index(own_stones, pair.own, pair.other)
     }
 
-    /// The second number of a board whose other half has so many stones.
+    /// The second index of a board whose other half has this many stones.
     #[inline(always)]
     pub fn second_index(&self, other_stones: usize, pair: Pair) -> u64 {
         self.second.index(other_stones, pair.other, pair.own)
@@ -203,13 +203,13 @@ impl PairIndex {
         Pair { own, other }
     }
 
-    /// The ids of the board with this second number.
+    /// The ids of the board with this second index.
     pub fn second_key_at(&self, cursor: &mut PairCursor, second: u64) -> Pair {
         let (other, own) = self.second.ids(&self.rows, cursor, second);
         Pair { own, other }
     }
 
-    /// Visits all halves with up to so many stones in the order of their ids.
+    /// Visits all halves with up to this many stones in the order of their ids.
     pub fn for_each_half(&self, most: usize, mut visit: impl FnMut(&Half)) {
         for held in 0..=most {
             let mut half = Half::default();
@@ -223,7 +223,7 @@ impl PairIndex {
         }
     }
 
-    /// The largest number of stones such that tables over all halves with up to as many take no
+    /// The largest number of stones such that tables over all halves with up to this number take no
     /// more than `bytes`, at `each` bytes a half.
     pub fn most_stones(&self, each: usize, bytes: u64) -> usize {
         let fits = |&held: &usize| self.rows.first_id(held).saturating_mul(each as u64) <= bytes;

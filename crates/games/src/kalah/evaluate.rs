@@ -1,4 +1,4 @@
-//! What a kalah position looks worth.
+//! Heuristic evaluation of kalah.
 
 use std::cmp::Ordering;
 
@@ -8,24 +8,24 @@ use super::Kalah;
 use super::weights::FITTED;
 use crate::halves::{Board, stones};
 
-/// What one side has.
+/// The features of one side.
 #[derive(Clone, Copy, Default)]
 struct Side {
     seeds: f32,
     pits: f32,
-    /// Seeds that reach the own store when each pit is sown once.
+    /// Seeds that reach the side's own store when each pit is sown once.
     near: f32,
-    /// Seeds that go over to the other side then.
+    /// Seeds that go to the other side then.
     over: f32,
     /// Pits whose last seed falls into the store.
     again: f32,
-    /// The most seeds it could capture if it were to move, and with how many different pits.
+    /// The most seeds it could capture if it were to move, and the number of capturing pits.
     prize: f32,
     captures: f32,
 }
 
 impl Kalah {
-    /// What the mover of a board has.
+    /// The features of a board's mover.
     fn side(&self, board: &Board) -> Side {
         let pits = self.pits;
         let mut side = Side { seeds: stones(&board.own) as f32, ..Side::default() };
@@ -46,7 +46,7 @@ impl Kalah {
                     side.over += (usize::from(seeds) - distance).min(pits) as f32;
                 }
             }
-            // A capture by a move within the own pits: an empty pit with something opposite.
+            // A capture by a move within the mover's own pits: an empty pit with seeds opposite.
             let last = pit + usize::from(seeds);
             if last < pits && board.own[last] == 0 && board.other[pits - 1 - last] > 0 {
                 side.captures += 1.0;
@@ -104,8 +104,8 @@ impl Evaluate for Kalah {
         weigh(&features, weights)
     }
 
-    /// Moves that go on with another, then those that bank most, then those from the pits nearest
-    /// to the store, whose seeds are soonest lost to a longer sowing.
+    /// Moves that keep the turn, then those that bank most, then those from the pits nearest to the
+    /// store, whose seeds are soonest lost to a longer sowing.
     fn promise(&self, _: &Board, &pit: &u8, step: &Step<Board>) -> i32 {
         let again = if step.turn == Turn::Stays { 1000 } else { 0 };
         again + 10 * i32::from(step.gain) + i32::from(pit)

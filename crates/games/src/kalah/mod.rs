@@ -12,8 +12,8 @@
 //!
 //! A slice is a number of seeds on the board. A move is internal when no seed goes to a store; it
 //! then only shifts seeds along the mover's own pits towards the store, so that nothing ever
-//! repeats. What is on the board does not tell how many seeds the pits had in the beginning:
-//! games that differ only in that share their databases.
+//! repeats. The board does not determine the initial number of seeds: games that differ only in
+//! that share their databases.
 
 mod evaluate;
 mod numbering;
@@ -26,7 +26,7 @@ use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, T
 use crate::halves::{self, Board, Halves, MAX_PITS, stones};
 use crate::registry::{OptionInfo, Options, Registered};
 
-/// The most seeds a game can have: scores must fit the databases.
+/// The largest number of seeds of a game: scores must fit the databases.
 const MAX_SEEDS: usize = 127;
 
 /// Kalah with its options.

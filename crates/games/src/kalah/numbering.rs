@@ -1,4 +1,4 @@
-//! How kalah's boards are numbered.
+//! The index of kalah's boards.
 
 use nutcracker_game::{Game, IndexMatrix, Numbering, Score, SliceId, Sowing, plain_views};
 

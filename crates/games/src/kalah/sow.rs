@@ -8,12 +8,12 @@ use super::Kalah;
 use crate::halves::Board;
 
 impl Kalah {
-    /// What sowing the mover's pit does.
+    /// The result of sowing the mover's pit.
     pub(super) fn sow(&self, mut board: Board, pit: usize) -> Step<Board> {
         let pits = self.pits;
         let seeds = std::mem::take(&mut board.own[pit]);
         let mut store: Score = 0;
-        // The way round: the own pits 0..pits, the own store, the opponent's pits.
+        // The order of sowing: the mover's pits 0..pits, the mover's store, the opponent's pits.
         let mut at = pit;
         for _ in 0..seeds {
             at = if at == 2 * pits { 0 } else { at + 1 };
@@ -36,10 +36,10 @@ impl Kalah {
         Step::new(board.turned(), store, Turn::Passes)
     }
 
-    /// Appends every board from which a move that brings nothing to a store leads here.
+    /// Appends every board from which a move without a seed to a store leads here.
     ///
-    /// Such a move ends in one of the mover's own pits before it reaches the store; the mover's
-    /// half is now `other`. The pit it came from is empty, every pit it passed has a seed of it.
+    /// Such a move ends in one of the mover's own pits before the store; the mover's half is now
+    /// `other`. The pit it started from is empty, every pit it passed has received a seed.
     pub(super) fn unsow(&self, board: &Board, out: &mut Vec<Board>) {
         let pits = self.pits;
         for origin in (0..pits).filter(|&pit| board.other[pit] == 0) {

@@ -1,4 +1,4 @@
-//! Kalah by rows of boards: internal moves stay within the mover's half.
+//! Kalah for the solver `rows`: internal moves stay within the mover's half.
 
 use nutcracker_game::{Leaves, Pits, RowMove, SliceId, Sowing};
 
@@ -31,7 +31,7 @@ impl Sowing for KalahSowing {
     fn moves(&self, own: &Pits, out: &mut Vec<RowMove>) {
         for pit in 0..self.pits {
             let last = pit + usize::from(own[pit]);
-            // A seed in the store leaves the slice.
+            // A move with a seed to the store leaves the slice.
             if last == pit || last >= self.pits {
                 continue;
             }
@@ -40,7 +40,7 @@ impl Sowing for KalahSowing {
             for pit in &mut after[pit + 1..=last] {
                 *pit += 1;
             }
-            // The last seed captures from an empty pit, with what is opposite.
+            // A last seed in an empty pit captures it and the seeds opposite.
             let leaves = (own[last] == 0).then_some(Leaves {
                 pit: (self.pits - 1 - last) as u8,
                 counts: if self.empty_capture { u128::MAX } else { !1 },

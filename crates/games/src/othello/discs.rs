@@ -1,10 +1,10 @@
-//! Discs as bits, on boards of all sizes.
+//! Discs as bitboards, for boards of all sizes.
 //!
-//! Square a1 is bit 0, b1 bit 1, a2 bit 8: a smaller board is the upper left corner of the
-//! largest, so that all sizes share their shifts, masks and rays. What lies beyond a smaller board
-//! is never occupied, and so ends every line as the edge does.
+//! Square a1 is bit 0, b1 bit 1, a2 bit 8: a smaller board is the upper left corner of the largest,
+//! so that all sizes share their shifts, masks and rays. Squares beyond a smaller board are never
+//! occupied, and so end every line as the edge does.
 
-/// The discs as the side to move sees them.
+/// The discs from the point of view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Discs {
     /// The mover's.
@@ -13,7 +13,7 @@ pub struct Discs {
     pub other: u64,
 }
 
-/// Squares a step in a row or diagonal can cross without leaving the board sideways.
+/// Squares that a step along a rank or diagonal can cross without leaving the board sideways.
 const INNER: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
 /// The first file.
@@ -54,7 +54,7 @@ const fn ray(square: i32, file_step: i32, rank_step: i32) -> u64 {
 }
 
 impl Discs {
-    /// The same board as the opponent sees it.
+    /// The same board from the opponent's point of view.
     #[must_use]
     pub fn turned(self) -> Self {
         Discs { own: self.other, other: self.own }
@@ -65,7 +65,7 @@ impl Discs {
         self.own | self.other
     }
 
-    /// The squares where the mover may put a disc; `area` is the board.
+    /// The squares where the mover may place a disc; `area` is the board.
     #[inline]
     pub fn targets(self, area: u64) -> u64 {
         let Discs { own, other } = self;
@@ -77,15 +77,15 @@ impl Discs {
         found & area & !self.occupied()
     }
 
-    /// The opponent's discs that a disc of the mover on an empty square turns over.
+    /// The opponent's discs that a disc of the mover on an empty square flips.
     #[inline]
     pub fn flips(self, square: u8) -> u64 {
         let Discs { own, other } = self;
         let [up, down] = &RAYS[usize::from(square) % 64];
         let mut flips = 0;
         // Along a ray, the first square that is not the opponent's decides: if it is the mover's,
-        // all before it turn. A line without one, or with another there, has end = 0 and gives
-        // nothing.
+        // all before it are flipped. A line without one, or with an empty square there, has end = 0
+        // and gives nothing.
         for &ray in up {
             let stop = ray & !other;
             let end = stop & stop.wrapping_neg() & own;
@@ -99,7 +99,7 @@ impl Discs {
         flips
     }
 
-    /// What the opponent sees after the mover has put a disc there.
+    /// The board from the opponent's point of view after the mover has placed a disc there.
     #[inline]
     #[must_use]
     pub fn put(self, square: u8) -> Self {
@@ -125,7 +125,7 @@ fn beyond<const STEP: u32>(from: u64, passed: u64) -> u64 {
     up << STEP | down >> STEP
 }
 
-/// The squares beside the given ones in any direction, and these themselves.
+/// The neighbours of the given squares in all directions, including these.
 pub(super) fn spread(squares: u64) -> u64 {
     let left = squares >> 1 & !(FILE_A << 7);
     let right = squares << 1 & !FILE_A;
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// The rule as it is told: walk over the opponent's discs until an own one.
+    /// The rule by its definition: walk over the opponent's discs up to one of the mover's.
     fn flips_by_walking(discs: Discs, square: u8) -> u64 {
         let mut flips = 0;
         for rank_step in -1i32..=1 {

@@ -1,8 +1,8 @@
-//! What an Othello position looks worth.
+//! Heuristic evaluation of Othello.
 //!
-//! What counts changes in the course of a game: in the beginning freedom to move, in the end
-//! discs. So every feature has three weights, for an empty, a half full and a full board, and
-//! between these it has a mixture of the two nearest.
+//! The importance of features changes during a game: mobility in the beginning, discs in the end.
+//! So every feature has three weights, for an empty, a half full and a full board, and between
+//! these the two nearest are interpolated.
 
 use nutcracker_game::{Evaluate, Step, weigh};
 
@@ -12,10 +12,10 @@ use super::{Discs, Move, Othello};
 
 /// Features of the board.
 const KINDS: usize = 10;
-/// With a weight each for every stage.
+/// Weights: one for each feature and stage.
 const STAGES: usize = 3;
 
-/// Squares that mean more than others.
+/// Squares of special importance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Regions {
     /// The corners, one by one.
@@ -52,8 +52,8 @@ impl Regions {
         self.corners.iter().fold(0, |all, corner| all | corner)
     }
 
-    /// Discs of one side that can never turn: every line through them ends on one of its two sides
-    /// with the board or with such a disc. There may be more than are found.
+    /// Discs of one side that can never be flipped: every line through them ends on one of its two
+    /// sides at the edge of the board or with such a disc. There may be more than are found.
     fn stable(&self, discs: u64) -> u64 {
         let mut stable = discs & self.all_corners();
         if stable == 0 {
@@ -79,7 +79,7 @@ fn count(set: u64) -> f32 {
 }
 
 impl Othello {
-    /// The features as the board has them, whatever the stage.
+    /// The features of the board, without the stage.
     fn kinds(&self, discs: Discs) -> [f32; KINDS] {
         let regions = &self.regions;
         let Discs { own, other } = discs;
@@ -108,7 +108,7 @@ impl Othello {
         ]
     }
 
-    /// How much each stage counts: 1 in all on the usual board, and less on a smaller one, whose
+    /// The weight of each stage: 1 in total on the standard board, and less on a smaller one, whose
     /// scores are smaller too.
     fn stages(&self, discs: Discs) -> [f32; STAGES] {
         let squares = (self.size * self.size) as f32;
@@ -171,8 +171,8 @@ impl Evaluate for Othello {
         weigh(&features, weights)
     }
 
-    /// Corners first, squares that give one away last, and otherwise what leaves the opponent the
-    /// fewest moves.
+    /// Corners first, squares that give one away last, and otherwise the moves that leave the
+    /// opponent the fewest moves.
     fn promise(&self, discs: &Discs, mv: &Move, step: &Step<Discs>) -> i32 {
         let Move::Disc(square) = *mv else { return 0 };
         let square = 1u64 << square;
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(Regions::new(8).edge, 0xFF81_8181_8181_81FF);
     }
 
-    /// No line of play turns a disc that was called stable.
+    /// No line of play flips a disc that was classified as stable.
     #[test]
     fn stable_discs_never_turn() {
         let mut random = 3u64;

@@ -1,10 +1,10 @@
-//! The numbers of 4×4 boards: first which squares are empty, then the colours of the others.
+//! The index of 4×4 boards: first which squares are empty, then the colours of the others.
 
 use std::array;
 
 use super::discs::{Discs, squares};
 
-/// Squares of a numbered board.
+/// Squares of an indexed board.
 const SQUARES: usize = 16;
 
 /// C(n, k).
@@ -25,12 +25,12 @@ const fn binomials() -> [[u32; SQUARES + 2]; SQUARES + 1] {
     table
 }
 
-/// The number of boards with so many empty squares.
+/// The number of boards with this many empty squares.
 pub(super) fn len(empty: usize) -> u64 {
     BINOMIALS[SQUARES].get(empty).map_or(0, |&ways| u64::from(ways) << (SQUARES - empty))
 }
 
-/// The number of a board among those with as many empty squares.
+/// The index of a board among those with the same number of empty squares.
 pub(super) fn rank(discs: Discs) -> u64 {
     let occupied = dense(discs.occupied());
     let own = dense(discs.own);
@@ -43,7 +43,7 @@ pub(super) fn rank(discs: Discs) -> u64 {
     u64::from(place) << occupied.count_ones() | colours
 }
 
-/// The board with so many empty squares and this number.
+/// The board with this many empty squares and this index.
 pub(super) fn unrank(empty: usize, index: u64) -> Discs {
     let discs = SQUARES - empty;
     let mut place = (index >> discs) as u32;

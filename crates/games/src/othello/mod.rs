@@ -1,9 +1,10 @@
-//! Othello: put a disc, turn over what it encloses.
+//! Othello: place a disc, flip the discs it encloses.
 //!
-//! The board has an even number of squares a side; Black begins. A disc must be put where it
-//! encloses at least one line of the opponent's discs between itself and another own disc, and all
-//! discs so enclosed turn over. Who can turn nothing passes; when neither can, the game is over.
-//! The score is the difference of the discs, and empty squares count for the winner.
+//! The board has an even number of squares a side; Black begins. A disc must be placed where it
+//! encloses at least one line of the opponent's discs between itself and another disc of the same
+//! side, and all discs so enclosed are flipped. A side that can flip nothing passes; when neither
+//! can, the game is over. The score is the difference of the discs, and empty squares count for the
+//! winner.
 //!
 //! A slice is a number of empty squares. A disc leads to the slice with one fewer; only a pass
 //! stays, and two passes never follow each other, so that nothing ever repeats. Boards of 4×4 are
@@ -46,21 +47,21 @@ pub struct Othello {
     size: usize,
     /// The squares of the board.
     area: u64,
-    /// Squares that mean more than others.
+    /// Squares of special importance.
     regions: evaluate::Regions,
 }
 
-/// What the side to move does.
+/// A move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Move {
-    /// Puts a disc on a square: 0 for a1, 1 for b1, 8 for a2.
+    /// Places a disc on a square: 0 for a1, 1 for b1, 8 for a2.
     Disc(u8),
-    /// Can turn nothing.
+    /// No disc can be placed.
     Pass,
 }
 
 impl Othello {
-    /// Othello with so many squares a side: 4, 6 or 8; the error says so.
+    /// Othello with this many squares a side: 4, 6 or 8; the error says so.
     pub fn new(size: usize) -> Result<Self, String> {
         if ![4, 6, 8].contains(&size) {
             return Err(format!("othello is played on 4, 6 or 8 squares a side, not {size}"));
@@ -126,7 +127,7 @@ impl Rules for Othello {
     }
 
     fn start(&self) -> Situation<Discs> {
-        // Black on e4 and d5, White on d4 and e5, or as near the middle of a smaller board.
+        // Black on e4 and d5, White on d4 and e5, or the centre of a smaller board.
         let middle = self.size / 2;
         let upper_left = 9 * (middle - 1);
         let own = 1 << (upper_left + 1) | 1 << (upper_left + 8);

@@ -1,4 +1,4 @@
-//! Othello positions and moves in writing.
+//! Notation of Othello positions and moves.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use nutcracker_game::{ParseError, Side, Situation};
 
 use super::{Discs, Move, Othello};
 
-/// The mark of a side's discs.
+/// The symbol of a side's discs.
 fn mark(side: Side) -> char {
     match side {
         Side::First => 'x',
@@ -23,7 +23,7 @@ fn by_colour(situation: &Situation<Discs>) -> [u64; 2] {
     }
 }
 
-/// What a square shows.
+/// The symbol of a square.
 fn shown([black, white]: [u64; 2], square: usize) -> Option<char> {
     if black >> square & 1 == 1 {
         Some(mark(Side::First))
@@ -45,8 +45,8 @@ impl Othello {
         }
     }
 
-    /// Rows from the top with `/` between, `x` for Black's and `o` for White's discs, a number for
-    /// so many empty squares, and the side to move: `8/8/8/3ox3/3xo3/8/8/8 x`.
+    /// Ranks from the top with `/` between, `x` for Black's and `o` for White's discs, a number for
+    /// consecutive empty squares, and the side to move: `8/8/8/3ox3/3xo3/8/8/8 x`.
     pub(super) fn write(&self, situation: &Situation<Discs>) -> String {
         let colours = by_colour(situation);
         let mut text = String::new();
@@ -72,8 +72,8 @@ impl Othello {
         text
     }
 
-    /// Reads what [`Othello::write`] writes; an empty square may also be a dot, and Black moves
-    /// where the side is left out.
+    /// Parses the output of [`Othello::write`]; an empty square may also be a dot, and Black moves
+    /// if the side is omitted.
     pub(super) fn read(&self, text: &str) -> Result<Situation<Discs>, ParseError> {
         let mut words = text.split_whitespace();
         let board = words.next().ok_or_else(|| ParseError::new("the position is empty"))?;
@@ -117,7 +117,7 @@ impl Othello {
         let (mut file, mut black, mut white) = (0, 0u64, 0u64);
         for letter in text.chars() {
             match letter {
-                // Beyond the board nothing is set; the row is refused below.
+                // Nothing is set beyond the board; the rank is rejected below.
                 'x' | 'X' => black |= 1 << file.min(8),
                 'o' | 'O' => white |= 1 << file.min(8),
                 '.' | '1'..='8' => {}
@@ -139,7 +139,7 @@ impl Othello {
         Ok([black, white])
     }
 
-    /// The board with its coordinates, the mover's targets as `*`, and the counts of discs.
+    /// The board with its coordinates, the legal moves as `*`, and the counts of discs.
     pub(super) fn picture(&self, situation: &Situation<Discs>) -> String {
         let colours = by_colour(situation);
         let targets = situation.position.targets(self.area);

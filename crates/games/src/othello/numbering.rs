@@ -1,4 +1,4 @@
-//! How Othello's boards are numbered: those of 4×4 squares.
+//! The index of Othello's boards: those of 4×4 squares.
 
 use nutcracker_game::{Numbering, Rules, Score, SliceId, plain_views};
 
