@@ -1,4 +1,4 @@
-//! Draws a table of scores: lines `slice,score,positions` under a header, from standard input.
+//! Draws a histogram of scores: lines `slice,score,positions` after a header, from standard input.
 //!
 //! ```sh
 //! cargo run -p nutcracker-draw --example histogram < awari-scores.csv > awari-scores.svg

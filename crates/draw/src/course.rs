@@ -13,7 +13,7 @@ const MARGIN: f64 = 48.0;
 const PLOT: Area = Area { x: 84.0, y: 150.0, w: WIDTH - 84.0 - MARGIN, h: 320.0 };
 const HEIGHT: f64 = PLOT.y + PLOT.h + 76.0;
 
-/// What the theme has for areas, for lines.
+/// The theme's colours for areas, as colours for lines.
 const STROKES: &str = "
 .course path.line{fill:none;stroke:#1c2026;stroke:var(--ink);stroke-width:2;stroke-linejoin:round}
 .course path.guess{stroke-dasharray:3 4}
@@ -21,32 +21,32 @@ const STROKES: &str = "
 .course .level{stroke:#1c2026;stroke:var(--ink)}
 ";
 
-/// What a picture of a game's course says, apart from the points.
+/// The labels of a course chart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Course<'a> {
     /// The heading.
     pub title: &'a str,
     /// The line under it.
     pub caption: &'a str,
-    /// What the two sides are called; the first has the upper half.
+    /// The names of the two sides; the first has the upper half.
     pub sides: [&'a str; 2],
 }
 
-/// Where a game stood after a move.
+/// The state of a game after a move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoursePoint {
-    /// What the first side wins by with best play from there, in points.
+    /// The margin of the first side with best play from there, in points.
     pub margin: f64,
-    /// Whether that is proven, or only a guess.
+    /// Whether that is proven, or a guess.
     pub proven: bool,
     /// Whether the move was an error: true for one of the first side.
     pub error: Option<bool>,
-    /// What is told when the place is pointed at.
+    /// The tooltip.
     pub tip: String,
 }
 
 impl CoursePoint {
-    /// A point without an error; a margin that is no number counts as level.
+    /// A point without an error; a margin that is not a number counts as 0.
     pub fn new(margin: f64, proven: bool, tip: impl Into<String>) -> Self {
         let margin = if margin.is_finite() { margin } else { 0.0 };
         CoursePoint { margin, proven, error: None, tip: tip.into() }
@@ -54,8 +54,8 @@ impl CoursePoint {
 }
 
 /// The course of a game as a complete SVG document 960 pixels wide: above the middle line the first
-/// side is ahead, below it the second; the line is broken where its height is a guess, and errors
-/// are marked in the colour of who made them.
+/// side is ahead, below it the second; the line is dashed where its height is a guess, and errors
+/// are marked in the colour of the side that made them.
 ///
 /// ```
 /// use nutcracker_draw::{Course, CoursePoint, course_chart};
@@ -89,7 +89,7 @@ fn signed(margin: f64) -> String {
     if margin > 0.0 && text != "0" { format!("+{text}") } else { text }
 }
 
-/// The chart in words.
+/// The description of the chart for screen readers.
 fn description(course: &Course, points: &[CoursePoint]) -> String {
     let mut text = format!(
         "What {} wins by after every move with best play from there. {}.",
@@ -102,7 +102,7 @@ fn description(course: &Course, points: &[CoursePoint]) -> String {
     text
 }
 
-/// Whose errors have which colour.
+/// The key: whose errors have which colour.
 const COLOURS: [&str; 2] = ["won", "lost"];
 
 fn key(svg: &mut Svg, course: &Course) {
@@ -116,7 +116,7 @@ fn key(svg: &mut Svg, course: &Course) {
     }
 }
 
-/// Where numbers stand in the plot.
+/// The mapping of values to coordinates.
 struct Scale {
     last: usize,
     most: f64,

@@ -1,4 +1,4 @@
-//! Curves over a logarithmic axis: numbers that differ by orders of magnitude.
+//! Curves over a logarithmic axis, for values that differ by orders of magnitude.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,10 +14,10 @@ const MARGIN: f64 = 48.0;
 const PLOT: Area = Area { x: 116.0, y: 176.0, w: WIDTH - 116.0 - MARGIN, h: 360.0 };
 const HEIGHT: f64 = PLOT.y + PLOT.h + 76.0;
 
-/// The colours of curves, in their order; more curves than colours begin again.
+/// The colours of curves, in order; they repeat if there are more curves.
 const COLOURS: [&str; 3] = ["lost", "won", "drawn"];
 
-/// What the theme has for areas, for lines.
+/// The theme's colours for areas, as colours for lines.
 const STROKES: &str = "
 .curves path{stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round}
 .curves path.lost{fill:none;stroke:#b56;stroke:var(--lost)}
@@ -29,32 +29,32 @@ const STROKES: &str = "
 /// A curve: its name, and its points from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
-    /// What the key calls it.
+    /// Its label in the key.
     pub label: String,
-    /// Points with their place on the x axis; those of height 0 have no place on a logarithmic
-    /// axis and are left out.
+    /// Points with their x coordinate; points of height 0 have no place on a logarithmic axis and
+    /// are left out.
     pub points: Vec<(u32, u64)>,
 }
 
-/// What a chart of curves shows, apart from the curves.
+/// The labels of a chart of curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CurveChart<'a> {
     /// The heading.
     pub title: &'a str,
     /// The line under it.
     pub caption: &'a str,
-    /// What the x axis counts, and what stands behind its numbers, such as `%`.
+    /// The label of the x axis, and the suffix of its numbers, such as `%`.
     pub x: (&'a str, &'a str),
-    /// What the y axis counts.
+    /// The label of the y axis.
     pub y: &'a str,
-    /// A height that no curve can be below, and why.
+    /// A lower bound of all curves, and its reason.
     pub floor: Option<(u64, &'a str)>,
 }
 
 /// Curves as a complete SVG document 960 pixels wide: x from 0, y logarithmic in whole powers of
 /// ten, so that equal distances are equal ratios.
 ///
-/// Any text is allowed; what is too long for its place is clipped.
+/// Any text is allowed; text that is too long for its place is clipped.
 ///
 /// ```
 /// use nutcracker_draw::{Curve, CurveChart, curve_chart};
@@ -87,7 +87,7 @@ pub fn curve_chart(chart: &CurveChart, curves: &[Curve]) -> String {
     svg.finish()
 }
 
-/// The points that have a place, from left to right.
+/// The points with a place on the axes, from left to right.
 fn points(curve: &Curve) -> Vec<(u32, u64)> {
     let mut points = curve.points.clone();
     points.retain(|&(_, y)| y > 0);
@@ -95,7 +95,7 @@ fn points(curve: &Curve) -> Vec<(u32, u64)> {
     points
 }
 
-/// The chart in words.
+/// The description of the chart for screen readers.
 fn description(chart: &CurveChart, curves: &[Curve]) -> String {
     let mut text =
         format!("Curves of {} by {}, logarithmic. {}.", chart.y, chart.x.0, chart.caption);
@@ -114,7 +114,7 @@ fn colour(place: usize) -> &'static str {
     COLOURS[place % COLOURS.len()]
 }
 
-/// Which colour is which curve.
+/// The key of the colours.
 fn key(svg: &mut Svg, curves: &[Curve]) {
     for (place, curve) in curves.iter().enumerate().take(4) {
         let x = MARGIN + 200.0 * place as f64;
@@ -123,16 +123,16 @@ fn key(svg: &mut Svg, curves: &[Curve]) {
     }
 }
 
-/// Where numbers stand in the plot.
+/// The mapping of values to coordinates.
 struct Scale {
-    /// The last number of the x axis.
+    /// The largest number of the x axis.
     right: u32,
     /// The powers of ten at the bottom and at the top.
     decades: (u32, u32),
 }
 
 impl Scale {
-    /// The scale that holds everything; `None` if there is nothing.
+    /// The scale that covers all points; `None` without points.
     fn new(chart: &CurveChart, curves: &[Curve]) -> Option<Scale> {
         let all: Vec<(u32, u64)> = curves.iter().flat_map(points).collect();
         let right = all.iter().map(|&(x, _)| x).max()?.max(1);
@@ -199,7 +199,7 @@ fn line(svg: &mut Svg, class: &str, points: &[(u32, u64)], scale: &Scale) {
     }
 }
 
-/// All curves at one place of the x axis, where it is pointed at.
+/// The tooltip for all curves at one x coordinate.
 fn tips(svg: &mut Svg, chart: &CurveChart, curves: &[Curve], scale: &Scale) {
     let mut heights: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for curve in curves {
@@ -209,7 +209,7 @@ fn tips(svg: &mut Svg, chart: &CurveChart, curves: &[Curve], scale: &Scale) {
         }
     }
     let places: Vec<u32> = heights.keys().copied().collect();
-    // From half way to the place before to half way to the place after.
+    // From the middle of the interval before to the middle of the interval after.
     let between = |left: u32, right: u32| f64::midpoint(scale.x(left), scale.x(right));
     for (i, (&x, heights)) in heights.iter().enumerate() {
         let left = if i == 0 { PLOT.x } else { between(places[i - 1], x) };

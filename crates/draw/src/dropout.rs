@@ -11,20 +11,20 @@ const MARGIN: f64 = 48.0;
 const PLOT: Area = Area { x: 96.0, y: 130.0, w: WIDTH - 96.0 - MARGIN, h: 440.0 };
 const HEIGHT: f64 = PLOT.y + PLOT.h + 76.0;
 
-/// Some leaves at one place.
+/// A group of leaves at one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dot {
-    /// What they are worth to the book's player, in points.
+    /// Their value for the book's player, in points.
     pub value: f64,
     /// Their depth.
     pub depth: u32,
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// Whether their score is proven.
     pub solved: bool,
 }
 
-/// What a diagram shows, apart from the leaves.
+/// The labels and parameters of a diagram.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DropOutChart<'a> {
     /// The heading.
@@ -35,12 +35,12 @@ pub struct DropOutChart<'a> {
     pub root: f64,
     /// The depth of the frontier at that value; it falls by `omega` for each point.
     pub frontier: Option<f64>,
-    /// See there.
+    /// See `frontier`.
     pub omega: f64,
 }
 
 /// The diagram as a complete SVG document: values to the right, depths upwards, a dot for every
-/// place where leaves are, the frontier as a dashed line.
+/// group of leaves, the frontier as a dashed line.
 ///
 /// ```
 /// use nutcracker_draw::{Dot, DropOutChart, drop_out_chart};
@@ -77,7 +77,8 @@ pub fn drop_out_chart(chart: &DropOutChart, dots: &[Dot]) -> String {
     for dot in dots {
         let class = if dot.solved { "drawn" } else { "won" };
         let [x, y] = [scale.x(dot.value), scale.y(f64::from(dot.depth))].map(number);
-        // Twice as many leaves do not make twice as large a dot: it must not hide its neighbours.
+        // The dot grows more slowly than the number of leaves, so that it does not hide its
+        // neighbours.
         let r = number(2.2 + (dot.count as f64).log10());
         let leaves = if dot.count == 1 { "leaf" } else { "leaves" };
         let tip = format!(
@@ -117,7 +118,7 @@ impl Scale {
         let values = || dots.iter().map(|dot| dot.value).chain([chart.root]);
         let deepest = dots.iter().map(|dot| dot.depth).max()?;
         let (least, most) = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
-        // A tenth of the range, rounded to 1, 2 or 5 of its power of ten.
+        // A tenth of the range, rounded to 1, 2 or 5 times a power of ten.
         let rough = ((most - least) / 8.0).max(0.01);
         let power = 10_f64.powi(rough.log10().floor() as i32);
         let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|&s| s >= rough)?;

@@ -11,14 +11,14 @@ use crate::{
 
 const WIDTH: f64 = 960.0;
 const MARGIN: f64 = 48.0;
-/// Where the bars of all slices stand.
+/// The area of the bars of all slices.
 const PLOT: Area = Area { x: 84.0, y: 208.0, w: WIDTH - 84.0 - MARGIN, h: 300.0 };
-/// Where the part about single slices begins.
+/// The top of the charts of single slices.
 const PANELS_TOP: f64 = 604.0;
 const PANEL_COLUMNS: usize = 4;
 const PANEL_GAP: f64 = 24.0;
 const PANEL_PITCH: f64 = 148.0;
-/// The most slices shown one by one.
+/// The largest number of slices shown one by one.
 const PANELS: usize = 16;
 
 /// A histogram of positions by score, as a complete SVG document 960 pixels wide.
@@ -28,8 +28,8 @@ const PANELS: usize = 16;
 /// than one slice, the last sixteen follow as small charts on the same score axis, each scaled to
 /// its own tallest bar. To draw one slice, pass one.
 ///
-/// `unit` says what scores count (`stones`); it may be empty. Any text is allowed in `title`,
-/// `unit` and labels; what is too long for its place is clipped.
+/// `unit` is the unit of scores (`stones`); it may be empty. Any text is allowed in `title`, `unit`
+/// and labels; text that is too long for its place is clipped.
 ///
 /// ```
 /// use nutcracker_draw::{ScoreSlice, score_histogram};
@@ -81,7 +81,7 @@ fn caption(slices: &[ScoreSlice], all: &Tally) -> String {
     }
 }
 
-/// The chart in words.
+/// The description of the chart for screen readers.
 fn description(unit: &str, slices: &[ScoreSlice], all: &Tally) -> String {
     let contents = format!("Histogram of positions by score. {}.", caption(slices, all));
     let (Some(mean), Some((mode, most)), Some((least, greatest))) =
@@ -99,7 +99,7 @@ fn description(unit: &str, slices: &[ScoreSlice], all: &Tally) -> String {
     )
 }
 
-/// The row of figures above the chart, which is also the key to its colours.
+/// The figures above the chart, which are also the key of its colours.
 fn figures(svg: &mut Svg, unit: &str, all: &Tally) {
     let (top, pitch) = (104.0, 144.0);
     for (outcome, column) in Outcome::ALL.into_iter().zip(0_u8..) {
@@ -118,10 +118,10 @@ fn figures(svg: &mut Svg, unit: &str, all: &Tally) {
     svg.text("small muted", x + 14.0, top + 51.0, &clip(unit, 18));
 }
 
-/// The key to the shades, from the first slice to the last.
+/// The key of the shades, from the first slice to the last.
 fn shades(svg: &mut Svg, slices: &[ScoreSlice]) {
     let (right, y, w) = (WIDTH - MARGIN, 122.0, 8.0);
-    // The palest are all but equal: no need to show more.
+    // The palest shades are almost equal: no need to show more.
     let steps = slices.len().min(12);
     svg.text("muted end", right, y - 7.0, "Shades by slice");
     for step in 0..steps {
@@ -133,7 +133,7 @@ fn shades(svg: &mut Svg, slices: &[ScoreSlice]) {
     svg.text("small muted end", right, y + 29.0, &ends);
 }
 
-/// Where scores stand in an area.
+/// The mapping of scores to coordinates.
 struct Columns {
     middle: f64,
     slot: f64,
@@ -143,7 +143,7 @@ struct Columns {
 impl Columns {
     fn new(area: Area, reach: i32) -> Columns {
         let slot = area.w / f64::from(2 * reach + 1);
-        // Narrow bars touch, lest gaps be all one sees; a bar too thin to see is none.
+        // Narrow bars touch, so that gaps do not dominate; a bar too thin to see is left out.
         let bar = if slot < 3.0 { slot.max(0.5) } else { (slot * 0.84).min(area.w / 8.0) };
         Columns { middle: area.x + area.w / 2.0, slot, bar }
     }
@@ -215,7 +215,7 @@ fn main_chart(svg: &mut Svg, unit: &str, slices: &[ScoreSlice], all: &Tally) {
 /// The bars of all slices, the last slice lowest.
 fn stack(svg: &mut Svg, slices: &[ScoreSlice], all: &Tally, columns: &Columns, per_position: f64) {
     let base = PLOT.bottom();
-    // What is there is seen: a bar is at least a pixel high.
+    // A bar is at least a pixel high, so that every count is visible.
     let scale = |score| {
         let whole = all.counts[&score] as f64 * per_position;
         per_position * (1.0 / whole).max(1.0)
@@ -226,7 +226,7 @@ fn stack(svg: &mut Svg, slices: &[ScoreSlice], all: &Tally, columns: &Columns, p
         w: columns.bar,
         h: to - from,
     };
-    // Pale shades are see-through, and no grid line shall be seen through them.
+    // Pale shades are translucent; no grid line may show through them.
     let whole = all.counts.iter().map(|(&s, &positions)| bar(s, 0.0, positions as f64 * scale(s)));
     svg.bars("surface", 1.0, &whole.collect::<Vec<_>>());
 
@@ -250,7 +250,7 @@ fn stack(svg: &mut Svg, slices: &[ScoreSlice], all: &Tally, columns: &Columns, p
     }
 }
 
-/// The small charts, one a slice.
+/// The small charts, one for each slice.
 fn panels(svg: &mut Svg, slices: usize, shown: &[ScoreSlice], reach: i32) {
     svg.line("grid", (MARGIN, PANELS_TOP - 36.0), (WIDTH - MARGIN, PANELS_TOP - 36.0));
     svg.text("section", MARGIN, PANELS_TOP, "Slice by slice");

@@ -1,7 +1,7 @@
 //! Charts as SVG: functions from data to text, without files and without printing.
 //!
-//! Every picture carries its own style sheet, follows the reader's light or dark setting, uses the
-//! system's fonts and describes itself to screen readers. The same data give the same bytes.
+//! Every picture contains its style sheet, follows the reader's light or dark setting, uses the
+//! system's fonts and has a description for screen readers. The same data give the same bytes.
 //!
 //! ```
 //! use nutcracker_draw::{ScoreSlice, score_histogram};

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
 const UNITS: [(u128, &str); 7] = [
     (1, ""),
@@ -65,7 +65,7 @@ pub fn signed_mean(mean: f64) -> String {
     }
 }
 
-/// A share in per cent. Only nothing is 0.0%, and only everything is 100.0%.
+/// A share in per cent. Only 0 is formatted as 0.0%, and only everything as 100.0%.
 pub fn share(part: u128, total: u128) -> String {
     if total == 0 {
         return "\u{2013}".into();
@@ -77,14 +77,14 @@ pub fn share(part: u128, total: u128) -> String {
     }
 }
 
-/// The marks of a linear axis from 0.
+/// The ticks of a linear axis from 0.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ticks {
-    /// Where the marks stand.
+    /// The values of the ticks.
     pub at: Vec<u128>,
-    /// What stands next to them.
+    /// Their labels.
     pub labels: Vec<String>,
-    /// What the labels count: `millions`, or nothing.
+    /// The unit of the labels: `millions`, or nothing.
     pub unit: String,
 }
 
@@ -92,7 +92,7 @@ pub struct Ticks {
 pub fn ticks(max: u128) -> Ticks {
     let step = round_step(max, 6);
     let at: Vec<u128> = (0..=max / step).map(|i| i * step).collect();
-    // Four digits are still read at a glance.
+    // Four digits are still easy to read.
     let &(unit, name) = match max {
         0..10_000 => &UNITS[0],
         _ => UNITS.iter().rev().find(|(unit, _)| max >= *unit).unwrap_or(&UNITS[0]),

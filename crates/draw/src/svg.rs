@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-/// A growing picture.
+/// An SVG document under construction.
 #[derive(Debug, Default)]
 pub struct Svg {
     out: String,
 }
 
 impl Svg {
-    /// Takes text that is already SVG.
+    /// Appends text that is already SVG.
     pub fn raw(&mut self, markup: &str) {
         self.out.push_str(markup);
         self.out.push('\n');
@@ -32,7 +32,7 @@ impl Svg {
         self.raw(&format!(r#"<rect class="{class}" {attributes}{opacity}/>"#));
     }
 
-    /// An unseen rectangle that shows `tip` when pointed at.
+    /// An invisible rectangle with a tooltip.
     pub fn tip(&mut self, area: Area, tip: &str) {
         let (attributes, tip) = (area.attributes(), escape(tip));
         self.raw(&format!(
@@ -88,14 +88,14 @@ fn fill_opacity(opacity: f64) -> String {
     if opacity < 1.0 { format!(r#" fill-opacity="{}""#, number(opacity)) } else { String::new() }
 }
 
-/// Two decimals at most: a hundredth of a pixel is never seen.
+/// Two decimals at most: a hundredth of a pixel is never visible.
 pub fn number(value: f64) -> String {
     let digits = format!("{value:.2}");
     let short = digits.trim_end_matches('0').trim_end_matches('.');
     if short == "-0" { "0".into() } else { short.into() }
 }
 
-/// Text made safe for content and attributes. Characters that XML cannot hold at all become U+FFFD.
+/// Text escaped for content and attributes. Characters that XML cannot hold become U+FFFD.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -113,7 +113,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// The first `max` characters, the last of them an ellipsis if more were there.
+/// The first `max` characters, the last of them an ellipsis if the text is longer.
 pub fn clip(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.into();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_what_xml_minds() {
+    fn escapes_xml() {
         assert_eq!(escape("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
         assert_eq!(escape("a\0b\nc"), "a\u{fffd}b c");
     }

@@ -1,4 +1,4 @@
-//! What a chart shows of slices: counts by score, and their sums.
+//! The data of a histogram: counts by score, and their sums.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 /// any order; a score named twice counts twice, one that is absent has no positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScoreSlice {
-    /// What the slice is called, for example `15 stones`.
+    /// The name of the slice, for example `15 stones`.
     pub label: String,
     /// Scores and the number of positions that have them.
     pub counts: Vec<(i16, u64)>,
 }
 
-/// The three ways a game ends, with their names in the style sheet.
+/// The three outcomes of a game, with their names in the style sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Lost,
@@ -85,7 +85,7 @@ impl Tally {
         self.counts.keys().map(|score| score.abs()).fold(1, i32::max)
     }
 
-    /// The score most positions have (the least such), and how many those are.
+    /// The most frequent score (the smallest such), and its number of positions.
     pub fn mode(&self) -> Option<(i32, u128)> {
         self.counts.iter().rev().max_by_key(|&(_, &positions)| positions).map(|(&s, &p)| (s, p))
     }

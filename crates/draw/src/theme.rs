@@ -1,11 +1,11 @@
-//! Colours and type, as one style sheet that travels inside each picture.
+//! Colours and fonts, as one style sheet inside each picture.
 
 /// The class on the root element; every rule is scoped by it, so that a page can hold the picture
 /// inline without its own styles changing.
 pub const ROOT: &str = "score-histogram";
 
 /// Red, yellow and blue are Paul Tol's high-contrast set (light) and its medium-contrast
-/// counterpart (dark): told apart with every kind of colour blindness, and in grey print.
+/// counterpart (dark): distinguishable with every kind of colour blindness, and in grey print.
 ///
 /// Each colour is declared twice: programs that do not know `var()` keep the first.
 pub const STYLE: &str = "

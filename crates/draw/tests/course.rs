@@ -1,4 +1,4 @@
-//! The picture of a game's course.
+//! The chart of a game's course.
 
 use nutcracker_draw::{Course, CoursePoint, course_chart};
 
@@ -25,7 +25,7 @@ fn points_and_errors() {
 }
 
 #[test]
-fn nothing_and_very_much() {
+fn empty_and_extreme_data() {
     assert!(course_chart(&COURSE, &[]).contains("No moves"));
     let long: Vec<CoursePoint> =
         (0..500).map(|ply| CoursePoint::new(f64::from(ply % 90) - 45.0, true, "x")).collect();

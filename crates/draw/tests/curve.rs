@@ -1,4 +1,4 @@
-//! Curves as a reader of SVG sees them.
+//! Curves, parsed as SVG.
 
 use nutcracker_draw::{Curve, CurveChart, curve_chart};
 use roxmltree::Document;
@@ -57,7 +57,7 @@ fn equal_ratios_are_equal_distances() {
 }
 
 #[test]
-fn says_what_it_shows() {
+fn describes_its_data() {
     let curves = [
         curve("one index", &[(5, 4_000_000), (100, 12)]),
         curve("two indices", &[(5, 900), (100, 12)]),

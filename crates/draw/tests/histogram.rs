@@ -1,4 +1,4 @@
-//! The picture as a reader of SVG sees it.
+//! The histogram, parsed as SVG.
 
 use nutcracker_draw::{ScoreSlice, score_histogram};
 use roxmltree::Document;
@@ -62,7 +62,7 @@ fn same_data_same_bytes() {
 }
 
 #[test]
-fn says_what_it_shows() {
+fn describes_its_data() {
     let svg = score_histogram("Awari", "stones", &awari());
     let document = Document::parse(&svg).unwrap();
     let root = document.root_element();
@@ -84,7 +84,7 @@ fn says_what_it_shows() {
 }
 
 #[test]
-fn nothing_is_drawn_as_nothing() {
+fn empty_data_gives_an_empty_chart() {
     for slices in [vec![], vec![slice("empty", &[])], vec![slice("a", &[(3, 0)]), slice("b", &[])]]
     {
         let svg = score_histogram("Nothing", "", &slices);
