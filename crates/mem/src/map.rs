@@ -1,4 +1,4 @@
-//! Memory straight from the kernel, on huge pages where it has them.
+//! Memory from the kernel, on huge pages where available.
 //!
 //! Random access to an array of gigabytes misses the translation cache at nearly every step with
 //! pages of 4 KiB; with huge pages it takes little more than half the time.
@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 use memmap2::{MmapMut, MmapOptions};
 use thiserror::Error;
 
-/// The kernel would not give the memory asked for.
+/// The kernel refused the memory.
 #[derive(Debug, Error)]
 #[error("{bytes} bytes of memory cannot be had: {source}")]
 pub struct OutOfMemory {
@@ -19,13 +19,13 @@ pub struct OutOfMemory {
 /// Zeroed 64-bit words.
 #[derive(Debug)]
 pub struct Words {
-    /// Keeps the memory; everything goes through `words`.
+    /// Owns the memory; all accesses go through `words`.
     _map: Option<MmapMut>,
     words: &'static [AtomicU64],
 }
 
 impl Words {
-    /// So many words.
+    /// Allocates this many words.
     pub fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
         if len == 0 {
             return Ok(Words { _map: None, words: &[] });
@@ -35,7 +35,7 @@ impl Words {
             .len(bytes)
             .map_anon()
             .map_err(|source| OutOfMemory { bytes: bytes as u64, source })?;
-        // Advice may be ignored, and is not to be had everywhere.
+        // Advice may be ignored, and is not available everywhere.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         // SAFETY: the map is page-aligned, `len` words long and zeroed; it does not move, is
@@ -47,13 +47,13 @@ impl Words {
     }
 
     #[inline(always)]
-    /// All of them.
+    /// All words.
     pub fn as_slice(&self) -> &[AtomicU64] {
         self.words
     }
 }
 
-/// Asks the processor to bring in the cache line of `word`.
+/// Prefetches the cache line of `word`.
 #[inline(always)]
 pub fn prefetch(word: &AtomicU64) {
     #[cfg(target_arch = "x86_64")]
@@ -67,8 +67,7 @@ pub fn prefetch(word: &AtomicU64) {
     let _ = word;
 }
 
-/// The memory that can be had now without pushing anything else out, in bytes; `None` where the
-/// system does not say.
+/// The memory available without swapping, in bytes; `None` where the system does not report it.
 pub fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -76,7 +75,7 @@ pub fn available_memory() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// An empty vector with space for `len` values, or an error where a usual vector would end the
+/// An empty vector with capacity for `len` values, or an error where a usual vector would abort the
 /// program.
 pub fn reserve<T>(len: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut vec = Vec::new();

@@ -6,9 +6,9 @@ use crate::map::{OutOfMemory, Words, prefetch};
 
 /// An array of numbers of `BITS` bits each (1, 2, 4, 8, 16 or 32), zero at first.
 ///
-/// They live in 64-bit words, and every access is to a whole word: so changes by several threads
-/// are well defined, and a scan looks at many numbers at once. All accesses are relaxed: who needs
-/// an order between numbers brings it along, as the end of a thread or a barrier does.
+/// They are stored in 64-bit words, and every access is to a whole word: so concurrent changes are
+/// well defined, and a scan examines many numbers at once. All accesses are `Relaxed`; callers that
+/// need ordering must supply it (barrier, join).
 #[derive(Debug)]
 pub struct Packed<const BITS: u32> {
     words: Words,
@@ -57,14 +57,14 @@ impl<const BITS: u32> Packed<BITS> {
         word.load(Relaxed) >> shift & Self::MASK
     }
 
-    /// Puts a number, whatever was there.
+    /// Stores a number.
     #[inline]
     pub fn set(&self, index: u64, value: u64) {
         self.update(index, |_| Some(value));
     }
 
-    /// Changes the number at `index` to what `change` makes of it, atomically; `None` leaves it.
-    /// Returns what was there if it was changed.
+    /// Replaces the number at `index` by the result of `change`, atomically; `None` leaves it.
+    /// Returns the old number if it was changed.
     #[inline(always)]
     pub fn update(&self, index: u64, mut change: impl FnMut(u64) -> Option<u64>) -> Option<u64> {
         let (word, shift) = self.word(index);
@@ -80,7 +80,7 @@ impl<const BITS: u32> Packed<BITS> {
         }
     }
 
-    /// Like [`update`](Packed::update), for a time when no other thread writes: no locked
+    /// Like [`update`](Packed::update), for phases in which no other thread writes: no locked
     /// instruction, and so several times faster.
     #[inline(always)]
     pub fn update_alone(&self, index: u64, change: impl FnOnce(u64) -> Option<u64>) -> Option<u64> {
@@ -93,7 +93,7 @@ impl<const BITS: u32> Packed<BITS> {
     }
 
     /// Sets the lowest bit of the numbers at `start + i` for the bits i of `mask`, atomically;
-    /// returns how many of them did not have it.
+    /// returns how many of them were not set.
     #[inline]
     pub fn set_low_bits(&self, start: u64, mask: u64) -> u32 {
         let (mut at, mut mask, mut new) = (start, mask, 0);
@@ -115,13 +115,13 @@ impl<const BITS: u32> Packed<BITS> {
         new
     }
 
-    /// Asks the processor to bring in the number at `index`.
+    /// Prefetches the number at `index`.
     #[inline(always)]
     pub fn prefetch(&self, index: u64) {
         prefetch(self.word(index).0);
     }
 
-    /// Puts consecutive numbers from `start` on. Words shared with neighbours outside the run are
+    /// Stores consecutive numbers from `start` on. Words shared with neighbours outside the run are
     /// changed atomically, so that threads may fill neighbouring runs.
     pub fn fill(&self, start: u64, values: impl ExactSizeIterator<Item = u64>) {
         let words = self.words.as_slice();
@@ -141,7 +141,7 @@ impl<const BITS: u32> Packed<BITS> {
             if mask == u64::MAX {
                 word.store(bits, Relaxed);
             } else {
-                // Two changes that each leave the other lanes alone.
+                // Two changes that each preserve the other lanes.
                 word.fetch_and(!mask, Relaxed);
                 word.fetch_or(bits, Relaxed);
             }
@@ -179,7 +179,7 @@ impl<const BITS: u32> Packed<BITS> {
         }
     }
 
-    /// Visits the indices of `range` whose number was one of `wanted` when its word was looked at.
+    /// Visits the indices of `range` whose number was one of `wanted` when its word was read.
     /// `range` must begin at a multiple of [`LANES`](Packed::LANES).
     #[inline]
     pub fn find<const N: usize>(
@@ -207,13 +207,13 @@ impl<const BITS: u32> Packed<BITS> {
         }
     }
 
-    /// Visits the indices of `range` whose number was not 0 when its word was looked at.
+    /// Visits the indices of `range` whose number was not 0 when its word was read.
     pub fn find_nonzero(&self, range: std::ops::Range<u64>, mut visit: impl FnMut(u64)) {
         let words = self.words.as_slice();
         let mut at = range.start;
         while at < range.end {
             let stop = ((at / Self::LANES + 1) * Self::LANES).min(range.end);
-            // What is left of the word from `at` on, and up to `stop`.
+            // The rest of the word from `at` on, up to `stop`.
             let mut word = words[(at / Self::LANES) as usize].load(Relaxed);
             word >>= (at % Self::LANES) as u32 * BITS;
             if stop - at < 64 / u64::from(BITS) {
@@ -228,8 +228,8 @@ impl<const BITS: u32> Packed<BITS> {
         }
     }
 
-    /// Visits the indices of `range` whose number lacked `bit` when its word was looked at.
-    /// `range` must begin at a multiple of [`LANES`](Packed::LANES).
+    /// Visits the indices of `range` whose number lacked `bit` when its word was read. `range` must
+    /// begin at a multiple of [`LANES`](Packed::LANES).
     pub fn find_without(&self, range: std::ops::Range<u64>, bit: u64, mut visit: impl FnMut(u64)) {
         debug_assert!(range.start.is_multiple_of(Self::LANES) && bit.is_power_of_two());
         let words = self.words.as_slice();
@@ -246,8 +246,8 @@ impl<const BITS: u32> Packed<BITS> {
         }
     }
 
-    /// Whether some lane is zero. Never wrong about "none"; borrows between lanes can only make
-    /// it say "some" together with a lane that really is zero.
+    /// Whether some lane is zero. Exact: borrows between lanes can set a wrong bit only above a
+    /// lane that really is zero.
     #[inline(always)]
     fn has_zero_lane(word: u64) -> bool {
         let high = Self::ONES << (BITS - 1);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_is_not_zero_in_any_range() {
+    fn finds_nonzero_numbers_in_any_range() {
         fn check<const BITS: u32>() {
             let numbers = Packed::<BITS>::zeroed(300).unwrap();
             let wanted = [0, 1, 9, 20, 21, 63, 64, 65, 127, 200, 299];
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_lose_no_change() {
+    fn concurrent_updates_are_not_lost() {
         let counters = Packed::<8>::zeroed(16).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..3 {
