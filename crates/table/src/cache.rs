@@ -1,4 +1,4 @@
-//! Decoded blocks, kept for the next probe.
+//! The cache of decoded blocks.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -7,29 +7,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::error::Result;
 use crate::reader::Table;
 
-/// Shards, so that threads seldom wait for each other.
+/// Shards, so that threads seldom contend.
 const MAX_SHARDS: usize = 64;
-/// A shard should hold many blocks, or a few hot ones would drive each other out.
+/// A shard should hold many blocks, or a few hot ones would evict each other.
 const MIN_SHARD_BYTES: usize = 1 << 20;
-/// Roughly what a block costs beside its scores.
+/// The approximate overhead of a block beside its scores.
 const OVERHEAD: usize = 96;
 
 /// A cache of decoded blocks for any number of tables and threads. Blocks that were not used since
-/// the clock hand last passed give way to new ones.
+/// the clock hand last passed are evicted first.
 #[derive(Debug)]
 pub struct BlockCache {
     shards: Box<[Mutex<Shard>]>,
     capacity: usize,
 }
 
-/// What a cache has done so far.
+/// Counters of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheStats {
-    /// Blocks found.
+    /// Hits.
     pub hits: u64,
-    /// Blocks that had to be decoded.
+    /// Misses: blocks that had to be decoded.
     pub misses: u64,
-    /// Bytes held now.
+    /// Bytes in use.
     pub bytes: u64,
 }
 
@@ -64,7 +64,7 @@ impl BlockCache {
         self.with_block(table, block, |values| values[within])
     }
 
-    /// The scores of the positions from `start` on, as many as `out` has room for.
+    /// The scores of the positions from `start` on, as many as `out` holds.
     pub fn read(&self, table: &Table, start: u64, out: &mut [i8]) -> Result<()> {
         table.for_blocks(start, out, |block, skip, part| {
             self.with_block(table, block, |values| {
@@ -73,7 +73,7 @@ impl BlockCache {
         })
     }
 
-    /// Hits and misses so far, and the bytes held.
+    /// Hits and misses so far, and the bytes in use.
     pub fn stats(&self) -> CacheStats {
         self.shards.iter().map(|shard| lock(shard).stats).fold(CacheStats::default(), |sum, one| {
             CacheStats {
@@ -102,7 +102,7 @@ impl BlockCache {
             }
             shard.stats.misses += 1;
         }
-        // Decoded without the lock: others need not wait, at the price of decoding twice at times.
+        // Decoded without the lock: others need not wait, at the cost of decoding twice at times.
         let mut values = vec![0; table.header().block_len(block)].into_boxed_slice();
         table.decode_block(block, &mut values)?;
         let result = use_values(&values);
@@ -125,7 +125,7 @@ impl Shard {
         self.slots.push(Slot { key, used: false, values });
     }
 
-    /// Drops the first block at or after the hand that was not used. There must be a block.
+    /// Evicts the first block at or after the hand that was not used. There must be a block.
     fn evict(&mut self) {
         loop {
             if self.hand >= self.slots.len() {
@@ -142,7 +142,7 @@ impl Shard {
         if let Some(moved) = self.slots.get(self.hand) {
             self.places.insert(moved.key, self.hand);
         }
-        // The block that came here from the end is the newest: it has its turn in the next round.
+        // The block moved here from the end is the newest: it is examined in the next round.
         self.hand += 1;
     }
 }
@@ -160,7 +160,7 @@ fn mix(state: u64, word: u64) -> u64 {
     product ^ (product >> 29)
 }
 
-/// A hash for keys that nobody chooses with malice: several times faster than the default.
+/// A hash for keys that are not chosen by an attacker: several times faster than the default.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mix(u64);
 

@@ -1,7 +1,7 @@
-//! Scores of a block to bytes and back.
+//! Values of a block to bytes and back.
 //!
-//! Every block begins with a method byte. Constant blocks and blocks that do not shrink are dealt
-//! with here, once for all codecs; a [`BlockCodec`] sees only the others.
+//! Every block begins with a method byte. Constant blocks and blocks that do not shrink are handled
+//! here, once for all codecs; a [`BlockCodec`] handles only the others.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -54,14 +54,14 @@ impl fmt::Display for CodecId {
     }
 }
 
-/// A way to pack the bytes of one block. Implementations are deterministic and keep no state
-/// between blocks.
+/// A compression method for the bytes of one block. Implementations are deterministic and keep no
+/// state between blocks.
 pub trait BlockCodec: Send + Sync + fmt::Debug {
-    /// Appends the packed bytes to `out`. On `false` the block is stored plain, and what was
+    /// Appends the compressed bytes to `out`. On `false` the block is stored plain, and what was
     /// appended is dropped.
     fn pack(&self, plain: &[u8], out: &mut Vec<u8>) -> bool;
 
-    /// Fills `plain` exactly, or says why not. Any bytes may come in.
+    /// Fills `plain` exactly, or returns the reason for a failure. Any bytes may be passed.
     fn unpack(&self, packed: &[u8], plain: &mut [u8]) -> Result<(), String>;
 }
 
@@ -74,9 +74,8 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// A codec for writing and reading. `level` matters only for writing with zstd and is brought
-    /// into its range; `dictionary` may be empty and is only used by
-    /// [`CodecId::ZstdDictionary`].
+    /// A codec for writing and reading. `level` matters only for writing with zstd and is clamped
+    /// to its range; `dictionary` may be empty and is only used by [`CodecId::ZstdDictionary`].
     pub fn new(id: CodecId, level: i32, dictionary: &[u8]) -> Self {
         let dictionary = if id == CodecId::ZstdDictionary { dictionary } else { &[] };
         let packing: Box<dyn BlockCodec> = match id {
@@ -91,7 +90,7 @@ impl Codec {
         self.id
     }
 
-    /// The dictionary, or nothing.
+    /// The dictionary, may be empty.
     pub fn dictionary(&self) -> &[u8] {
         &self.dictionary
     }
@@ -117,8 +116,8 @@ impl Codec {
         });
     }
 
-    /// Fills `out`, whose length is the number of positions in the block, or says why not. Any
-    /// bytes may come in.
+    /// Fills `out`, whose length is the number of positions in the block, or returns the reason for
+    /// a failure. Any bytes may be passed.
     pub fn decode(&self, block: &[u8], out: &mut [i8]) -> Result<(), String> {
         let Some((&method, data)) = block.split_first() else {
             return Err("it is empty".to_owned());
@@ -145,7 +144,7 @@ fn copy(bytes: &[u8], out: &mut [i8]) {
     }
 }
 
-/// Gives the thread's buffer. Taken out while in use, so that a nested call finds an empty one.
+/// The thread's buffer. Taken out while in use, so that a nested call finds an empty one.
 fn with_scratch<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     thread_local! {
         static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -156,7 +155,7 @@ fn with_scratch<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     result
 }
 
-/// Packs nothing: every block that is not constant is plain.
+/// Compresses nothing: every block that is not constant is plain.
 #[derive(Debug)]
 struct Raw;
 
@@ -170,7 +169,7 @@ impl BlockCodec for Raw {
     }
 }
 
-/// A zstd frame for each block. Contexts are kept, because to make one costs more than a block.
+/// A zstd frame for each block. Contexts are kept, because creating one costs more than a block.
 struct Zstd {
     level: i32,
     dictionary: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What can go wrong, classified by who has to act.
+//! Errors, classified by who has to act.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub enum TableError {
         /// ` (pid N)`, or nothing if the lock file does not say.
         holder: String,
     },
-    /// A file is not there.
+    /// A file is missing.
     #[error("{path} does not exist", path = path.display())]
     Missing {
         /// The file.
@@ -60,10 +60,10 @@ pub enum TableError {
         game: String,
         /// The slice.
         slice: u32,
-        /// The directory in which the table was looked for.
+        /// The directory that was searched.
         dir: PathBuf,
     },
-    /// A slice has only tables whose scores are clipped too closely.
+    /// A slice has only tables whose windows are too narrow.
     #[error(
         "slice {slice} of {game} in {dir} is available only with {reach}, and {wanted}",
         dir = dir.display(),
@@ -74,9 +74,9 @@ pub enum TableError {
         game: String,
         /// The slice.
         slice: u32,
-        /// The directory in which the table was looked for.
+        /// The directory that was searched.
         dir: PathBuf,
-        /// The widest reach that is there.
+        /// The widest reach available.
         reach: Reach,
         /// The reach needed.
         need: Reach,
@@ -86,7 +86,7 @@ pub enum TableError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What gives it away.
+        /// The evidence.
         reason: String,
     },
     /// A file of a later format version.
@@ -100,7 +100,7 @@ pub enum TableError {
         path: PathBuf,
         /// Its version.
         found: u32,
-        /// The last version known here.
+        /// The latest version known here.
         known: u32,
     },
     /// A file contradicts itself or fails a checksum.
@@ -113,7 +113,7 @@ pub enum TableError {
         /// What to do.
         remedy: &'static str,
     },
-    /// A sound file which is not the one that belongs there.
+    /// A sound file in the wrong place.
     #[error("{path} has {what} {found}, but {expected} is expected", path = path.display())]
     Unexpected {
         /// The file.
@@ -128,11 +128,11 @@ pub enum TableError {
     /// The operating system failed.
     #[error("cannot {action} {path}: {source}{hint}", path = path.display(), hint = hint(action, source))]
     Io {
-        /// What was attempted: "write", "rename".
+        /// The operation: "write", "rename".
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -146,7 +146,7 @@ fn wanted(need: Reach) -> String {
     }
 }
 
-/// Actions that need no right to write.
+/// Operations that need no write permission.
 const READS: [&str; 4] = ["open", "read", "list", "look for"];
 
 fn hint(action: &str, source: &io::Error) -> &'static str {
@@ -211,7 +211,7 @@ impl TableError {
         }
     }
 
-    /// Turns a system error into ours; a missing file becomes [`TableError::Missing`].
+    /// Converts a system error; a missing file becomes [`TableError::Missing`].
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| match source.kind() {

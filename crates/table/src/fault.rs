@@ -1,6 +1,6 @@
 //! A storage in memory that fails on request.
 //!
-//! It keeps apart what was written and what was made durable, so that a crash can forget the rest.
+//! It distinguishes written data from durable data, so that a crash can lose the rest.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::file::{RandomFile, ReadAt, Storage, WriteFile};
 
-/// What the disk writes as a whole.
+/// The unit that the disk writes atomically.
 const SECTOR: usize = 512;
 
 /// What happens at the chosen operation.
@@ -24,17 +24,17 @@ pub enum Fault {
     Crash,
 }
 
-/// What a crash leaves of things that were not made durable.
+/// What a crash leaves of data that was not made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// Everything is there: only the process died.
+    /// Everything: only the process died.
     Nothing,
-    /// What was not synced is gone: data of files, and names in directories.
+    /// Nothing that was not synced: neither data of files nor names in directories.
     Unsynced,
-    /// Names are there, data that was not synced is gone: a file system may order them so.
+    /// Names without the data that was not synced: a file system may order them so.
     UnsyncedData,
-    /// The power went: of what was not synced, each sector of 512 bytes has its old or its new
-    /// contents, and each new name, rename and removal happened or did not, as these bits decide.
+    /// Power failure: of what was not synced, each sector of 512 bytes has its old or its new
+    /// contents, and each creation, rename and removal happened or did not, as these bits decide.
     Power(u64),
 }
 
@@ -44,13 +44,13 @@ pub struct MemoryStorage {
     state: Arc<Mutex<State>>,
 }
 
-/// The name that goes, and the one that a file gets.
+/// The old name, and the new one.
 type NameChange = (Option<PathBuf>, Option<(PathBuf, usize)>);
 
 #[derive(Debug, Default)]
 struct State {
     files: Vec<Contents>,
-    /// Names as a process sees them, and as they would be after a crash.
+    /// Names as the process sees them, and as they would be after a crash.
     names: BTreeMap<PathBuf, usize>,
     durable: BTreeMap<PathBuf, usize>,
     /// Changes of names in order, not yet durable.
@@ -68,19 +68,19 @@ struct Contents {
 }
 
 impl MemoryStorage {
-    /// Without a file.
+    /// An empty storage.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets operation number `operation`, counted from 0 and from now on, go wrong.
+    /// Makes the operation with this number, counted from 0 and from now on, fail.
     pub fn fail_at(&self, operation: u64, fault: Fault) {
         let mut state = self.lock();
         state.operations = 0;
         state.fault = Some((operation, fault));
     }
 
-    /// From now on, each write takes at most half of what it is given.
+    /// From now on, each write takes at most half of its bytes.
     pub fn shorten_writes(&self) {
         self.lock().short_writes = true;
     }
@@ -90,7 +90,7 @@ impl MemoryStorage {
         self.lock().operations
     }
 
-    /// Begins again after a crash, with what is left.
+    /// Restarts after a crash, with what is left.
     pub fn restart(&self, loss: Loss) {
         let mut state = self.lock();
         state.fault = None;
@@ -141,7 +141,7 @@ impl MemoryStorage {
         state.names.get(path).map(|&file| state.files[file].data.clone())
     }
 
-    /// Puts a file there, durable.
+    /// Stores a file, durably.
     pub fn put(&self, path: &Path, bytes: &[u8]) {
         let mut state = self.lock();
         let file = state.files.len();
@@ -154,7 +154,7 @@ impl MemoryStorage {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts an operation and lets it fail if it is its turn.
+    /// Counts an operation and makes it fail if it is its turn.
     fn operate(&self, writes: bool) -> io::Result<MutexGuard<'_, State>> {
         let mut state = self.lock();
         let now = state.operations;

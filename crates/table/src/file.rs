@@ -1,4 +1,4 @@
-//! File access behind small traits, so that tests can put failures and crashes in its place.
+//! File access behind small traits, so that tests can inject failures and crashes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,29 +9,29 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
-/// Where tables live.
+/// The interface of file systems.
 pub trait Storage: Send + Sync + fmt::Debug {
-    /// Makes or empties a file for writing.
+    /// Creates or truncates a file for writing.
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
     /// Opens a file for reading. It must not change while it is open.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>>;
-    /// Renames a file; one of the new name is replaced in one step.
+    /// Renames a file, atomically replacing one of the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Makes or empties a file that is read and written at any place.
+    /// Creates or truncates a file for random access.
     fn create_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>>;
-    /// Opens a file that is read and written at any place.
+    /// Opens a file for random access.
     fn open_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>>;
-    /// Removes a directory with all that is in it; nothing happens if there is none.
+    /// Removes a directory with its contents; no error if there is none.
     fn remove_dir(&self, dir: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Makes a directory with its parents, unless it is there.
+    /// Creates a directory with its parents, unless it exists.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
     /// Makes renames and new names in a directory durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
     /// The names of the files and directories in a directory, sorted.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
-    /// Whether a file is there.
+    /// Whether a file exists.
     fn exists(&self, path: &Path) -> io::Result<bool>;
 }
 
@@ -41,11 +41,11 @@ pub trait WriteFile: io::Write + Send {
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// A file that is read and written at any place, by any number of threads.
+/// A file for random access, by any number of threads.
 pub trait RandomFile: Send + Sync + fmt::Debug {
     /// The length in bytes.
     fn size(&self) -> io::Result<u64>;
-    /// Gives the file this length, and takes its place on the disk where that is possible.
+    /// Sets the length of the file, and allocates its disk space where that is possible.
     fn allocate(&self, len: u64) -> io::Result<()>;
     /// Fills `buf` from `offset` on; an error if the file ends before.
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
@@ -55,11 +55,11 @@ pub trait RandomFile: Send + Sync + fmt::Debug {
     fn sync(&self) -> io::Result<()>;
     /// A hint that these bytes will be read soon.
     fn will_read(&self, _offset: u64, _len: u64) {}
-    /// A hint that these bytes were written for some time: they can go to the disk now.
+    /// A hint that writing these bytes is complete for now: they can go to the disk.
     fn written(&self, _offset: u64, _len: u64) {}
 }
 
-/// A file that is read at any place, by any number of threads.
+/// A file for random reads, by any number of threads.
 pub trait ReadAt: Send + Sync + fmt::Debug {
     /// The length in bytes.
     fn len(&self) -> u64;
@@ -77,7 +77,7 @@ pub trait ReadAt: Send + Sync + fmt::Debug {
         self.len() == 0
     }
 
-    /// A part of the file, without a copy where that is possible. Nothing is allocated for a part
+    /// A range of the file, without a copy where that is possible. Nothing is allocated for a range
     /// beyond the end.
     fn bytes(&self, offset: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
         let end = offset.checked_add(len as u64).filter(|&end| end <= self.len());
@@ -97,7 +97,7 @@ pub trait ReadAt: Send + Sync + fmt::Debug {
 #[derive(Clone, Copy, Debug)]
 pub struct Disk {
     /// Read through memory maps, which is faster; if not, by a system call for each block, which
-    /// answers a failing disk with an error where a map ends the process.
+    /// reports a failing disk as an error where a map would kill the process.
     pub map: bool,
 }
 
@@ -115,7 +115,7 @@ impl Storage for Disk {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
         let mut options = OpenOptions::new();
         options.read(true);
-        // A pipe is not waited for; reading regular files does not change.
+        // Opening a pipe must not block; regular files are not affected.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(
             &mut options,
@@ -174,7 +174,7 @@ impl Storage for Disk {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(dir)? {
-            // A name that is not UTF-8 is none of ours.
+            // A name that is not UTF-8 is not one of ours.
             if let Ok(name) = entry?.file_name().into_string() {
                 names.push(name);
             }
@@ -212,7 +212,7 @@ impl RandomFile for Random {
         match retry_on_intr(|| fallocate(&self.0, FallocateFlags::empty(), 0, len)) {
             Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => self.0.set_len(len),
             done => done.map_err(|error| {
-                // A part of a file is of no use, and others need the space.
+                // A partly allocated file is of no use, and others need the space.
                 let _ = self.0.set_len(0);
                 error.into()
             }),
@@ -236,12 +236,12 @@ impl RandomFile for Random {
     }
 
     fn written(&self, offset: u64, len: u64) {
-        // For pages that are still to be written this begins to write them, and no more.
+        // For dirty pages this starts to write them, and no more.
         advise(&self.0, offset, len, rustix::fs::Advice::DontNeed);
     }
 }
 
-/// Advice is a hint: where it is not taken, everything works as well.
+/// Advice is a hint: everything works without it.
 #[cfg(unix)]
 fn advise(file: &File, offset: u64, len: u64, advice: rustix::fs::Advice) {
     #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]

@@ -1,7 +1,7 @@
 //! The bytes of a table file.
 //!
-//! All numbers are little-endian. H, D, B and T stand for the ends of header, dictionary, blocks
-//! and index with statistics; L is the length of the file.
+//! All integers are little-endian. H, D, B and T stand for the ends of header, dictionary, blocks
+//! and block index with statistics; L is the length of the file.
 //!
 //! ```text
 //! header
@@ -9,8 +9,8 @@
 //!      8    2  format version
 //!     10    2  H, the length of the header
 //!     12    4  slice
-//!     16    8  number of numbers: positions and holes
-//!     24    4  numbers in a block; the last block may be shorter
+//!     16    8  number of indices: positions and holes
+//!     24    4  indices in a block; the last block may be shorter
 //!     28    1  range: scores lie in -range..=range
 //!     29    1  window: 0, or K < range if scores are clipped to -K..=K
 //!     30    2  codec: 0 raw, 1 zstd, 2 zstd with dictionary
@@ -19,24 +19,24 @@
 //!     44  1+n  game, rule options, index scheme, slice name, metric: five strings of UTF-8, each
 //!              after its length
 //!           1  number of parts
-//!  1+n+8 each  name of the part, its first number
+//!  1+n+8 each  name of the part, its first index
 //!    H-8    8  xxh3-64 of bytes 0..H-8
 //! dictionary
 //!      H       as long as the header says
 //! blocks
 //!      D       one after another without gaps: a method byte, then its data
-//!              0 constant: the value of all numbers
-//!              1 plain: one byte for each number
+//!              0 constant: the value of all indices
+//!              1 plain: one byte for each index
 //!              2 packed: by the codec of the header
-//! index
+//! block index
 //!      B   12  for each block: length (4), xxh3-64 of its bytes with its number as seed (8)
 //! statistics
-//!           8  holes: numbers that stand for no position
+//!           8  holes: indices without a position
 //!              for each part:
 //!           2  number of values that occur
 //!           9  for each, ascending: value (1), number of positions (8)
 //! trailer
-//!      T    8  B, where the index begins
+//!      T    8  B, the offset of the block index
 //!      8    8  xxh3-64 of bytes B..T
 //!     16    8  L, the length of the file
 //!     24   32  blake3 of bytes 0..L-40
@@ -62,55 +62,56 @@ use crate::statistics::Statistics;
 
 /// The version of the format that this crate writes, and the last it reads.
 pub const FORMAT_VERSION: u16 = 2;
-/// In what fills a table: the number stands for no position.
+/// The value of an index without a position, as input of a writer.
 pub const HOLE: i8 = i8::MIN;
 /// The metric of scores, and of all tables of version 1.
 pub const SCORE: &str = "score";
-/// The most parts a table can have.
+/// The largest number of parts of a table.
 pub const MAX_PARTS: usize = 16;
-/// How every table begins. As in PNG, a high bit and both line ends reveal a transfer as text.
+/// The first bytes of every table. As in PNG, a high bit and both line endings reveal a transfer in
+/// text mode.
 pub const MAGIC: [u8; 8] = *b"\x89NUT\r\n\x1a\n";
-/// The most positions a block may have. It bounds what a probe of a hostile file allocates.
+/// The largest number of positions in a block. It limits what a probe of a hostile file allocates.
 pub const MAX_BLOCK_POSITIONS: u32 = 1 << 20;
 /// The longest dictionary.
 pub const MAX_DICTIONARY: u32 = 1 << 24;
-/// The positions in a block unless another number is asked for.
+/// The default number of positions in a block.
 pub const DEFAULT_BLOCK_POSITIONS: u32 = 8192;
 
-/// The largest score that a byte holds with either sign.
+/// The largest score that fits a signed byte with either sign.
 pub(crate) const MAX_RANGE: u8 = 127;
-/// How the names of tables end.
+/// The file name extension of tables.
 pub(crate) const EXTENSION: &str = ".nut";
-/// What follows the name of a table that is not checked.
+/// The suffix of the name of a table that is not checked.
 pub(crate) const UNCHECKED: &str = ".unchecked";
-/// No header is longer: fixed fields, five strings of at most 255 bytes, parts, checksum.
+/// The longest header: fixed fields, five strings of at most 255 bytes, parts, checksum.
 pub(crate) const MAX_HEADER: usize = FIXED_HEADER + 5 * 256 + 1 + MAX_PARTS * (256 + 8) + 8;
 pub(crate) const INDEX_ENTRY: u64 = 12;
 pub(crate) const TRAILER: u64 = 64;
 /// The end of the file that the blake3 in the trailer does not cover: itself and the checksum.
 pub(crate) const AFTER_BLAKE3_INPUT: u64 = 40;
 const FIXED_HEADER: usize = 44;
-/// No header is shorter: three empty strings in version 1.
+/// The shortest header: three empty strings in version 1.
 const MIN_HEADER: usize = FIXED_HEADER + 3 + 8;
 
-/// Consecutive numbers of a slice that are counted on their own, such as those with White to move.
-/// A part ends where the next begins.
+/// Consecutive indices of a slice with statistics of their own, such as those with White to move. A
+/// part ends where the next begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Its first number.
+    /// Its first index.
     pub first: u64,
 }
 
 impl Part {
-    /// The one part of a slice that has no others.
+    /// The only part of a slice that is not divided.
     pub fn all() -> Self {
         Self { name: "all".to_owned(), first: 0 }
     }
 }
 
-/// What a table says about itself.
+/// The header of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The game's name: lower-case letters, digits and hyphens.
@@ -121,21 +122,21 @@ pub struct Header {
     pub slice: u32,
     /// The slice's name, such as `15` or `krkn`: small letters, digits and `_`.
     pub name: String,
-    /// What a value means: `score`, `wdl`, `dtw`, `dtc`.
+    /// The metric: `score`, `wdl`, `dtw`, `dtc`.
     pub metric: String,
-    /// The number of numbers: positions, and holes where the index has some.
+    /// The number of indices: positions, and holes where the index has some.
     pub positions: u64,
     /// Scores lie in -range..=range, 127 at most.
     pub range: u8,
-    /// How far from 0 scores are told apart; less than the range where it is not exact.
+    /// The range of scores that are distinguished; less than the range where it is not exact.
     pub reach: Reach,
     /// The index scheme with its version, such as `halves-1`.
     pub scheme: String,
     /// Positions in a block; the last block may be shorter.
     pub block_positions: u32,
-    /// How blocks are packed.
+    /// How blocks are compressed.
     pub codec: CodecId,
-    /// The parts that are counted on their own: at least one, the first from number 0 on.
+    /// The parts with statistics of their own: at least one, the first from index 0 on.
     pub parts: Vec<Part>,
 }
 
@@ -177,7 +178,7 @@ impl Header {
         self.positions.div_ceil(u64::from(self.block_positions.max(1)))
     }
 
-    /// The number of numbers in a block; 0 after the last.
+    /// The number of indices in a block; 0 after the last.
     pub fn block_len(&self, block: u64) -> usize {
         let size = u64::from(self.block_positions);
         let start = block.saturating_mul(size).min(self.positions);
@@ -189,7 +190,7 @@ impl Header {
         self.reach.bound(self.range)
     }
 
-    /// Says why no table can have this header, if so.
+    /// The reason why no table can have this header, if there is one.
     pub fn check(&self) -> std::result::Result<(), String> {
         let named = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.game.is_empty() || !self.game.chars().all(named) {
@@ -256,7 +257,7 @@ impl Header {
         fit && all == self.positions && statistics.parts.iter().all(within)
     }
 
-    /// The numbers of a part.
+    /// The indices of a part.
     pub(crate) fn part_len(&self, place: usize) -> u64 {
         let end = self.parts.get(place + 1).map_or(self.positions, |next| next.first);
         end - self.parts[place].first
@@ -305,8 +306,8 @@ pub(crate) fn file_name(game: &str, name: &str, reach: Reach) -> String {
     }
 }
 
-/// The slice's name as it stands there, the reach, and whether it is checked, of a file with a name
-/// such as we give to tables of this game. Whether it is exactly our name shows when it is made
+/// The slice's name as written, the reach, and whether it is checked, of a file with a name such as
+/// those of this game's tables. Whether it is exactly the canonical name is seen by formatting it
 /// again.
 pub(crate) fn parse_file_name<'a>(game: &str, file: &'a str) -> Option<(&'a str, Reach, bool)> {
     let (file, checked) = match file.strip_suffix(UNCHECKED) {
@@ -325,7 +326,7 @@ pub(crate) fn order(slice: u32, reach: Reach) -> (u32, Reverse<Reach>) {
     (slice, Reverse(reach))
 }
 
-/// A header as read, with what only the reader needs.
+/// A parsed header, with what only the reader needs.
 #[derive(Debug)]
 pub(crate) struct ParsedHeader {
     pub version: u16,
@@ -335,7 +336,7 @@ pub(crate) struct ParsedHeader {
     pub dictionary_sum: u64,
 }
 
-/// Reads the header from the first bytes of a file (at least [`MAX_HEADER`] unless it is shorter).
+/// Parses the header from the first bytes of a file (at least [`MAX_HEADER`] unless it is shorter).
 pub(crate) fn parse_header(path: &Path, bytes: &[u8]) -> Result<ParsedHeader> {
     let foreign =
         |reason: &str| TableError::Foreign { path: path.to_owned(), reason: reason.into() };
@@ -374,7 +375,7 @@ pub(crate) fn parse_header(path: &Path, bytes: &[u8]) -> Result<ParsedHeader> {
     if Fields(sum).u64() != Some(xxh3_64(header)) {
         return Err(damaged("the checksum of its header is wrong"));
     }
-    // Whatever fails from here on was written so: the checksum is right.
+    // An error from here on was written on purpose: the checksum is right.
     parse_fields(version, &header[12..], len as u64)
         .and_then(|parsed| parsed.header.check().map(|()| parsed))
         .map_err(|reason| damaged(&format!("its header makes no sense: {reason}")))
@@ -458,7 +459,7 @@ impl Trailer {
         out
     }
 
-    /// Nothing if the checksum is wrong.
+    /// `None` if the checksum is wrong.
     pub(crate) fn parse(bytes: &[u8; 64]) -> Option<Self> {
         let mut fields = Fields(bytes);
         let trailer = Self {
@@ -471,7 +472,7 @@ impl Trailer {
     }
 }
 
-/// The checksum of a block. The number as seed reveals blocks that changed places.
+/// The checksum of a block. With its number as seed, swapped blocks are detected.
 pub(crate) fn block_sum(block: u64, bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, block)
 }
@@ -483,7 +484,7 @@ pub(crate) fn encode_statistics(statistics: &Statistics, out: &mut Vec<u8>) {
     }
 }
 
-/// Nothing if the bytes are no statistics of canonical form for this number of parts.
+/// `None` if the bytes are not statistics in canonical form for this number of parts.
 pub(crate) fn parse_statistics(version: u16, parts: usize, bytes: &[u8]) -> Option<Statistics> {
     let mut fields = Fields(bytes);
     let holes = if version == 1 { 0 } else { fields.u64()? };
@@ -499,7 +500,7 @@ fn encode_histogram(histogram: &Histogram, out: &mut Vec<u8>) {
     }
 }
 
-/// Nothing if the bytes are no histogram of canonical form.
+/// `None` if the bytes are not a histogram in canonical form.
 fn parse_histogram(fields: &mut Fields<'_>) -> Option<Histogram> {
     let mut histogram = Histogram::new();
     let mut last = None;
@@ -514,7 +515,7 @@ fn parse_histogram(fields: &mut Fields<'_>) -> Option<Histogram> {
     Some(histogram)
 }
 
-/// Takes little-endian numbers from the front of a slice.
+/// Reads little-endian integers from the front of a byte slice.
 pub(crate) struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -528,7 +529,7 @@ impl<'a> Fields<'a> {
         self.take(N)?.try_into().ok()
     }
 
-    /// A text after its length in one byte.
+    /// A text preceded by its length in one byte.
     fn text(&mut self) -> std::result::Result<String, String> {
         let text = self.u8().and_then(|len| self.take(len.into()));
         String::from_utf8(text.ok_or("it is too short")?.to_vec())

@@ -21,7 +21,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Without a position.
+    /// An empty histogram.
     pub fn new() -> Self {
         Self { counts: Box::new([0; 256]) }
     }
@@ -33,18 +33,18 @@ impl Histogram {
         }
     }
 
-    /// Counts `positions` more positions of one score. Counts stop at `u64::MAX`.
+    /// Counts `positions` more positions of one score, saturating at `u64::MAX`.
     pub fn add_count(&mut self, score: i8, positions: u64) {
         let slot = &mut self.counts[usize::from(score as u8 ^ 0x80)];
         *slot = slot.saturating_add(positions);
     }
 
-    /// Takes out the count of one score.
+    /// Removes and returns the count of one score.
     pub(crate) fn take(&mut self, score: i8) -> u64 {
         std::mem::take(&mut self.counts[usize::from(score as u8 ^ 0x80)])
     }
 
-    /// Adds the counts of another one.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         for (score, count) in other.iter() {
             self.add_count(score, count);

@@ -1,12 +1,13 @@
 //! Endgame database files: one score for each position of a slice, packed in blocks, checked by
 //! checksums, probed in microseconds.
 //!
-//! A table is written once, under a temporary name, and never changed or replaced after. It gets its
-//! final name when it has passed its check; until then `.unchecked` follows. No score is ever answered from a block whose checksum is wrong. `docs/database-format.md` has the file
+//! A table is written once, under a temporary name, and never changed or replaced afterwards. It
+//! gets its final name when it has passed its check; until then `.unchecked` follows. No score is
+//! ever returned from a block whose checksum is wrong. `docs/database-format.md` describes the file
 //! byte by byte.
 //!
-//! Scores are exact, or clipped to a window: a table with window 4 has 4 for "4 or more". Tables of
-//! one slice with different windows live beside each other; see [`TableSet::get_for`] and
+//! Scores are exact, or clipped to a window: a table with window 4 stores 4 for "4 or more". Tables
+//! of one slice with different windows can coexist; see [`TableSet::get_for`] and
 //! [`Table::is_clipped`].
 //!
 //! ```

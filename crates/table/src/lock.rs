@@ -1,4 +1,4 @@
-//! One builder a directory.
+//! The lock of a directory: one process builds at a time.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -9,19 +9,19 @@ use crate::error::{Result, TableError};
 /// The lock file's name in its directory.
 pub const LOCK: &str = ".lock";
 
-/// The right to build in a directory, until it is dropped or the process ends in whatever way.
-/// Readers need none.
+/// The right to build in a directory, until it is dropped or the process ends in any way. Readers
+/// need none.
 #[derive(Debug)]
 pub struct DirLock {
     path: PathBuf,
-    /// Held for the lock on it. The file stays: to remove it would let two others in, one with the
-    /// old file and one with a new one.
+    /// Holds the lock. The file stays: removing it would let two others in, one with the old file
+    /// and one with a new one.
     _file: File,
 }
 
 impl DirLock {
-    /// Locks a directory, which is made if it is not there. If another builder has it, the error
-    /// names its process.
+    /// Locks a directory, which is created if it does not exist. If another process holds the lock,
+    /// the error names it.
     pub fn acquire(dir: &Path) -> Result<Self> {
         fs::create_dir_all(dir).map_err(TableError::io("make the directory", dir))?;
         let path = dir.join(LOCK);
@@ -58,7 +58,7 @@ fn write_pid(file: &mut File) -> io::Result<()> {
 
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
-    // The holder may be about to write its number; then the message does without.
+    // The holder may not have written its process id yet; then the message omits it.
     let _ = file.take(32).read_to_string(&mut text);
     text.trim().parse::<u32>().map_or_else(|_| String::new(), |pid| format!(" (pid {pid})"))
 }

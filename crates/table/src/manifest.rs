@@ -1,7 +1,7 @@
-//! What is solved in a directory: one JSON file beside the tables.
+//! The manifest: one JSON file that lists the tables of a directory.
 //!
-//! The tables are the truth, the manifest is the account of them. A crash between the two is repaired
-//! from the tables, whose trailers have all that an entry needs.
+//! The tables are authoritative. A crash between a table and its entry is repaired from the tables,
+//! whose trailers have all that an entry needs.
 
 use std::cmp::Reverse;
 use std::io::Write;
@@ -48,20 +48,20 @@ pub struct Entry {
     /// The slice's name. In version 1 it was the number.
     #[serde(default)]
     pub name: String,
-    /// What a value means. In version 1 it was `score`.
+    /// The metric. In version 1 it was `score`.
     #[serde(default = "score")]
     pub metric: String,
     /// Whether the table passed its check.
     #[serde(default = "checked")]
     pub checked: bool,
-    /// The number of numbers: positions and holes.
+    /// The number of indices: positions and holes.
     pub positions: u64,
-    /// Numbers that stand for no position.
+    /// Indices without a position.
     #[serde(default)]
     pub holes: u64,
     /// Scores lie in -range..=range.
     pub range: u8,
-    /// How far from 0 scores are told apart; in the file 0 for exact, K for -K..=K.
+    /// The range of scores that are distinguished; in the file 0 for exact, K for -K..=K.
     #[serde(rename = "window")]
     pub reach: Reach,
     /// The index scheme with its version.
@@ -79,10 +79,10 @@ pub struct Entry {
     pub parts: Vec<Counted>,
 }
 
-/// A part of a slice, and how many of its positions have each score.
+/// A part of a slice with its histogram.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
-    /// Which.
+    /// The part.
     #[serde(flatten)]
     pub part: Part,
     /// How many positions have each score.
@@ -100,13 +100,13 @@ fn checked() -> bool {
 /// What [`Manifest::reconcile`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reconciled {
-    /// Slice and reach of the files that were there without an entry, or with the entry of an
-    /// earlier file. They have their entries now.
+    /// Slice and reach of the files without an entry, or with the entry of an earlier file. Their
+    /// entries were added.
     pub adopted: Vec<(u32, Reach)>,
-    /// Slice and reach of the entries that had no file. The entries are gone.
+    /// Slice and reach of the entries without a file. They were removed.
     pub missing: Vec<(u32, Reach)>,
-    /// Slice and reach of files that are known and got their final name since, or lost it. Their
-    /// entries say so now.
+    /// Slice and reach of files that got their final name since, or lost it. Their entries were
+    /// updated.
     pub renamed: Vec<(u32, Reach)>,
 }
 
@@ -118,7 +118,7 @@ impl Reconciled {
 }
 
 impl Manifest {
-    /// A manifest without tables.
+    /// An empty manifest.
     pub fn new(
         game: impl Into<String>,
         options: impl Into<String>,
@@ -135,7 +135,7 @@ impl Manifest {
 
     /// Reads the manifest of a directory.
     pub fn load(storage: &dyn Storage, dir: &Path) -> Result<Self> {
-        /// Read first: a newer version may differ in everything else.
+        /// Parsed first: a newer version may differ in everything else.
         #[derive(Deserialize)]
         struct Version {
             version: u32,
@@ -182,8 +182,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Reads the manifest of a directory, or begins one if there is none. One of another game or
-    /// other options is an error.
+    /// Reads the manifest of a directory, or creates an empty one if there is none. One of another
+    /// game or other options is an error.
     pub fn load_or_new(
         storage: &dyn Storage,
         dir: &Path,
@@ -206,7 +206,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Writes the manifest so that a crash leaves the old one or the new one.
+    /// Writes the manifest atomically: a crash leaves the old one or the new one.
     pub fn save(&self, storage: &dyn Storage, dir: &Path) -> Result<()> {
         let path = dir.join(MANIFEST);
         let temporary = dir.join(format!("{MANIFEST}.tmp"));
@@ -247,13 +247,13 @@ impl Manifest {
         self.find(slice, reach).ok().map(|place| &self.slices[place])
     }
 
-    /// Enters a table that was just published.
+    /// Adds a table that was just published.
     pub fn record(&mut self, file: &Published) {
         let Published { header, checked, bytes, blake3, statistics, .. } = file;
         self.put(Entry::new(header, *checked, *bytes, blake3, statistics));
     }
 
-    /// Enters a table that is there, from its header and trailer. Its blocks are not read: see
+    /// Adds an existing table, from its header and trailer. Its blocks are not read: see
     /// [`Table::verify_file`].
     pub fn adopt(&mut self, table: &Table) -> Result<()> {
         let Header { slice, reach, .. } = *table.header();
@@ -262,12 +262,12 @@ impl Manifest {
         Ok(())
     }
 
-    /// Takes out the entry of a slice with exactly this reach.
+    /// Removes the entry of a slice with exactly this reach.
     pub fn remove(&mut self, slice: u32, reach: Reach) -> Option<Entry> {
         self.find(slice, reach).ok().map(|place| self.slices.remove(place))
     }
 
-    /// An error if a table is not the one that was entered for its slice and reach.
+    /// An error if a table is not the one in the entry of its slice and reach.
     pub fn check(&self, table: &Table) -> Result<()> {
         let Header { slice, reach, .. } = *table.header();
         check_identity(table, &self.game, &self.options, slice, reach)?;
@@ -298,9 +298,9 @@ impl Manifest {
         Ok(())
     }
 
-    /// Brings the manifest into agreement with the files of its directory, after a crash or a
-    /// removal by hand. Files are opened, not verified; a file that cannot be opened is an error.
-    /// The manifest is not saved.
+    /// Reconciles the manifest with the files of its directory, after a crash or a removal by hand.
+    /// Files are opened, not verified; a file that cannot be opened is an error. The manifest is
+    /// not saved.
     pub fn reconcile(
         &mut self,
         storage: &dyn Storage,

@@ -17,7 +17,8 @@ pub struct Naming {
 }
 
 impl Naming {
-    /// Names by two functions that invert each other. Names have small letters, digits and `_`.
+    /// Names by two functions that are inverse to each other. Names have small letters, digits and
+    /// `_`.
     pub fn new(
         to_name: impl Fn(u32) -> String + Send + Sync + 'static,
         from_name: impl Fn(&str) -> Option<u32> + Send + Sync + 'static,
@@ -30,7 +31,7 @@ impl Naming {
         (self.to_name)(slice)
     }
 
-    /// The slice of a name.
+    /// The slice with this name.
     pub fn slice(&self, name: &str) -> Option<u32> {
         (self.from_name)(name)
     }
@@ -40,10 +41,10 @@ impl Naming {
         format::file_name(game, &self.name(slice), reach)
     }
 
-    /// Slice, reach and whether it is checked, of a file with a name that we would give.
+    /// Slice, reach and whether it is checked, of a file with a canonical name.
     pub(crate) fn parse(&self, game: &str, file: &str) -> Option<(u32, Reach, bool)> {
         let (name, reach, checked) = format::parse_file_name(game, file)?;
-        // Numbers have zeros in front in names of files and none elsewhere.
+        // Numbers have leading zeros in names of files and nowhere else.
         let slice = self.slice(name).or_else(|| self.slice(name.trim_start_matches('0')))?;
         let (expected, checked_name) =
             (self.file_name(game, slice, reach), file.strip_suffix(format::UNCHECKED));

@@ -1,4 +1,4 @@
-//! How far from 0 a table tells scores apart.
+//! The range of scores that a table distinguishes.
 
 use std::fmt;
 use std::num::NonZeroU8;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::MAX_RANGE;
 
-/// How far from 0 the scores of a table are told apart. A wider reach is greater, and
+/// The range of scores that a table distinguishes. A wider reach is greater, and
 /// [`Exact`](Reach::Exact) is the greatest.
 ///
 /// In files and in JSON it is one byte, the *window*: 0 for exact scores, K for scores clipped to
@@ -25,13 +25,13 @@ use crate::format::MAX_RANGE;
 pub enum Reach {
     /// Scores are clipped to -K..=K: a score of K stands for K or more.
     Within(NonZeroU8),
-    /// Every score stands for itself.
+    /// Every score is exact.
     Exact,
 }
 
 impl Reach {
-    /// The reach that a need of scores from `-need` to `need` asks for: at least 1, and exact from
-    /// the largest score on that a table can hold.
+    /// The reach that is needed for scores from `-need` to `need`: at least 1, and exact from the
+    /// largest score that a table can hold.
     pub fn needed(need: u8) -> Self {
         match NonZeroU8::new(need.max(1)) {
             Some(need) if need.get() < MAX_RANGE => Reach::Within(need),
@@ -39,12 +39,12 @@ impl Reach {
         }
     }
 
-    /// Whether a table with this reach tells apart all that `need` asks for.
+    /// Whether a table with this reach distinguishes all scores that `need` does.
     pub fn serves(self, need: Reach) -> bool {
         self >= need
     }
 
-    /// The largest distance from 0 that a score may have where scores reach `range`.
+    /// The largest absolute stored score where scores lie within ±`range`.
     pub fn bound(self, range: u8) -> u8 {
         match self {
             Reach::Within(window) => window.get().min(range),
@@ -52,7 +52,7 @@ impl Reach {
         }
     }
 
-    /// Whether every score stands for itself.
+    /// Whether every score is exact.
     pub fn is_exact(self) -> bool {
         self == Reach::Exact
     }

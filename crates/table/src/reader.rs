@@ -1,4 +1,4 @@
-//! Opens tables and answers from them.
+//! Opening and probing tables.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,27 +22,27 @@ const CHUNK: u64 = 1 << 20;
 
 /// An open table. It can be shared by threads.
 ///
-/// Opening checks all of the file but its blocks; each block is checked whenever it is decoded.
-/// No score comes from a block whose checksum is wrong.
+/// Opening checks all of the file but its blocks; each block is checked whenever it is decoded. No
+/// score comes from a block whose checksum is wrong.
 #[derive(Debug)]
 pub struct Table {
-    /// Tells tables apart in a cache; never used twice in a process.
+    /// Identifies tables in a cache; unique within a process.
     id: u64,
     path: PathBuf,
     header: Header,
     file: Arc<dyn ReadAt>,
     codec: Codec,
-    /// Where each block begins, and where the last ends.
+    /// The offset of each block, and the end of the last.
     offsets: Vec<u64>,
     sums: Vec<u64>,
     statistics: Statistics,
-    /// All parts together.
+    /// The sum of all parts.
     histogram: Histogram,
     blake3: [u8; 32],
 }
 
 impl Table {
-    /// Opens a file and checks its header, length, dictionary, index, statistics and trailer.
+    /// Opens a file and checks its header, length, dictionary, block index, statistics and trailer.
     pub fn open(storage: &dyn Storage, path: &Path) -> Result<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let damaged = |reason: &str| TableError::damaged(path, reason);
@@ -66,7 +66,7 @@ impl Table {
         let ParsedHeader { version, header, len: header_len, dictionary_len, dictionary_sum } =
             parsed;
         let blocks_offset = header_len + u64::from(dictionary_len);
-        // All lengths are compared with the file's before memory is taken for them.
+        // All lengths are compared with the file's before memory is allocated for them.
         let index_len = header.blocks().checked_mul(INDEX_ENTRY);
         let statistics_offset = index_len.and_then(|len| trailer.index_offset.checked_add(len));
         let Some(statistics_offset) = statistics_offset
@@ -106,12 +106,12 @@ impl Table {
         })
     }
 
-    /// What the file says about itself.
+    /// The header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -121,7 +121,7 @@ impl Table {
         self.path.to_string_lossy().ends_with(EXTENSION)
     }
 
-    /// The number of numbers: positions, and holes where the index has some.
+    /// The number of indices: positions, and holes where the index has some.
     pub fn positions(&self) -> u64 {
         self.header.positions
     }
@@ -136,12 +136,12 @@ impl Table {
         self.file.len()
     }
 
-    /// How many positions have each score, as the file says. Holes are not counted.
+    /// How many positions have each score, by the file's statistics. Holes are not counted.
     pub fn histogram(&self) -> &Histogram {
         &self.histogram
     }
 
-    /// How many numbers stand for no position.
+    /// The number of indices without a position.
     pub fn holes(&self) -> u64 {
         self.statistics.holes
     }
@@ -160,8 +160,8 @@ impl Table {
         blake3::Hash::from_bytes(self.blake3).to_hex().to_string()
     }
 
-    /// Whether a score of this table stands for itself and all scores beyond it: the table has a
-    /// window, and the score lies on its edge. Then the true score is at least this one if it is
+    /// Whether a score of this table represents itself and all scores beyond it: the table has a
+    /// window, and the score is at its edge. Then the true score is at least this one if it is
     /// positive, at most this one if it is negative. Other scores are exact.
     pub fn is_clipped(&self, score: i8) -> bool {
         self.header.reach == Reach::from(score.unsigned_abs()) && score != 0
@@ -176,7 +176,7 @@ impl Table {
         Ok(values[within])
     }
 
-    /// The scores of the positions from `start` on, as many as `out` has room for.
+    /// The scores of the positions from `start` on, as many as `out` holds.
     pub fn read(&self, start: u64, out: &mut [i8]) -> Result<()> {
         let mut values = Vec::new();
         self.for_blocks(start, out, |block, skip, part| {
@@ -191,8 +191,8 @@ impl Table {
         })
     }
 
-    /// Decodes a block after its checksum. `out` must be as long as
-    /// [`Header::block_len`] says.
+    /// Decodes a block after checking its checksum. `out` must have the length of
+    /// [`Header::block_len`].
     pub fn decode_block(&self, block: u64, out: &mut [i8]) -> Result<()> {
         if block >= self.blocks() || out.len() != self.header.block_len(block) {
             return Err(TableError::request(format!(
@@ -223,7 +223,7 @@ impl Table {
     }
 
     /// Checks the whole file: every block, the blake3 of the file, and the histogram against the
-    /// scores. `progress` hears of the positions checked, in steps.
+    /// scores. Calls `progress` with the number of positions checked, in steps.
     pub fn verify_file(&self, mut progress: impl FnMut(u64)) -> Result<()> {
         let mut counted = Histogram::new();
         let mut values = Vec::new();
@@ -237,9 +237,9 @@ impl Table {
         self.verify_digest()
     }
 
-    /// Compares what was counted over all blocks with the histogram in the file. Holes are stored
-    /// as some value or other: no value may be stored less often than it is counted, and what is
-    /// left over are the holes.
+    /// Compares the counts over all blocks with the histogram in the file. Holes are stored as some
+    /// value: no value may be stored less often than the histogram says, and the surplus is the
+    /// number of holes.
     pub fn verify_histogram(&self, counted: &Histogram) -> Result<()> {
         let enough = self.histogram.iter().all(|(score, count)| counted.count(score) >= count);
         let left = counted.total().checked_sub(self.histogram.total());
@@ -252,13 +252,13 @@ impl Table {
         Ok(())
     }
 
-    /// Compares the file's bytes with the blake3 in its trailer. It does not look into blocks.
+    /// Compares the file's bytes with the blake3 in its trailer. It does not decode blocks.
     pub fn verify_digest(&self) -> Result<()> {
         self.verify_digest_while(|| true).map(drop)
     }
 
-    /// As [`verify_digest`](Self::verify_digest), for as long as `go_on` says so; whether it came
-    /// to the end.
+    /// As [`verify_digest`](Self::verify_digest), as long as `go_on` returns true; returns whether
+    /// it was completed.
     pub fn verify_digest_while(&self, mut go_on: impl FnMut() -> bool) -> Result<bool> {
         let mut hasher = blake3::Hasher::new();
         let end = self.file.len() - AFTER_BLAKE3_INPUT;
@@ -282,7 +282,7 @@ impl Table {
         self.id
     }
 
-    /// The block of a position, and the place in it.
+    /// The block of a position, and the offset in it.
     pub(crate) fn locate(&self, index: u64) -> Result<(u64, usize)> {
         if index >= self.header.positions {
             return Err(self.beyond(index));
@@ -291,7 +291,7 @@ impl Table {
         Ok((index / size, (index % size) as usize))
     }
 
-    /// Calls `part(block, place in it, piece of out)` for all blocks of a range.
+    /// Calls `part(block, offset in it, piece of out)` for all blocks of a range.
     pub(crate) fn for_blocks(
         &self,
         start: u64,

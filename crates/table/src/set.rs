@@ -14,21 +14,21 @@ use crate::reach::Reach;
 use crate::reader::Table;
 use crate::writer::{promote, unchecked};
 
-/// What the caller knows about a slice and the file must agree with.
+/// The caller's knowledge about a slice, with which the file must agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expect {
-    /// The number of numbers: positions and holes.
+    /// The number of indices: positions and holes.
     pub positions: u64,
     /// The range of scores.
     pub range: u8,
     /// The index scheme with its version.
     pub scheme: String,
-    /// What a value means.
+    /// The metric.
     pub metric: String,
 }
 
 impl Expect {
-    /// An error if a table has another number of numbers, range, scheme or metric.
+    /// An error if a table has another number of indices, range, scheme or metric.
     pub fn check(&self, table: &Table) -> Result<()> {
         let (path, header) = (table.path(), table.header());
         if header.scheme != self.scheme {
@@ -50,11 +50,11 @@ impl Expect {
 
 type Expectation = Box<dyn Fn(u32) -> Option<Expect> + Send + Sync>;
 
-/// A directory with the tables of one game under one set of options. Tables are opened when they
-/// are first asked for; decoded blocks are shared by all of them. For use by any number of threads.
+/// A directory with the tables of one game under one set of options. Tables are opened on first
+/// use; decoded blocks are shared by all of them. For use by any number of threads.
 ///
-/// A slice may have several files: one with exact scores and some with windows. Which of them
-/// answers is decided when the slice is first asked for.
+/// A slice may have several files: one with exact scores and some with windows. Which of them is
+/// used is decided on first use of the slice.
 pub struct TableSet {
     storage: Arc<dyn Storage>,
     dir: PathBuf,
@@ -68,9 +68,9 @@ pub struct TableSet {
 
 #[derive(Default)]
 struct Tables {
-    /// The tables that are open, by slice and reach: one file is opened once.
+    /// The open tables, by slice and reach: each file is opened once.
     open: HashMap<(u32, Reach), Arc<Table>>,
-    /// Which of them answers for a slice and a need, `None` for the best that is there.
+    /// The table used for a slice and a need, `None` for the best available.
     chosen: HashMap<(u32, Option<Reach>), Arc<Table>>,
 }
 
@@ -85,7 +85,7 @@ impl fmt::Debug for TableSet {
 }
 
 impl TableSet {
-    /// The tables in `dir`, which need not be there yet, with a cache of about `cache_bytes`.
+    /// The tables in `dir`, which need not exist yet, with a cache of about `cache_bytes`.
     pub fn open(
         storage: Arc<dyn Storage>,
         dir: impl Into<PathBuf>,
@@ -105,8 +105,8 @@ impl TableSet {
         }
     }
 
-    /// Compares each table, when it is opened, with what `expectation(slice)` says; with `None`
-    /// the slice is refused as one the game does not have.
+    /// Compares each table, when it is opened, with `expectation(slice)`; with `None` the slice is
+    /// rejected as one that the game does not have.
     #[must_use]
     pub fn expecting(
         mut self,
@@ -116,7 +116,7 @@ impl TableSet {
         self
     }
 
-    /// Names slices and their files in another way than by number.
+    /// Sets names of slices and files other than numbers.
     #[must_use]
     pub fn named(mut self, naming: Naming) -> Self {
         self.naming = naming;
@@ -158,12 +158,12 @@ impl TableSet {
         self.cache.stats()
     }
 
-    /// Where the table of a slice with exactly this reach is or would be, once it is checked.
+    /// The path of the table of a slice with exactly this reach, once it is checked.
     pub fn path(&self, slice: u32, reach: Reach) -> PathBuf {
         self.dir.join(self.naming.file_name(&self.game, slice, reach))
     }
 
-    /// The slices that have a file now, exact or not, ascending. The files are not opened.
+    /// The slices that have a file, exact or not, ascending. The files are not opened.
     pub fn slices(&self) -> Result<Vec<u32>> {
         let files = self.files()?;
         let mut slices: Vec<u32> = files.into_iter().map(|(slice, ..)| slice).collect();
@@ -171,8 +171,8 @@ impl TableSet {
         Ok(slices)
     }
 
-    /// The reaches with which a slice is there now, the best first: exact, then from the widest
-    /// window to the narrowest. The files are not opened.
+    /// The available reaches of a slice, the best first: exact, then from the widest window to the
+    /// narrowest. The files are not opened.
     pub fn available(&self, slice: u32) -> Result<Vec<Reach>> {
         let mut files = self.files()?;
         files.retain(|&(found, ..)| found == slice);
@@ -185,9 +185,9 @@ impl TableSet {
         self.choose(slice, None)
     }
 
-    /// A table of a slice that tells apart all that `need` asks for, opened and compared with its
-    /// header the first time: the one with the narrowest window that is wide enough, or the exact
-    /// one. Its scores may lie beyond the need.
+    /// A table of a slice that distinguishes all scores that `need` does, opened and compared with
+    /// its header the first time: the one with the narrowest window that is wide enough, or the
+    /// exact one. Its scores may exceed the need.
     pub fn get_for(&self, slice: u32, need: Reach) -> Result<Arc<Table>> {
         self.choose(slice, Some(need))
     }
@@ -205,22 +205,21 @@ impl TableSet {
         files_in(&*self.storage, &self.dir, &self.game, &self.naming)
     }
 
-    /// The table of a slice with exactly this reach, whatever others lie beside it: the checked one,
-    /// or the unchecked one if there is no other.
+    /// The table of a slice with exactly this reach, whatever others exist: the checked one, or the
+    /// unchecked one if there is no other.
     pub fn get_exactly(&self, slice: u32, reach: Reach) -> Result<Arc<Table>> {
         self.open_table(slice, reach, self.expected(slice)?.as_ref())
     }
 
-    /// Forgets the open tables of a slice and which of them answers, for one whose files are others
-    /// now.
+    /// Forgets the open tables of a slice and which of them is used, after its files have changed.
     pub fn forget(&self, slice: u32) {
         let mut tables = self.write_tables();
         tables.open.retain(|&(found, _), _| found != slice);
         tables.chosen.retain(|&(found, _), _| found != slice);
     }
 
-    /// The score of a position in the best table of its slice. Many probes of one slice are faster by [`get`](Self::get) and
-    /// [`cache`](Self::cache).
+    /// The score of a position in the best table of its slice. Many probes of one slice are faster
+    /// by [`get`](Self::get) and [`cache`](Self::cache).
     pub fn probe(&self, slice: u32, index: u64) -> Result<i8> {
         self.cache.probe(&*self.get(slice)?, index)
     }
@@ -230,8 +229,7 @@ impl TableSet {
         self.cache.read(&*self.get(slice)?, start, out)
     }
 
-    /// The table that answers for a slice: the best for no particular need, else the narrowest that
-    /// serves it.
+    /// The table used for a slice: the best without a need, else the narrowest that serves it.
     fn choose(&self, slice: u32, need: Option<Reach>) -> Result<Arc<Table>> {
         let chosen = self.read_tables().chosen.get(&(slice, need)).cloned();
         if let Some(table) = chosen {
@@ -245,7 +243,7 @@ impl TableSet {
         let reach = match need {
             None => best,
             Some(need) => {
-                // No window reaches the largest score: such a need is of exact scores.
+                // No window reaches the largest score: such a need is for exact scores.
                 let range = expect.as_ref().map_or(u8::MAX, |expect| expect.range);
                 let beyond = matches!(need, Reach::Within(window) if window.get() >= range);
                 let need = if beyond { Reach::Exact } else { need };
@@ -264,7 +262,7 @@ impl TableSet {
         Ok(Arc::clone(self.write_tables().chosen.entry((slice, need)).or_insert(table)))
     }
 
-    /// What the caller knows about a slice; an error if the game does not have it.
+    /// The caller's knowledge about a slice; an error if the game does not have it.
     fn expected(&self, slice: u32) -> Result<Option<Expect>> {
         let Some(expectation) = &self.expectation else {
             return Ok(None);
@@ -299,7 +297,7 @@ impl TableSet {
         if let Some(expect) = expect {
             expect.check(&table)?;
         }
-        // Another thread may have been faster: all use the same one, for the cache's sake.
+        // Another thread may have been faster: all use the same table, because of the cache.
         Ok(Arc::clone(self.write_tables().open.entry(key).or_insert_with(|| Arc::new(table))))
     }
 

@@ -1,24 +1,24 @@
-//! What the numbers of a table stand for: positions by value and by part, and holes.
+//! Counts of a table: positions by value and by part, and holes.
 
 use crate::format::{HOLE, Part};
 use crate::histogram::Histogram;
 
-/// How many positions of each part have each value, and how many numbers stand for no position.
+/// How many positions of each part have each value, and how many indices have no position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Numbers that stand for no position.
+    /// Indices without a position.
     pub holes: u64,
     /// One histogram for each part of the header, in its order.
     pub parts: Vec<Histogram>,
 }
 
 impl Statistics {
-    /// Nothing is counted yet, in this number of parts.
+    /// Empty counts for this number of parts.
     pub(crate) fn new(parts: usize) -> Self {
         Self { holes: 0, parts: vec![Histogram::new(); parts] }
     }
 
-    /// All parts together.
+    /// The sum of all parts.
     pub fn whole(&self) -> Histogram {
         let mut whole = Histogram::new();
         for part in &self.parts {
@@ -27,7 +27,8 @@ impl Statistics {
         whole
     }
 
-    /// Counts the values of consecutive numbers from `start` on; says how many of them are holes.
+    /// Counts the values of consecutive indices from `start` on; returns how many of them are
+    /// holes.
     pub(crate) fn add(&mut self, parts: &[Part], start: u64, values: &[i8]) -> u64 {
         let before = self.holes;
         for (place, histogram) in self.parts.iter_mut().enumerate() {
@@ -43,7 +44,7 @@ impl Statistics {
         self.holes - before
     }
 
-    /// Adds the counts of another one with as many parts.
+    /// Adds the counts of another one with the same number of parts.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.holes += other.holes;
         for (part, other) in self.parts.iter_mut().zip(&other.parts) {
@@ -59,7 +60,7 @@ impl From<Histogram> for Statistics {
     }
 }
 
-/// Gives holes the value before them, so that runs go on; holes at the beginning get the first
+/// Gives holes the value before them, so that runs continue; holes at the beginning get the first
 /// value that follows, and 0 where there is none.
 pub(crate) fn fill_holes(values: &mut [i8]) {
     let mut last = values.iter().copied().find(|&value| value != HOLE).unwrap_or(0);

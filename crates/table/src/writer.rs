@@ -17,23 +17,23 @@ use crate::manifest::MANIFEST;
 use crate::reader::Table;
 use crate::statistics::{Statistics, fill_holes};
 
-/// Bytes gathered before a write.
+/// Bytes buffered before a write.
 const BUFFER: usize = 1 << 20;
-/// Blocks a thread encodes before it waits for its turn to write them.
+/// Blocks that a thread encodes before it waits for its turn to write them.
 const BATCH: u64 = 16;
 /// Sample bytes for each byte of a dictionary, as zstd recommends.
 const SAMPLES_PER_DICTIONARY_BYTE: u64 = 100;
-/// What a file is called until it is complete.
+/// The suffix of a file until it is complete.
 const TEMPORARY: &str = ".tmp";
 
-/// A finished file under its name.
+/// A published file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// What the file says about itself.
+    /// Its header.
     pub header: Header,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Whether its check passed before.
+    /// Whether it passed its check.
     pub checked: bool,
     /// Its length.
     pub bytes: u64,
@@ -43,18 +43,18 @@ pub struct Published {
     pub statistics: Statistics,
 }
 
-/// A complete and durable file under its temporary name, which no reader looks for. Dropped before
-/// it is published, it is removed.
+/// A complete and durable file under its temporary name, which readers ignore. It is removed if it
+/// is dropped before it is published.
 pub struct Sealed<'a> {
     storage: &'a dyn Storage,
     temporary: PathBuf,
-    /// As it will be when it is checked.
+    /// Its path once it is checked.
     file: Published,
     published: bool,
 }
 
 impl Sealed<'_> {
-    /// What the file says about itself.
+    /// The header.
     pub fn header(&self) -> &Header {
         &self.file.header
     }
@@ -64,11 +64,11 @@ impl Sealed<'_> {
         Table::open(self.storage, &self.temporary)
     }
 
-    /// Gives the file its final name if it is `checked`, and the final name with `.unchecked`
-    /// behind it if not. A finished file of the same name is an error.
+    /// Gives the file its final name if it is `checked`, and the final name followed by
+    /// `.unchecked` if not. A finished file of the same name is an error.
     pub fn publish(mut self, checked: bool) -> Result<Published> {
         let mut file = self.file.clone();
-        // Only the holder of the directory's lock builds here, so no other comes in between.
+        // Only the holder of the directory's lock builds here, so there is no race.
         refuse_finished(self.storage, &file.path)?;
         if !checked {
             file.checked = false;
@@ -99,7 +99,7 @@ impl Drop for Sealed<'_> {
     }
 }
 
-/// Where a table is before its check.
+/// The path of a table before its check.
 pub(crate) fn unchecked(target: &Path) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
     name.push(UNCHECKED);
@@ -118,20 +118,20 @@ pub(crate) fn promote(storage: &dyn Storage, table: &Table) -> Result<()> {
     storage.sync_dir(dir).map_err(TableError::io("sync", dir))
 }
 
-/// Writes one table under a temporary name: blocks in order, then [`seal`](Self::seal). Dropped
-/// before, it is removed. A finished file of the same name is never replaced: that is an error, when
-/// the table is begun and when it is published.
+/// Writes one table under a temporary name: blocks in order, then [`seal`](Self::seal). It is
+/// removed if it is dropped before. A finished file of the same name is never replaced: that is an
+/// error, when the table is begun and when it is published.
 pub struct TableWriter<'a> {
     storage: &'a dyn Storage,
     header: Header,
     target: PathBuf,
     temporary: PathBuf,
-    /// Nothing once closed.
+    /// `None` once closed.
     file: Option<Box<dyn WriteFile>>,
     sealed: bool,
     buffer: Vec<u8>,
     hasher: blake3::Hasher,
-    /// Bytes of the file so far, the buffer included.
+    /// Bytes of the file so far, including the buffer.
     len: u64,
     blocks: u64,
     index: Vec<u8>,
@@ -147,8 +147,8 @@ impl std::fmt::Debug for TableWriter<'_> {
 }
 
 impl<'a> TableWriter<'a> {
-    /// Begins a table in `dir`, which is made if it is not there. The name comes from the header;
-    /// `codec` is the one that encodes the blocks.
+    /// Begins a table in `dir`, which is created if it does not exist. The name comes from the
+    /// header; `codec` is the one that encodes the blocks.
     pub fn create(
         storage: &'a dyn Storage,
         dir: &Path,
@@ -210,7 +210,7 @@ impl<'a> TableWriter<'a> {
         self.put(encoded)
     }
 
-    /// Writes index, statistics and trailer, and makes the file durable.
+    /// Writes block index, statistics and trailer, and makes the file durable.
     pub fn seal(mut self, statistics: &Statistics) -> Result<Sealed<'a>> {
         if self.blocks != self.header.blocks() {
             let (got, all) = (self.blocks, self.header.blocks());
@@ -282,7 +282,7 @@ impl<'a> TableWriter<'a> {
 impl Drop for TableWriter<'_> {
     fn drop(&mut self) {
         if !self.sealed {
-            // Closed before it is removed: some systems refuse otherwise.
+            // Closed before it is removed: some systems require it.
             self.file = None;
             // An error cannot be reported here, and the next writer overwrites the file.
             let _ = self.storage.remove(&self.temporary);
@@ -290,7 +290,7 @@ impl Drop for TableWriter<'_> {
     }
 }
 
-/// An error if a finished file is there already.
+/// An error if a finished file exists already.
 fn refuse_finished(storage: &dyn Storage, target: &Path) -> Result<()> {
     if storage.exists(target).map_err(TableError::io("look for", target))? {
         return Err(TableError::request(format!(
@@ -301,8 +301,8 @@ fn refuse_finished(storage: &dyn Storage, target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes the unfinished files that a killed process left in a directory, and unchecked ones of
-/// which there is a checked one; says how many. Only for the holder of the directory's lock.
+/// Removes the unfinished files that a killed process left in a directory, and unchecked tables
+/// that also exist checked; returns how many. Only for the holder of the directory's lock.
 pub fn remove_unfinished(storage: &dyn Storage, dir: &Path) -> Result<usize> {
     let names = storage.list(dir).map_err(TableError::io("list", dir))?;
     let mut removed = 0;
@@ -322,7 +322,7 @@ pub fn remove_unfinished(storage: &dyn Storage, dir: &Path) -> Result<usize> {
     Ok(removed)
 }
 
-/// How to pack what the header does not say.
+/// Options of packing that are not in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackOptions {
     /// The level of zstd.
@@ -339,7 +339,7 @@ impl Default for PackOptions {
     }
 }
 
-/// Writes a table of `values`, one for each number, and publishes it as a checked one.
+/// Writes a table of `values`, one for each index, and publishes it as a checked one.
 pub fn pack(
     storage: &dyn Storage,
     dir: &Path,
@@ -363,12 +363,12 @@ pub fn pack(
     .publish(true)
 }
 
-/// Whether the buffer was filled, and if not, why.
+/// Whether the buffer was filled, or the reason why not.
 pub type Filled = std::result::Result<(), String>;
 
 /// Writes a table whose values come from `fill(start, out)`: it fills `out` with the values of the
-/// numbers from `start` on, [`HOLE`](crate::HOLE) for those that stand for no position, the same at
-/// every call, and is called by several threads. If it fails, there is no table.
+/// indices from `start` on, [`HOLE`](crate::HOLE) for those without a position, the same at every
+/// call, and is called by several threads. If it fails, there is no table.
 pub fn pack_with<'a>(
     storage: &'a dyn Storage,
     dir: &Path,
@@ -376,7 +376,7 @@ pub fn pack_with<'a>(
     options: &PackOptions,
     fill: impl Fn(u64, &mut [i8]) -> Filled + Sync,
 ) -> Result<Sealed<'a>> {
-    // Before anything is computed from it.
+    // Checked before anything is computed from it.
     header.check().map_err(|reason| {
         TableError::request(format!("cannot write a table in {}: {reason}", dir.display()))
     })?;
@@ -416,7 +416,7 @@ pub fn pack_with<'a>(
     turn.writer.seal(&turn.statistics)
 }
 
-/// Trains on blocks at even distances, the same ones whatever the number of threads.
+/// Trains on evenly spaced blocks, the same ones for any number of threads.
 fn sample_dictionary(
     header: &Header,
     options: &PackOptions,
@@ -458,17 +458,17 @@ struct Job<'a, 's, F> {
 struct Turn<'a> {
     /// The batch to be written next.
     batch: u64,
-    /// A thread failed: no other writes any more.
+    /// A thread failed: the others stop writing.
     stopped: bool,
     statistics: Statistics,
     writer: TableWriter<'a>,
 }
 
 impl<'s, F: Fn(u64, &mut [i8]) -> Filled + Sync> Job<'_, 's, F> {
-    /// Claims batches, encodes them and writes them when their turn comes. A thread holds one
-    /// batch at most, which bounds the memory.
+    /// Claims batches, encodes them and writes them in turn. A thread holds one batch at most,
+    /// which bounds the memory.
     fn work(&self) -> Result<()> {
-        // An error or a panic in `fill` must stop the others: they would wait for ever.
+        // An error or a panic in `fill` must stop the others, or they would wait for ever.
         let mut stop = StopOnDrop { job: self, finished: false };
         let mut values = Vec::new();
         let mut encoded = Vec::new();
@@ -518,7 +518,7 @@ impl<'s, F: Fn(u64, &mut [i8]) -> Filled + Sync> Job<'_, 's, F> {
     }
 }
 
-/// Stops all threads of a job unless its own one finished.
+/// Stops all threads of a job unless its own thread finished.
 struct StopOnDrop<'a, 'b, 's, F: Fn(u64, &mut [i8]) -> Filled + Sync> {
     job: &'a Job<'b, 's, F>,
     finished: bool,

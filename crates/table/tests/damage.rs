@@ -55,7 +55,7 @@ fn assert_clear(error: &TableError) {
 }
 
 #[test]
-fn every_flipped_byte_is_found_and_no_probe_lies() {
+fn every_flipped_byte_is_detected() {
     let values = values();
     for codec in CodecId::ALL {
         let good = file(codec);
@@ -88,7 +88,7 @@ fn every_flipped_byte_is_found_and_no_probe_lies() {
 }
 
 #[test]
-fn every_truncation_is_found() {
+fn every_truncation_is_detected() {
     for codec in CodecId::ALL {
         let good = file(codec);
         for len in 0..good.len() {
@@ -98,19 +98,19 @@ fn every_truncation_is_found() {
 }
 
 #[test]
-fn additions_are_found() {
+fn appended_bytes_are_detected() {
     let good = file(CodecId::Zstd);
     for added in [&[0][..], &[0; 64], &[0xFF; 1000], &good] {
         assert_clear(&open(&[&good, added].concat()).unwrap_err());
         assert_clear(&open(&[added, &good].concat()).map(|_| ()).err().unwrap_or_else(|| {
-            // The file before itself is a file with garbage in front: its trailer still tells.
+            // A file appended to garbage ends with a valid trailer.
             panic!("garbage of {} bytes in front was not found", added.len())
         }));
     }
 }
 
 #[test]
-fn exchanged_blocks_are_found() {
+fn swapped_blocks_are_detected() {
     let values: Vec<i8> = (0..64).map(|i| if i < 32 { 1 } else { 2 }).collect();
     let storage = MemoryStorage::new();
     let header = Header::new("awari", "", 3, 64, 127, "halves-1");
@@ -163,7 +163,7 @@ fn messages_name_the_reason() {
 }
 
 #[test]
-fn what_is_not_a_file_is_no_table() {
+fn only_regular_files_are_opened() {
     let dir = tempfile::tempdir().unwrap();
     for map in [true, false] {
         let error = Table::open(&Disk { map }, dir.path()).unwrap_err();
@@ -177,7 +177,7 @@ fn what_is_not_a_file_is_no_table() {
     }
 }
 
-/// Writes a field of the header and makes all checksums right again, as an enemy would.
+/// Writes a field of the header and fixes all checksums, as an attacker would.
 fn forge(mut bytes: Vec<u8>, place: usize, field: &[u8]) -> Vec<u8> {
     bytes[place..place + field.len()].copy_from_slice(field);
     let header = u16::from_le_bytes([bytes[10], bytes[11]]) as usize;
@@ -247,7 +247,7 @@ fn forged_headers_neither_panic_nor_allocate() {
 }
 
 #[test]
-fn forged_blocks_neither_panic_nor_lie_about_the_range() {
+fn forged_blocks_neither_panic_nor_exceed_the_range() {
     let values = [1, 2, 3, 4];
     let good_histogram: Histogram = values.iter().map(|&value| (value, 1)).collect();
     let mut bomb = vec![2];
@@ -282,7 +282,7 @@ fn forged_blocks_neither_panic_nor_lie_about_the_range() {
 }
 
 #[test]
-fn a_histogram_that_lies_is_found() {
+fn a_wrong_histogram_is_detected() {
     let storage = MemoryStorage::new();
     let header = Header::new("awari", "", 3, 4, 4, "halves-1");
     let codec = Codec::new(CodecId::Zstd, 1, &[]);

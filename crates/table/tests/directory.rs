@@ -20,7 +20,7 @@ fn fresh(storage: &dyn Storage) -> Manifest {
 }
 
 #[test]
-fn a_manifest_comes_back() {
+fn a_manifest_round_trips() {
     let storage = MemoryStorage::new();
     let mut manifest = fresh(&storage);
     for slice in [11, 2, 5] {
@@ -66,7 +66,7 @@ fn files_and_manifest_are_reconciled() {
     let before = manifest.clone();
     assert!(manifest.reconcile(&storage, Path::new(DIR), &Naming::default()).unwrap().is_clean());
     assert_eq!(manifest, before);
-    // One file gone, one replaced, one new.
+    // One file missing, one replaced, one new.
     storage.remove(&Path::new(DIR).join("awari-01.nut")).unwrap();
     storage.remove(&Path::new(DIR).join("awari-02.nut")).unwrap();
     let replaced = put(&storage, 2, &[1, 1, 1]);
@@ -122,7 +122,7 @@ fn damaged_manifests_are_named() {
 }
 
 #[test]
-fn one_builder_a_directory() {
+fn a_directory_has_one_builder() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().join("new");
     let lock = DirLock::acquire(&dir).unwrap();
@@ -137,7 +137,7 @@ fn one_builder_a_directory() {
         )
     );
     drop(lock);
-    // A longer number of an earlier holder leaves nothing behind.
+    // A longer process id of an earlier holder leaves nothing behind.
     std::fs::write(dir.join(LOCK), "12345678901234567890\n").unwrap();
     let lock = DirLock::acquire(&dir).unwrap();
     let text = std::fs::read_to_string(lock.path()).unwrap();

@@ -30,7 +30,7 @@ fn build(storage: &MemoryStorage, window: u8) -> Result<()> {
     manifest.save(storage, dir)
 }
 
-/// Whether the table with a window is there. If so, it must be whole.
+/// Whether the table with a window exists. If so, it must be whole.
 fn is_there(storage: &MemoryStorage, window: u8) -> bool {
     let path = Path::new(DIR).join(header(window).file_name());
     if !storage.exists(&path).unwrap() {
@@ -44,7 +44,7 @@ fn is_there(storage: &MemoryStorage, window: u8) -> bool {
     true
 }
 
-/// What the next start does: manifest and files agree again.
+/// The next start: manifest and files agree again.
 fn recover(storage: &MemoryStorage) {
     let dir = Path::new(DIR);
     let mut manifest = Manifest::load_or_new(storage, dir, "awari", "", "test 1").unwrap();
@@ -150,7 +150,7 @@ fn a_finished_file_stays_whatever_is_built_and_fails() {
 }
 
 #[test]
-fn what_is_finished_survives_the_loss_of_all_that_was_not_synced() {
+fn finished_files_survive_the_loss_of_unsynced_data() {
     for loss in [Loss::Unsynced, Loss::UnsyncedData] {
         let storage = MemoryStorage::new();
         build(&storage, 2).unwrap();

@@ -65,7 +65,7 @@ fn holes_are_counted_and_continue_the_run() {
         assert_eq!(parts, [("white", vec![(1, 2)]), ("black", vec![(-1, 2), (0, 1)])]);
         assert_eq!(table.histogram().total(), 5);
         table.verify_file(|_| {}).unwrap();
-        // A count that the stored values do not bear out.
+        // A count that contradicts the stored values.
         let mut counted = table.histogram().clone();
         counted.add_count(2, 7);
         table.verify_histogram(&counted).unwrap();
@@ -82,7 +82,7 @@ fn slices_are_found_by_their_names() {
     }
     let clipped = Header { reach: Reach::from(1), ..header(3, 12) };
     sealed(&storage, &clipped, &VALUES).publish(true).unwrap();
-    // Names that are not ours.
+    // Names that are not canonical.
     for other in ["chess-kqk.nut", "chess-00.nut", "chess-krk.nut.tmp", "chess-krk.unchecked"] {
         storage.put(&Path::new(DIR).join(other), b"x");
     }
@@ -127,7 +127,7 @@ fn another_metric_is_refused() {
 }
 
 #[test]
-fn a_sealed_table_answers_only_its_own_check_until_it_is_published() {
+fn a_sealed_table_is_invisible_until_it_is_published() {
     let storage = MemoryStorage::new();
     let table = sealed(&storage, &header(2, 12), &VALUES);
     assert!(!table.open().unwrap().is_checked());
@@ -152,7 +152,7 @@ fn an_unchecked_table_beside_a_checked_one_is_removed() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_in_place_of_a_file_is_not_waited_for() {
+fn opening_a_pipe_does_not_block() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["awari-03.nut", "manifest.json"] {
         let made = std::process::Command::new("mkfifo").arg(dir.path().join(name)).status();

@@ -1,4 +1,4 @@
-//! Cache and set: the right score by whatever way, from many threads.
+//! Cache and set: the right score by every method, from many threads.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ fn a_set_finds_its_slices() {
 }
 
 #[test]
-fn a_set_refuses_tables_of_others() {
+fn a_set_rejects_foreign_tables() {
     let storage = MemoryStorage::new();
     put(&storage, 3, 10);
     let bytes = storage.bytes(&Path::new(DIR).join("awari-03.nut")).unwrap();

@@ -1,4 +1,5 @@
-//! What goes in comes out, whatever the codec, the block size, the threads and the way of reading.
+//! Values are read as they were written, with every codec, block size, number of threads and way of
+//! reading.
 
 use std::path::Path;
 

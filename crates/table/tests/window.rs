@@ -48,7 +48,7 @@ fn listed(manifest: &Manifest) -> Vec<(u32, u8, &str)> {
 }
 
 #[test]
-fn the_window_stands_in_the_name() {
+fn the_window_is_in_the_name() {
     assert_eq!(header(30, 0).file_name(), "awari-30.nut");
     assert_eq!(header(30, 4).file_name(), "awari-30-w4.nut");
     assert_eq!(header(7, 1).file_name(), "awari-07-w1.nut");
@@ -88,7 +88,7 @@ fn scores_at_the_edge_are_clipped_and_others_are_not() {
     }
     let exact = Table::open(&storage, &put(&storage, 5, 0).path).unwrap();
     assert!((-9..=9).all(|score| !exact.is_clipped(score)));
-    // What is not clipped is the true score, what is clipped lies on the way to it.
+    // What is not clipped is the true score, what is clipped lies between it and 0.
     for index in 0..100 {
         let (score, truth) = (clipped.probe(index).unwrap(), exact.probe(index).unwrap());
         if clipped.is_clipped(score) {
@@ -106,7 +106,7 @@ fn a_set_knows_all_files_of_a_slice() {
     for (slice, window) in [(12, 4), (3, 0), (12, 0), (12, 8), (5, 2), (5, 1)] {
         put(&storage, slice, window);
     }
-    // Names that we would not give.
+    // Names that are not canonical.
     for other in [
         "awari-06-w0.nut",
         "awari-06-w04.nut",
@@ -153,7 +153,7 @@ fn the_narrowest_file_that_serves_a_need() {
             _ => 0,
         };
         assert_eq!(table.header().reach, Reach::from(window), "{need}");
-        // One file is opened once, whatever it is asked for.
+        // One file is opened once, whatever the need.
         assert!(Arc::ptr_eq(&table, &set.get_for(12, Reach::needed(need)).unwrap()));
         assert_eq!(set.get_for(13, Reach::needed(need)).unwrap().header().reach, Reach::from(0));
     }
@@ -184,7 +184,7 @@ fn blocks_of_different_files_of_a_slice_are_kept_apart() {
 }
 
 #[test]
-fn too_narrow_says_what_is_there_and_what_is_needed() {
+fn a_narrow_window_is_an_error_that_names_both_windows() {
     let storage = MemoryStorage::new();
     for window in [1, 3] {
         put(&storage, 28, window);
@@ -201,7 +201,7 @@ fn too_narrow_says_what_is_there_and_what_is_needed() {
     let exact = "slice 28 of awari in data is available only with window 3, and exact scores \
                  are needed; solve it exactly";
     assert_eq!(free.get_for(28, Reach::needed(u8::MAX)).unwrap_err().to_string(), exact);
-    // The range makes a need of nine one of exact scores.
+    // The range turns a need of nine into one of exact scores.
     let expecting = set(&storage).expecting(|slice| {
         let (scheme, metric) = ("halves-1".to_owned(), SCORE.to_owned());
         (slice < 40).then_some(Expect { positions: 100, range: RANGE, scheme, metric })
@@ -218,7 +218,7 @@ fn too_narrow_says_what_is_there_and_what_is_needed() {
     assert_eq!(expecting.get_for(40, Reach::needed(3)).unwrap_err().kind(), ErrorKind::Usage);
     let error = expecting.get_for(29, Reach::needed(3)).unwrap_err();
     assert!(matches!(error, TableError::MissingSlice { slice: 29, .. }), "{error}");
-    // A wider file that comes later is found.
+    // A wider file that is added later is found.
     put(&storage, 28, 6);
     assert_eq!(free.get_for(28, Reach::needed(5)).unwrap().header().reach, Reach::from(6));
 }
@@ -308,7 +308,7 @@ fn every_file_of_a_slice_is_reconciled() {
         manifest.record(&put(&storage, 12, window));
     }
     assert!(manifest.reconcile(&storage, dir, &Naming::default()).unwrap().is_clean());
-    // Two files gone, one of another slice new, one replaced.
+    // Two files missing, one of another slice new, one replaced.
     storage.remove(&dir.join("awari-12.nut")).unwrap();
     storage.remove(&dir.join("awari-12-w5.nut")).unwrap();
     storage.remove(&dir.join("awari-12-w2.nut")).unwrap();
@@ -346,7 +346,7 @@ fn manifests_with_wrong_windows_are_named() {
 }
 
 #[test]
-fn a_manifest_from_before_there_were_windows_is_read() {
+fn a_manifest_without_windows_is_read() {
     let text = r#"{
   "version": 1,
   "program": "nutcracker 0.1.0",
@@ -388,7 +388,7 @@ fn a_finished_file_is_not_replaced() {
             table.verify_file(|_| {}).unwrap();
         }
         assert_eq!(storage.list(dir).unwrap(), ["awari-06-w4.nut", "awari-06.nut"]);
-        // Removed by somebody who wants another, it can be built again.
+        // Once removed, it can be built again.
         storage.remove(&dir.join("awari-06.nut")).unwrap();
         pack(storage, dir, &header(6, 0), &options, &[0; 100]).unwrap();
     }
