@@ -1,7 +1,7 @@
 //! The solver by rows against whole states: windows, threads, with and without the instruction.
 //!
-//! `cargo bench -p nutcracker-bench --bench rows`; `STONES=20` for another slice, `TURNS=3` for how
-//! often, `WINDOW=1` for one window by rows alone.
+//! `cargo bench -p nutcracker-bench --bench rows`; `STONES=20` for another slice, `TURNS=3` for the
+//! number of rounds, `WINDOW=1` for one window by rows alone.
 
 use nutcracker_bench::{Slices, Times};
 use nutcracker_game::{Game, Numbering, SliceId};
@@ -28,7 +28,7 @@ fn main() {
         }
         return;
     }
-    // By turns, because the machine's speed changes from minute to minute.
+    // In alternation, because the machine's speed changes from minute to minute.
     for _ in 0..turns {
         for threads in [1, threads] {
             let times = slices.solve(&awari.view(slice), full, threads).1;

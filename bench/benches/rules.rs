@@ -1,4 +1,4 @@
-//! The rules alone, on one core: lines of play counted a second.
+//! The rules alone, on one core: perft, lines a second.
 //!
 //! `cargo bench -p nutcracker-bench --bench rules`
 
@@ -21,7 +21,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Counts lines of play, and evaluates what they lead to.
+/// Counts lines of play, and evaluates the positions they lead to.
 fn count<G: Evaluate>(criterion: &mut Criterion, game: &G, depth: u32) {
     let start = game.start().position;
     let lines = perft(game, &start, depth);

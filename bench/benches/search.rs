@@ -10,7 +10,7 @@ use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::Othello;
 use nutcracker_search::{Empty, Engine, EngineOptions, Limits};
 
-/// An engine with an empty table, whose pages are there already.
+/// An engine with an empty transposition table whose pages are already mapped.
 fn engine<G: Evaluate>(game: &G, threads: usize) -> Engine<G, Empty> {
     let options = EngineOptions { threads, ..EngineOptions::default() };
     let mut engine = Engine::new(game.clone(), Empty, options);
@@ -18,7 +18,7 @@ fn engine<G: Evaluate>(game: &G, threads: usize) -> Engine<G, Empty> {
     engine
 }
 
-/// Searches the start position; the positions it took.
+/// Searches the start position; returns the number of positions.
 fn search<G: Evaluate>(engine: &mut Engine<G, Empty>, limits: &Limits<'_>) -> u64 {
     let start = engine.game().start().position;
     let Ok(report) = engine.search(&start, &[], limits, &mut |_| ());

@@ -34,7 +34,7 @@ fn main() {
     ratios(&awari, &slices, slice, threads);
 }
 
-/// All in one run and by turns, because the machine's speed changes from minute to minute.
+/// All in one run and in alternation, because the machine's speed changes from minute to minute.
 fn ratios(awari: &Awari, slices: &Slices, slice: SliceId, threads: usize) {
     let max = slice.0 as u8;
     let view = awari.view(slice);

@@ -1,4 +1,4 @@
-//! What the benches share: awari slices solved in memory, and a floor to compare with.
+//! What the benchmarks share: awari slices solved in memory, and a lower bound to compare with.
 
 use std::time::{Duration, Instant};
 
@@ -23,17 +23,17 @@ impl Children for Slices {
     }
 }
 
-/// How long the phases took.
+/// The time of the phases.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     /// Best values through moves that leave the slice.
     pub conversions: Duration,
-    /// Values spread inside the slice.
+    /// The fixpoint inside the slice.
     pub fixpoint: Duration,
 }
 
 impl Times {
-    /// Both together.
+    /// The sum of both.
     pub fn total(&self) -> Duration {
         self.conversions + self.fixpoint
     }
@@ -101,7 +101,7 @@ impl Slices {
     }
 }
 
-/// The internal moves that a solver looks at: those into positions whose score is not 0.
+/// The internal moves that a solver visits: those into positions whose score is not 0.
 pub fn edges<V: SliceView>(view: &V, scores: &[i8]) -> u64 {
     let mut cursor = V::Cursor::default();
     let mut edges = 0;
@@ -112,8 +112,8 @@ pub fn edges<V: SliceView>(view: &V, scores: &[i8]) -> u64 {
 }
 
 /// The time of one random read-modify-write of a byte in an array of `len`, by each of `threads`
-/// threads at once, each prefetched 32 steps before, in nanoseconds: what an edge costs if nothing
-/// but memory does.
+/// threads at once, each prefetched 32 steps ahead, in nanoseconds: the cost of an edge if it were
+/// limited by memory alone.
 pub fn random_update(len: u64, threads: usize) -> f64 {
     const STEPS: u32 = 20_000_000;
     const LAG: usize = 32;
