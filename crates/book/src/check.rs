@@ -60,7 +60,7 @@ impl<G: Game, S: Store> Book<G, S> {
         ];
         for (name, said, counted) in totals {
             if said != counted {
-                let what = format!("the book says {said} {name}, and there are {counted}");
+                let what = format!("the book records {said} {name}, but there are {counted}");
                 checked.flaws.push(Flaw { node: None, what });
             }
         }
@@ -76,11 +76,11 @@ impl<G: Game, S: Store> Book<G, S> {
             return Ok(Some(format!("its position {} is not found", node.position)));
         }
         if node.parents.is_empty() && id != self.root() {
-            return Ok(Some("nothing leads to it".to_owned()));
+            return Ok(Some("it has no predecessor".to_owned()));
         }
         let over = self.game().outcome(&position).is_some();
         if over != (node.state == State::Over) {
-            return Ok(Some("the rules disagree on whether the game is over".to_owned()));
+            return Ok(Some("its state contradicts the rules: terminal or not".to_owned()));
         }
         let steps = if node.state == State::Interior { self.steps(&position) } else { Vec::new() };
         if steps.len() != node.edges.len() {
@@ -96,12 +96,12 @@ impl<G: Game, S: Store> Book<G, S> {
                 return Ok(Some(format!("its move to node {} is wrong", edge.child)));
             }
             if depth > node.depth + 1 {
-                return Ok(Some(format!("node {} is said to be deeper than it is", edge.child)));
+                return Ok(Some(format!("the depth of node {} is too large", edge.child)));
             }
         }
         for &parent in &node.parents {
             if !self.node(parent)?.edges.iter().any(|edge| edge.child == id) {
-                return Ok(Some(format!("node {parent} does not lead to it")));
+                return Ok(Some(format!("its predecessor {parent} has no move to it")));
             }
         }
         self.views.clear();

@@ -15,7 +15,7 @@ pub enum BookError {
     #[error("there is no book {}; make one with `book new`", .0.display())]
     Missing(PathBuf),
     /// There is a book already.
-    #[error("{} is there already; choose another file or delete it", .0.display())]
+    #[error("{} already exists; choose another file or delete it", .0.display())]
     Exists(PathBuf),
     /// The store failed.
     #[error("the book's file cannot be read or written: {0}")]
@@ -24,10 +24,10 @@ pub enum BookError {
     #[error("the book is damaged: {0}; restore it from a copy")]
     Corrupt(String),
     /// The book was written by a later version.
-    #[error("the book has format {0}, and this program knows formats up to {1}; use a newer one")]
+    #[error("the book has format {0}; this program reads formats up to {1}; use a newer version")]
     Version(u32, u32),
     /// The book is of another game.
-    #[error("the book is of {found}, not of {asked}; use the same game and options")]
+    #[error("the book is for {found}, not for {asked}; use the same game and options")]
     OtherGame {
         /// The game of the book.
         found: String,
@@ -39,12 +39,12 @@ pub enum BookError {
     Expert(String),
     /// Two proofs contradict each other.
     #[error(
-        "what is proven of {0} contradicts itself; the engine or a database that the book used is \
+        "the proofs of {0} contradict each other; the engine or a database that the book used is \
          wrong"
     )]
     Contradiction(String),
     /// A position is not in the book.
-    #[error("the position {0} is not in the book; go to one that is")]
+    #[error("the position {0} is not in the book; choose one that is")]
     NotInBook(String),
     /// A move or game is not legal.
     #[error("{0}")]

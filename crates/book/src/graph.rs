@@ -110,7 +110,7 @@ impl<G: Game, S: Store> Book<G, S> {
     /// Opens a book in a store; `room` is the number of nodes kept in memory.
     pub fn open(game: G, store: S, room: usize) -> Result<Self> {
         let Some(bytes) = store.facts()? else {
-            return Err(BookError::Corrupt("it has no beginning".to_owned()));
+            return Err(BookError::Corrupt("it has no facts".to_owned()));
         };
         let facts = Facts::decode(&bytes)?;
         let asked = game.id().to_string();
@@ -304,7 +304,7 @@ impl<G: Game, S: Store> Book<G, S> {
                 None => opinions.get(&key).copied(),
             };
             if known.is_none() && opinion.is_none() && !self.fresh.contains_key(&key) {
-                return Err(BookError::Expert(format!("nothing was said of {key}")));
+                return Err(BookError::Expert(format!("no value of {key}")));
             }
             plan.push((step, key, known, opinion));
         }
@@ -456,5 +456,5 @@ pub fn file_name<G: Game>(game: &G) -> String {
 }
 
 fn lost(id: NodeId) -> BookError {
-    BookError::Corrupt(format!("node {id} is not there"))
+    BookError::Corrupt(format!("node {id} is missing"))
 }

@@ -144,7 +144,7 @@ fn other_games_have_books() {
 fn refusals() {
     let place = grown();
     let refused = [
-        (book(&place, "new", &[]).usage_error(), "is there already"),
+        (book(&place, "new", &[]).usage_error(), "already exists"),
         (book(&place, "show", &["Q9"]).usage_error(), "is no move"),
         (book(&place, "show", &["--position", "x"]).usage_error(), "nutcracker: "),
         (book(&place, "expand", &["--strategy", "luck"]).usage_error(), "no strategy"),
@@ -160,7 +160,7 @@ fn refusals() {
     let file = place.path().join("kalah-pits3-empty-captureno-seeds2.book");
     let file = file.to_str().expect("UTF-8");
     let why = place.run(&["book", "show", "awari", "--book", file]).usage_error();
-    assert!(why.contains("the book is of kalah"), "{why}");
+    assert!(why.contains("the book is for kalah"), "{why}");
     // Nor is the book of one start that of another.
     let other = ["kalah", "--pits", "3", "--seeds", "3"];
     place.run(&[&["book", "new"], &other[..], &["--depth", "0"]].concat()).success();

@@ -30,7 +30,7 @@ pub struct Clock {
 
 /// A player overstepped the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("the move took {}, and there were {}", time_text(*used), time_text(*available))]
+#[error("the move took {} with {} left", time_text(*used), time_text(*available))]
 pub struct TimeLost {
     /// The time of the move.
     pub used: Duration,

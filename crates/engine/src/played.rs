@@ -50,7 +50,7 @@ pub enum MoveError {
         legal: Vec<String>,
     },
     /// Several moves have it.
-    #[error("{text:?} may be any of {}; say which", list(legal))]
+    #[error("{text:?} is ambiguous: {}; write more of it", list(legal))]
     Ambiguous {
         /// The text.
         text: String,
@@ -286,7 +286,7 @@ impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Ending::Over(_) => "the game is over",
-            Ending::Repeated => "the position was there before, which ends the game",
+            Ending::Repeated => "the position was repeated, which ends the game",
         })
     }
 }

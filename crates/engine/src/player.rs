@@ -67,7 +67,7 @@ impl<M> Thought<M> {
 #[derive(Debug, Error)]
 pub enum PlayerError {
     /// The program cannot be started.
-    #[error("cannot start {command:?}: {source}; give a program that is there, with its arguments")]
+    #[error("cannot start {command:?}: {source}; check its path and arguments")]
     NotStarted {
         /// The command.
         command: String,
@@ -85,7 +85,7 @@ pub enum PlayerError {
         waited: Duration,
     },
     /// The program has exited.
-    #[error("{command:?} ended ({how}) when it was asked {asked:?}")]
+    #[error("{command:?} exited ({how}) before answering {asked:?}")]
     Crashed {
         /// The command.
         command: String,
@@ -105,7 +105,7 @@ pub enum PlayerError {
         lines: u64,
     },
     /// An illegal move.
-    #[error("{player} answered a move that cannot be played in {position}: {source}")]
+    #[error("{player} answered an illegal move in {position}: {source}")]
     Illegal {
         /// The player.
         player: String,
@@ -115,7 +115,7 @@ pub enum PlayerError {
         source: MoveError,
     },
     /// No move in a game that has moves.
-    #[error("{player} answered no move in {position}, where there are moves")]
+    #[error("{player} answered no move in {position}, which has legal moves")]
     NoMove {
         /// The player.
         player: String,

@@ -154,12 +154,12 @@ impl<G: Game, W: Write> Front<'_, G, W> {
             Command::SetOption { name, value } => self.pass_on(Job::SetOption(name, value)),
             Command::Position { start, moves } => {
                 if let Err(why) = self.position(start.as_deref(), &moves) {
-                    self.output.remark(format!("the position stays as it was: {why}"));
+                    self.output.remark(format!("the position is unchanged: {why}"));
                 }
             }
             Command::Go(go) => {
                 if self.thinking().is_some_and(|current| !current.pace.is_over()) {
-                    self.output.remark("still thinking: send stop first");
+                    self.output.remark("still searching: send stop first");
                     return;
                 }
                 let pace = Pace::new(&go, self.played.now().mover);

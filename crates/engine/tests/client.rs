@@ -152,8 +152,8 @@ fn a_second_crash_is_an_error() {
     let script = Script::new(&format!("{POLITE}\ngo*) echo 'out of nuts' >&2; exit 3;;"));
     let mut player = script.start().expect("it starts");
     let error = ask(&mut player, &depth()).expect_err("crashed").to_string();
-    assert!(error.contains("ended (exit status: 3: out of nuts)"), "{error}");
-    assert!(error.ends_with("when it was asked \"go depth 1\""), "{error}");
+    assert!(error.contains("exited (exit status: 3: out of nuts)"), "{error}");
+    assert!(error.ends_with("before answering \"go depth 1\""), "{error}");
     let error = Script::new("uci) exit 7;;").start().expect_err("crashed").to_string();
     assert!(error.contains("exit status: 7"), "{error}");
 }

@@ -89,7 +89,7 @@ fn invalid_input_is_ignored() {
     let lines: Vec<&str> = said.lines().collect();
     // `go home` has no limit: the search would never end, and is stopped at the end of input; here
     // the next `go` arrives before.
-    assert!(lines.iter().any(|line| line.contains("the position stays as it was")), "{said}");
+    assert!(lines.iter().any(|line| line.contains("the position is unchanged")), "{said}");
     assert!(lines.iter().any(|line| line.starts_with("bestmove")), "{said}");
 }
 
@@ -181,7 +181,7 @@ fn stop_ends_a_search() {
     talk.say("isready");
     talk.hear("readyok");
     talk.say("go depth 1");
-    talk.hear("info string still thinking: send stop first");
+    talk.hear("info string still searching: send stop first");
     talk.say("stop");
     talk.hear("bestmove F4 ponder a5");
     talk.say("stop");

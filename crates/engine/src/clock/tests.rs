@@ -21,7 +21,7 @@ fn moves_of_a_period() {
     clock.spend(seconds(10)).expect("in time");
     assert_eq!((clock.moves_to_go(), clock.available()), (Some(2), seconds(60)));
     let lost = clock.spend(seconds(61)).expect_err("too late");
-    assert_eq!(lost.to_string(), "the move took 1m1s, and there were 1m");
+    assert_eq!(lost.to_string(), "the move took 1m1s with 1m left");
 }
 
 #[test]
