@@ -1,4 +1,4 @@
-//! What `nutcracker tune` fitted; docs/evaluation.md says how well.
+//! Weights fitted by `nutcracker tune`; docs/evaluation.md has their quality.
 
 /// In points of score, by
 /// `nutcracker tune awari --from 8 --up-to 15 --test-up-to 19 --format rust`.

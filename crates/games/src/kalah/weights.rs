@@ -1,4 +1,4 @@
-//! What `nutcracker tune` fitted; docs/evaluation.md says how well.
+//! Weights fitted by `nutcracker tune`; docs/evaluation.md has their quality.
 
 /// In points of score, by
 /// `nutcracker tune kalah --from 4 --up-to 13 --test-up-to 16 --format rust`.

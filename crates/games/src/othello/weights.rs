@@ -1,4 +1,4 @@
-//! What `nutcracker tune` fitted; docs/evaluation.md says how well.
+//! Weights fitted by `nutcracker tune`; docs/evaluation.md has their quality.
 
 /// In points of score, by `nutcracker tune othello --games 20000`, twice: the second time to games
 /// played with the weights of the first.
