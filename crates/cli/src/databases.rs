@@ -35,7 +35,7 @@ impl Databases {
 
     /// The last slice, if there is one.
     pub fn last(&self) -> Option<SliceId> {
-        self.0.as_ref().and_then(TableOracle::last)
+        self.0.as_ref().and_then(|tables| tables.slices().next_back())
     }
 }
 

@@ -84,8 +84,6 @@ pub struct Choices<M> {
 /// Evaluates moves: by databases where they reach, by search elsewhere.
 #[derive(Debug)]
 pub struct Judge<G: Evaluate, O: Oracle> {
-    game: G,
-    oracle: Shared<O>,
     perfect: Perfect<G, Shared<O>>,
     engine: Engine<G, Shared<O>>,
 }
@@ -106,15 +104,13 @@ where
         let oracle = Shared(oracle);
         Judge {
             perfect: Perfect::new(game.clone(), oracle.clone()),
-            engine: Engine::new(game.clone(), oracle.clone(), options),
-            oracle,
-            game,
+            engine: Engine::new(game, oracle, options),
         }
     }
 
     fn by_database(&mut self, at: &Played<G>) -> Result<Option<Choices<G::Move>>, PlayerError> {
         let position = &at.now().position;
-        if !self.oracle.covers(self.game.slice_of(position)) {
+        if !self.perfect.reaches(position) {
             return Ok(None);
         }
         let valued = self.perfect.values(position, &at.history()).map_err(failed)?;

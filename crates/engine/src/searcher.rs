@@ -297,7 +297,7 @@ where
         if one && plan.is_some() && !go.ponder {
             return Ok(Thought::only(first));
         }
-        if self.oracle.covers(self.game.slice_of(&played.now().position)) {
+        if self.perfect[0].reaches(&played.now().position) {
             let left = plan.map_or(Duration::MAX, |plan| plan.hard);
             let hurry = HURRY.iter().filter(|&&least| left < least).count();
             return self.by_database(played, hurry, tell);

@@ -1,65 +1,100 @@
 //! A directory of databases as an oracle.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use nutcracker_game::{Score, SliceId};
+use nutcracker_game::{Metric, Score, SliceId};
 use nutcracker_table::{Reach, Table, TableError, TableSet};
 
 use crate::Oracle;
 
-/// The databases of a directory with exact scores, as far as they reach from slice 0 without a
-/// gap. For use by any number of threads; decoded blocks are kept in the set's cache.
+/// The slices of a directory of databases that are there without a window, whichever they are.
+/// For use by any number of threads; decoded blocks are kept in the set's cache.
 ///
 /// What is there is looked at once, when the oracle is made; files are opened when they are first
-/// asked.
+/// asked. A table of distances answers with the score that a distance stands for.
 #[derive(Debug)]
 pub struct TableOracle {
     set: Arc<TableSet>,
-    tables: Vec<OnceLock<Arc<Table>>>,
+    tables: BTreeMap<SliceId, OnceLock<Opened>>,
+}
+
+/// A table, and what its values mean.
+#[derive(Debug)]
+struct Opened {
+    table: Arc<Table>,
+    metric: Metric,
 }
 
 impl TableOracle {
     /// The exact databases of a set.
     pub fn new(set: Arc<TableSet>) -> Result<Self, TableError> {
-        let mut tables = Vec::new();
+        let mut tables = BTreeMap::new();
         // A slice solved with a window knows large scores only as bounds.
         for slice in set.slices()? {
-            if slice as usize != tables.len()
-                || set.available(slice)?.first() != Some(&Reach::Exact)
-            {
-                break;
+            if set.available(slice)?.first() == Some(&Reach::Exact) {
+                tables.insert(SliceId(slice), OnceLock::new());
             }
-            tables.push(OnceLock::new());
         }
         Ok(TableOracle { set, tables })
     }
 
-    /// The last slice it covers; `None` if it covers none.
-    pub fn last(&self) -> Option<SliceId> {
-        self.tables.len().checked_sub(1).map(|last| SliceId(last as u32))
+    /// The slices it covers, ascending.
+    pub fn slices(&self) -> impl DoubleEndedIterator<Item = SliceId> {
+        self.tables.keys().copied()
+    }
+
+    /// Whether it covers no slice.
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
     }
 
     /// The databases.
     pub fn set(&self) -> &Arc<TableSet> {
         &self.set
     }
+
+    /// A value as it is stored, and what it means.
+    fn value(&self, slice: SliceId, index: u64) -> Result<(Metric, Score), TableError> {
+        let place = &self.tables[&slice];
+        let Opened { table, metric } = if let Some(opened) = place.get() {
+            opened
+        } else {
+            let opened = Opened::new(self.set.get_for(slice.0, Reach::Exact)?)?;
+            place.get_or_init(|| opened)
+        };
+        // The mark of a hole is outside every range of values: the set never returns it.
+        Ok((*metric, self.set.cache().probe(table, index)?.into()))
+    }
+}
+
+impl Opened {
+    fn new(table: Arc<Table>) -> Result<Self, TableError> {
+        let metric = metric_of(&table)?;
+        Ok(Opened { table, metric })
+    }
+}
+
+/// What the values of a table mean.
+pub(crate) fn metric_of(table: &Table) -> Result<Metric, TableError> {
+    let name = &table.header().metric;
+    name.parse().map_err(|_| TableError::Unexpected {
+        path: table.path().to_owned(),
+        what: "metric",
+        found: format!("{name:?}"),
+        expected: Metric::ALL.map(Metric::name).join(", "),
+    })
 }
 
 impl Oracle for TableOracle {
     type Error = TableError;
 
     fn covers(&self, slice: SliceId) -> bool {
-        (slice.0 as usize) < self.tables.len()
+        self.tables.contains_key(&slice)
     }
 
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
-        let place = &self.tables[slice.0 as usize];
-        let table = if let Some(table) = place.get() {
-            table
-        } else {
-            let table = self.set.get_for(slice.0, Reach::Exact)?;
-            place.get_or_init(|| table)
-        };
-        self.set.cache().probe(table, index).map(Score::from)
+        let (metric, value) = self.value(slice, index)?;
+        Ok(metric.score(value))
     }
 }

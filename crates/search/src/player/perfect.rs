@@ -165,6 +165,14 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         &self.oracle
     }
 
+    /// Whether databases answer for the position's slice and all that its moves can lead to, so
+    /// that a move can be chosen by them alone.
+    pub fn reaches(&self, position: &G::Position) -> bool {
+        let slice = self.game.slice_of(position);
+        let covers = |slice: SliceId| self.oracle.covers(slice);
+        covers(slice) && self.game.below(slice).into_iter().all(covers)
+    }
+
     /// Every legal move with its value. `history` holds the positions before this one, oldest
     /// first, each as its mover saw it.
     pub fn values(

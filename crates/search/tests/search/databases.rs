@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nutcracker_game::{Numbering, Score, SliceId};
+use nutcracker_game::toy::Krk;
+use nutcracker_game::{Metric, Numbering, Rules, Score, SliceId};
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
+use nutcracker_retro::{Silent, SolveOptions, open_metric, open_set, solve};
+use nutcracker_search::player::Perfect;
 use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, TableOracle, Worth};
 use nutcracker_table::{Disk, Reach, Storage};
 
@@ -14,17 +16,17 @@ fn oracle(game: &Awari, dir: &Path) -> TableOracle {
 }
 
 #[test]
-fn slices_without_a_gap_are_covered() {
+fn the_slices_with_an_exact_table_are_covered() {
     let awari = Awari::new(3).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let empty = oracle(&awari, dir.path());
-    assert_eq!((empty.last(), empty.covers(SliceId(0))), (None, false));
+    assert_eq!((empty.is_empty(), empty.covers(SliceId(0))), (true, false));
 
     let storage: Arc<dyn Storage> = Arc::new(Disk::default());
     let options = SolveOptions::new(1, "test");
     solve(&awari, &storage, dir.path(), SliceId(6), &options, &Silent).unwrap();
     let all = oracle(&awari, dir.path());
-    assert_eq!(all.last(), Some(SliceId(6)));
+    assert_eq!(all.slices().collect::<Vec<_>>(), (0..=6).map(SliceId).collect::<Vec<_>>());
     assert!(all.covers(SliceId(6)) && !all.covers(SliceId(7)));
     let expected: Vec<Score> =
         (0..awari.slice_len(SliceId(6))).map(|i| all.set().probe(6, i).unwrap().into()).collect();
@@ -32,17 +34,27 @@ fn slices_without_a_gap_are_covered() {
         (0..awari.slice_len(SliceId(6))).map(|i| all.score(SliceId(6), i).unwrap()).collect();
     assert_eq!(scores, expected);
 
-    // Over the databases of fewer stones, what the search proves is what the database says.
-    std::fs::remove_file(all.set().path(5, Reach::Exact)).unwrap();
+    // A gap leaves out what is missing and no more.
+    std::fs::remove_file(all.set().path(4, Reach::Exact)).unwrap();
     let some = oracle(&awari, dir.path());
-    assert_eq!(some.last(), Some(SliceId(4)));
+    assert_eq!(some.slices().next_back(), Some(SliceId(6)));
+    assert!(!some.covers(SliceId(4)) && some.covers(SliceId(5)));
+    let six = |index| awari.unrank(SliceId(6), index).unwrap();
+    assert_eq!(some.score(SliceId(6), 0).unwrap(), expected[0]);
+    // With it, no player can go by databases alone.
+    assert!(Perfect::new(awari.clone(), &all).reaches(&six(0)));
+    assert!(!Perfect::new(awari.clone(), &some).reaches(&six(0)));
+
+    // Over the databases of fewer stones, what the search proves is what the database says.
+    std::fs::remove_file(all.set().path(6, Reach::Exact)).unwrap();
+    let some = oracle(&awari, dir.path());
     for threads in [1, 2] {
         let options = EngineOptions { threads, table_bytes: 1 << 18, ..EngineOptions::default() };
         let mut engine = Engine::new(awari.clone(), &some, options);
         let (mut proved, mut probes) = (0, 0);
         for (index, &score) in (0..).zip(&expected) {
-            let position = awari.unrank(SliceId(6), index).unwrap();
-            let report = engine.search(&position, &[], &Limits::nodes(2000), &mut |_| ()).unwrap();
+            let report =
+                engine.search(&six(index), &[], &Limits::nodes(2000), &mut |_| ()).unwrap();
             let (lower, upper) = report.bounds;
             assert!(lower <= score && score <= upper, "{score}: {report:?}");
             proved += u64::from(report.value == Worth::exact(score));
@@ -72,5 +84,25 @@ fn what_is_covered_is_exact() {
         assert_eq!(best, Worth::exact(score));
         assert!(all.iter().all(|(_, value)| value.is_exact()));
         assert_eq!(all.is_empty(), report.line.is_empty());
+    }
+}
+
+/// A search adds scores up: a win in 12 moves is a win, not 116 points.
+#[test]
+fn a_distance_answers_with_its_score() {
+    for metric in [Metric::Dtw, Metric::Dtc] {
+        let dir = tempfile::tempdir().unwrap();
+        let storage: Arc<dyn Storage> = Arc::new(Disk::default());
+        let options = SolveOptions { metric: Some(metric), ..SolveOptions::new(1, "test") };
+        solve(&Krk, &storage, dir.path(), SliceId(1), &options, &Silent).unwrap();
+        let set = open_metric(&Krk, Some(metric), storage, dir.path(), 1 << 20);
+        let oracle = TableOracle::new(Arc::new(set)).unwrap();
+        let start = Krk.start().position;
+        let (slice, index) = (Krk.slice_of(&start), Krk.rank(&start));
+        assert_eq!(oracle.set().probe(slice.0, index).unwrap(), 116);
+        assert_eq!(oracle.score(slice, index).unwrap(), 1);
+        let mated = Krk.parse("Kb6 Rh8 ka8 b").unwrap().position;
+        assert_eq!(Krk.outcome(&mated), Some(-1));
+        assert_eq!(oracle.score(slice, Krk.rank(&mated)).unwrap(), -1);
     }
 }

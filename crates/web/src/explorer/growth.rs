@@ -52,7 +52,7 @@ impl<G: Evaluate> Handle<G> {
 
     fn grow_rounds(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError> {
         let oracle = self.oracle()?;
-        let oracle = oracle.last().is_some().then_some(&oracle);
+        let oracle = (!oracle.is_empty()).then_some(&oracle);
         let mut experts: Vec<_> =
             (0..grow.threads.max(1)).map(|_| grow.look.expert(&self.game, oracle)).collect();
         let end = grow.time.map(|time| Instant::now() + time);

@@ -64,7 +64,7 @@ impl Target {
         let set = self.subject.open(game, true, SCORES);
         self.subject.note_unchecked(game, &set);
         let oracle = TableOracle::new(Arc::new(set))?;
-        Ok(oracle.last().is_some().then_some(oracle))
+        Ok((!oracle.is_empty()).then_some(oracle))
     }
 }
 
