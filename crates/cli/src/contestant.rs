@@ -84,7 +84,7 @@ impl Contestant {
     ) -> Result<Box<dyn Player<G>>, Failure> {
         Ok(match &self.kind {
             Kind::Search { settings, databases: known, book, .. } => {
-                let oracle = if *known { Arc::clone(databases) } else { Databases::none() };
+                let oracle = if *known { Arc::clone(databases) } else { Arc::new(None) };
                 let settings = Settings { seed, ..Settings::clone(settings) };
                 let player = Searcher::new(game.clone(), oracle, self.name.clone(), settings);
                 match shelf.filter(|_| *book) {

@@ -8,7 +8,6 @@ use nutcracker_game::{Evaluate, Side};
 use nutcracker_search::player::Perfect;
 use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Worth};
 
-use crate::searcher::Shared;
 use crate::{Played, PlayerError};
 
 /// The source of a value.
@@ -84,8 +83,8 @@ pub struct Choices<M> {
 /// Evaluates moves: by databases where they reach, by search elsewhere.
 #[derive(Debug)]
 pub struct Judge<G: Evaluate, O: Oracle> {
-    perfect: Perfect<G, Shared<O>>,
-    engine: Engine<G, Shared<O>>,
+    perfect: Perfect<G, Arc<O>>,
+    engine: Engine<G, Arc<O>>,
 }
 
 fn failed<E: Error + 'static>(error: E) -> PlayerError {
@@ -101,9 +100,8 @@ where
 {
     /// A judge with these databases.
     pub fn new(game: G, oracle: Arc<O>, options: EngineOptions) -> Self {
-        let oracle = Shared(oracle);
         Judge {
-            perfect: Perfect::new(game.clone(), oracle.clone()),
+            perfect: Perfect::new(game.clone(), Arc::clone(&oracle)),
             engine: Engine::new(game, oracle, options),
         }
     }

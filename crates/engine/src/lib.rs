@@ -39,6 +39,6 @@ pub use openings::level_openings;
 pub use pace::Pace;
 pub use played::{Ending, MoveError, Played};
 pub use player::{Blind, Player, PlayerError, Thought};
-pub use searcher::{Searcher, Settings, Shared};
+pub use searcher::{Searcher, Settings};
 pub use server::{Identity, serve};
 pub use tally::{Elo, Tally};

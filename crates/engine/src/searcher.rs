@@ -5,34 +5,12 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nutcracker_game::{Evaluate, Score, SliceId};
+use nutcracker_game::Evaluate;
 use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError as NoMove, Random};
 use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Report, SearchError, Worth};
 
 use crate::grammar::{Go, Info, OptionKind, OptionLine, WireScore};
 use crate::{Allotment, Pace, Played, Player, PlayerError, Thought};
-
-/// An oracle shared by several searches.
-#[derive(Debug)]
-pub struct Shared<O>(pub Arc<O>);
-
-impl<O> Clone for Shared<O> {
-    fn clone(&self) -> Self {
-        Shared(Arc::clone(&self.0))
-    }
-}
-
-impl<O: Oracle> Oracle for Shared<O> {
-    type Error = O::Error;
-
-    fn covers(&self, slice: SliceId) -> bool {
-        self.0.covers(slice)
-    }
-
-    fn score(&self, slice: SliceId, index: u64) -> Result<Score, O::Error> {
-        self.0.score(slice, index)
-    }
-}
 
 /// How a [`Searcher`] plays.
 #[derive(Clone, PartialEq, Debug)]
@@ -68,12 +46,12 @@ const FORESIGHT: u32 = 2;
 #[derive(Debug)]
 pub struct Searcher<G: Evaluate, O: Oracle> {
     game: G,
-    oracle: Shared<O>,
+    oracle: Arc<O>,
     name: String,
     settings: Settings,
-    engine: Engine<G, Shared<O>>,
+    engine: Engine<G, Arc<O>>,
     /// By databases: with much time, with little, and with hardly any.
-    perfect: [Perfect<G, Shared<O>>; 3],
+    perfect: [Perfect<G, Arc<O>>; 3],
     random: Random,
 }
 
@@ -83,11 +61,10 @@ where
 {
     /// A player with this name.
     pub fn new(game: G, oracle: Arc<O>, name: impl Into<String>, settings: Settings) -> Self {
-        let oracle = Shared(oracle);
         Searcher {
-            engine: Engine::new(game.clone(), oracle.clone(), settings.search.clone()),
+            engine: Engine::new(game.clone(), Arc::clone(&oracle), settings.search.clone()),
             perfect: POSITIONS
-                .map(|limit| Perfect::with_limit(game.clone(), oracle.clone(), limit)),
+                .map(|limit| Perfect::with_limit(game.clone(), Arc::clone(&oracle), limit)),
             random: Random::new(settings.seed),
             name: name.into(),
             settings,
@@ -99,7 +76,7 @@ where
     /// Restarts with the current settings.
     fn rebuild(&mut self) {
         let options = self.settings.search.clone();
-        self.engine = Engine::new(self.game.clone(), self.oracle.clone(), options);
+        self.engine = Engine::new(self.game.clone(), Arc::clone(&self.oracle), options);
     }
 
     /// A move where databases have every score.

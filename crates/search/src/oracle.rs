@@ -1,13 +1,17 @@
 //! Where a search finds scores that are known.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
-use nutcracker_game::{Children, Score, SliceId};
+use nutcracker_game::{Children, Distance, Metric, Score, SliceId};
 
 /// The scores of some slices, such as those a directory of databases holds.
 ///
 /// A search asks [`covers`](Oracle::covers) first and ranks a position only where the answer is
-/// yes. What an oracle says is taken as the truth.
+/// yes. What an oracle says is taken as the truth. An oracle that also knows in how many moves a
+/// game is won says so by [`metric`](Oracle::metric) and [`value`](Oracle::value).
+///
+/// References, an [`Arc`] and an [`Option`] of an oracle are oracles; `None` covers nothing.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -37,18 +41,90 @@ pub trait Oracle {
 
     /// The score of the position with this rank, asked only of slices that are covered.
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error>;
+
+    /// What the values of a covered slice say.
+    fn metric(&self, _slice: SliceId) -> Result<Metric, Self::Error> {
+        Ok(Metric::Score)
+    }
+
+    /// The value of the position with this rank in the slice's metric.
+    fn value(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+        self.score(slice, index)
+    }
+
+    /// In how many moves the position with this rank is won or lost, where that is known.
+    fn distance(&self, slice: SliceId, index: u64) -> Result<Option<Distance>, Self::Error> {
+        let metric = self.metric(slice)?;
+        if !metric.is_distance() {
+            return Ok(None);
+        }
+        Ok(metric.distance(self.value(slice, index)?))
+    }
 }
 
-impl<O: Oracle + ?Sized> Oracle for &O {
+/// What lies behind a pointer is asked.
+macro_rules! behind {
+    ($pointer:ty) => {
+        impl<O: Oracle + ?Sized> Oracle for $pointer {
+            type Error = O::Error;
+
+            fn covers(&self, slice: SliceId) -> bool {
+                (**self).covers(slice)
+            }
+
+            fn score(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+                (**self).score(slice, index)
+            }
+
+            fn metric(&self, slice: SliceId) -> Result<Metric, Self::Error> {
+                (**self).metric(slice)
+            }
+
+            fn value(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+                (**self).value(slice, index)
+            }
+
+            fn distance(
+                &self,
+                slice: SliceId,
+                index: u64,
+            ) -> Result<Option<Distance>, Self::Error> {
+                (**self).distance(slice, index)
+            }
+        }
+    };
+}
+
+behind!(&O);
+behind!(Arc<O>);
+
+impl<O: Oracle> Oracle for Option<O> {
     type Error = O::Error;
 
     fn covers(&self, slice: SliceId) -> bool {
-        (**self).covers(slice)
+        self.as_ref().is_some_and(|oracle| oracle.covers(slice))
     }
 
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
-        (**self).score(slice, index)
+        there(self.as_ref(), slice).score(slice, index)
     }
+
+    fn metric(&self, slice: SliceId) -> Result<Metric, Self::Error> {
+        there(self.as_ref(), slice).metric(slice)
+    }
+
+    fn value(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+        there(self.as_ref(), slice).value(slice, index)
+    }
+
+    fn distance(&self, slice: SliceId, index: u64) -> Result<Option<Distance>, Self::Error> {
+        there(self.as_ref(), slice).distance(slice, index)
+    }
+}
+
+fn there<O>(oracle: Option<&O>, slice: SliceId) -> &O {
+    let Some(oracle) = oracle else { unreachable!("slice {slice} is not covered") };
+    oracle
 }
 
 /// The oracle that knows nothing: every line of play is searched to its end.

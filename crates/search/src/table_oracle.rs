@@ -54,17 +54,18 @@ impl TableOracle {
         &self.set
     }
 
-    /// A value as it is stored, and what it means.
-    fn value(&self, slice: SliceId, index: u64) -> Result<(Metric, Score), TableError> {
+    fn opened(&self, slice: SliceId) -> Result<&Opened, TableError> {
         let place = &self.tables[&slice];
-        let Opened { table, metric } = if let Some(opened) = place.get() {
-            opened
-        } else {
-            let opened = Opened::new(self.set.get_for(slice.0, Reach::Exact)?)?;
-            place.get_or_init(|| opened)
-        };
-        // The mark of a hole is outside every range of values: the set never returns it.
-        Ok((*metric, self.set.cache().probe(table, index)?.into()))
+        if let Some(opened) = place.get() {
+            return Ok(opened);
+        }
+        let opened = Opened::new(self.set.get_for(slice.0, Reach::Exact)?)?;
+        Ok(place.get_or_init(|| opened))
+    }
+
+    fn probe(&self, table: &Table, index: u64) -> Result<Score, TableError> {
+        // The mark of a hole is outside every range of values: the cache never returns it.
+        self.set.cache().probe(table, index).map(Score::from)
     }
 }
 
@@ -94,7 +95,15 @@ impl Oracle for TableOracle {
     }
 
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
-        let (metric, value) = self.value(slice, index)?;
-        Ok(metric.score(value))
+        let Opened { table, metric } = self.opened(slice)?;
+        Ok(metric.score(self.probe(table, index)?))
+    }
+
+    fn metric(&self, slice: SliceId) -> Result<Metric, TableError> {
+        Ok(self.opened(slice)?.metric)
+    }
+
+    fn value(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
+        self.probe(&self.opened(slice)?.table, index)
     }
 }

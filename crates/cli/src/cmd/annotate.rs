@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::args::{Data, MetricOption, Rules, Subject, Threads};
 use crate::cmd::probe::name;
 use crate::contestant::parse_time;
-use crate::databases::Databases;
+use crate::databases;
 use crate::failure::Failure;
 use crate::number::{self, rounded};
 use crate::{note, print, table};
@@ -130,7 +130,7 @@ impl Visitor for Job {
                 args.number
             ))
         })?;
-        let databases = Databases::open(&game, &subject)?;
+        let databases = databases::open(&game, &subject)?;
         let options = EngineOptions { threads: args.threads.count(), ..EngineOptions::default() };
         let mut judge = Judge::new(game, databases, options);
         let think = args.think.or_else(|| args.depth.is_none().then_some(SEARCH_TIME));

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::args::{Format, Subject};
 use crate::booked::BookOption;
 use crate::contestant::{Contestant, Programs};
-use crate::databases::Databases;
+use crate::databases;
 use crate::failure::Failure;
 use crate::number::rounded;
 use crate::{note, print};
@@ -98,7 +98,7 @@ impl Visitor for Args {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
-        let databases = Databases::open(&game, &self.subject)?;
+        let databases = databases::open(&game, &self.subject)?;
         let players = [self.first.clone(), self.second_player()];
         let shelf = self.book.open(&game)?;
         let seated = |place: usize| {

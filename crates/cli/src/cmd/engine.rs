@@ -9,7 +9,7 @@ use nutcracker_search::player::Level;
 
 use crate::args::{Subject, Threads};
 use crate::booked::BookOption;
-use crate::databases::Databases;
+use crate::databases;
 use crate::failure::Failure;
 
 /// Play over the engine protocol on standard input and output
@@ -46,7 +46,7 @@ impl Visitor for Args {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
-        let databases = Databases::open(&game, &self.subject)?;
+        let databases = databases::open(&game, &self.subject)?;
         let settings = Settings {
             level: self.level,
             search: EngineOptions {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nutcracker_game::toy::Krk;
-use nutcracker_game::{Metric, Numbering, Rules, Score, SliceId};
+use nutcracker_game::{Distance, Metric, Numbering, Rules, Score, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::{Silent, SolveOptions, open_metric, open_set, solve};
 use nutcracker_search::player::Perfect;
@@ -101,6 +101,16 @@ fn a_distance_answers_with_its_score() {
         let (slice, index) = (Krk.slice_of(&start), Krk.rank(&start));
         assert_eq!(oracle.set().probe(slice.0, index).unwrap(), 116);
         assert_eq!(oracle.score(slice, index).unwrap(), 1);
+        let shared: Arc<Option<&TableOracle>> = Arc::new(Some(&oracle));
+        assert!(shared.covers(slice) && !Arc::new(None::<&TableOracle>).covers(slice));
+        assert_eq!(
+            (shared.metric(slice).unwrap(), shared.score(slice, index).unwrap()),
+            (metric, 1)
+        );
+        let distance = shared.distance(slice, index).unwrap();
+        assert_eq!(distance, Some(Distance { wins: true, moves: 12 }));
+        let drawn = shared.distance(SliceId(0), 0).unwrap();
+        assert_eq!(drawn, None);
         let mated = Krk.parse("Kb6 Rh8 ka8 b").unwrap().position;
         assert_eq!(Krk.outcome(&mated), Some(-1));
         assert_eq!(oracle.score(slice, Krk.rank(&mated)).unwrap(), -1);

@@ -15,7 +15,7 @@ use nutcracker_search::player::Level;
 use crate::args::{Subject, slice_label};
 use crate::booked::BookOption;
 use crate::contestant::{Contestant, Programs, parse_time};
-use crate::databases::Databases;
+use crate::databases;
 use crate::failure::Failure;
 use session::{Session, Table};
 
@@ -121,12 +121,12 @@ impl Visitor for Args {
             Some(text) => side_named(&game, text)?,
             None => Side::First,
         };
-        let databases = Databases::open(&game, &self.subject)?;
+        let databases = databases::open(&game, &self.subject)?;
         let seed = self.seed.unwrap_or_else(|| {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             now.map_or(1, |time| time.as_nanos() as u64)
         });
-        let reach = databases.last().map(|last| slice_label(&game, last));
+        let reach = databases::last(&databases).map(|last| slice_label(&game, last));
         let opponent = self.opponent();
         let shelf = self.book.open(&game)?;
         let player = opponent.player(&game, &databases, seed, &self.programs, shelf.as_ref())?;
