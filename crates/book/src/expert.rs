@@ -3,7 +3,7 @@
 use nutcracker_game::{Evaluate, Game};
 use nutcracker_search::{
     Empty, Engine, EngineOptions, ExactError, ExactLimits, Limits, Oracle, Search, TableOracle,
-    Worth,
+    Worth, known,
 };
 
 use crate::error::{BookError, Result};
@@ -56,12 +56,11 @@ where
     O::Error: std::fmt::Display,
 {
     fn look(&mut self, position: &G::Position) -> Result<Worth> {
-        let slice = self.game.slice_of(position);
-        if !self.oracle.covers(slice) || !self.game.is_indexed(position) {
-            return self.above.look(position);
+        match known(&self.game, &self.oracle, position) {
+            Ok(Some(score)) => Ok(Worth::exact(score)),
+            Ok(None) => self.above.look(position),
+            Err(error) => Err(BookError::Expert(error.to_string())),
         }
-        let score = self.oracle.score(slice, self.game.rank(position));
-        score.map(Worth::exact).map_err(|error| BookError::Expert(error.to_string()))
     }
 }
 

@@ -30,7 +30,7 @@ use crate::hash::Key;
 use crate::order::{Choice, Order};
 use crate::path::{FREE, Path, Place};
 use crate::tt::{Bound, Entry, NO_MOVE, Table};
-use crate::{EngineOptions, Limits, Oracle};
+use crate::{EngineOptions, Limits, Oracle, known};
 
 /// No iteration is deeper.
 pub(crate) const MAX_DEPTH: u32 = 250;
@@ -194,16 +194,16 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         Ok(())
     }
 
-    /// What the databases say of a position.
-    fn probe(&mut self, slice: SliceId, position: &G::Position) -> Result<Score, Halted> {
-        self.probes += 1;
-        let rank = self.shared.game.rank(position);
-        self.shared.oracle.score(slice, rank).map_err(|error| {
+    /// What the databases say of a position, if they say anything.
+    fn probe(&mut self, position: &G::Position) -> Result<Option<Score>, Halted> {
+        let found = known(self.shared.game, self.shared.oracle, position).map_err(|error| {
             let mut place = self.shared.error.lock().unwrap_or_else(PoisonError::into_inner);
             place.get_or_insert(error);
             self.shared.halt.store(true, Relaxed);
             Halted
-        })
+        })?;
+        self.probes += u64::from(found.is_some());
+        Ok(found)
     }
 
     /// Searches a position to `depth` plies, beyond them as long as positions are unquiet and
@@ -263,7 +263,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         (alpha, beta): (i32, i32),
         depth: u32,
     ) -> Result<Look, Halted> {
-        let Shared { game, oracle, options, table, .. } = *self.shared;
+        let Shared { game, options, table, .. } = *self.shared;
         if let Some(score) = game.outcome(position) {
             return Ok(Look::Answer(Found::exact(score, FREE)));
         }
@@ -277,12 +277,8 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         let mut node =
             Node { slice, key: None, known: Entry::UNKNOWN, stored: all, bounds: all, guess: None };
         let barred = self.history == Some(slice);
-        if may_answer
-            && depth >= options.probe_depth
-            && oracle.covers(slice)
-            && game.is_indexed(position)
-        {
-            let score = self.probe(slice, position)?;
+        let asks = may_answer && depth >= options.probe_depth;
+        if let Some(score) = if asks { self.probe(position)? } else { None } {
             if !barred || score == 0 {
                 return Ok(Look::Answer(Found::exact(score, FREE)));
             }

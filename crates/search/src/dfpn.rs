@@ -31,7 +31,7 @@ use crate::hash::Key;
 use crate::path::{FREE, Path, Place};
 use crate::proof::{Goal, Proof};
 use crate::proof_table::{INFINITE, Numbers, Table};
-use crate::{ExactLimits, Oracle, SearchError};
+use crate::{ExactLimits, Oracle, SearchError, known};
 
 /// What a search for a proof found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -188,12 +188,12 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
             Some(score) => score,
             None if claim.need <= -max => return Ok(Some(true)),
             None if claim.need > max => return Ok(Some(false)),
-            None if self.oracle.covers(slice) && self.game.is_indexed(&claim.position) => {
+            None => {
+                let score = known(self.game, self.oracle, &claim.position).map_err(Halt::Oracle)?;
+                let Some(score) = score else { return Ok(None) };
                 self.probes += 1;
-                let score = self.oracle.score(slice, self.game.rank(&claim.position));
-                score.map_err(Halt::Oracle)?
+                score
             }
-            None => return Ok(None),
         };
         let score = if claim.attacks { score } else { -score };
         Ok(Some(score >= claim.need))

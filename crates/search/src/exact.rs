@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use nutcracker_game::{Game, Score, SliceId, Step, Turn};
 
-use crate::Oracle;
 use crate::exact_table::{Known, Table};
+use crate::{Oracle, known};
 
 /// When a search gives up.
 #[derive(Clone, Debug)]
@@ -296,12 +296,12 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
         if let Some(score) = self.game.outcome(position) {
             return Ok(Some(score));
         }
-        let slice = self.game.slice_of(position);
-        if self.oracle.covers(slice) && self.game.is_indexed(position) {
+        let score = known(self.game, self.oracle, position);
+        if let Some(score) = score.map_err(|error| Halt::Error(ExactError::Oracle(error)))? {
             self.probes += 1;
-            let score = self.oracle.score(slice, self.game.rank(position));
-            return score.map(Some).map_err(|error| Halt::Error(ExactError::Oracle(error)));
+            return Ok(Some(score));
         }
+        let slice = self.game.slice_of(position);
         // Moves never lead back up: only positions of the same slice can repeat.
         let mut since = self.path.iter().rev().take_while(|frame| frame.slice == slice);
         if since.any(|frame| frame.position == *position) {

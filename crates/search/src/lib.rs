@@ -23,6 +23,7 @@ mod extract;
 pub mod fit;
 mod found;
 mod hash;
+mod known;
 mod limits;
 mod oracle;
 mod order;
@@ -39,6 +40,7 @@ mod worth;
 
 pub use dfpn::{Proving, Verdict, prove};
 pub use exact::{ExactError, ExactLimits, Search, Solved, exact_value};
+pub use known::known;
 pub use limits::{EngineOptions, Limits};
 pub use oracle::{Empty, Oracle, UpTo};
 pub use pool::{Engine, SearchError};

@@ -9,7 +9,7 @@ use std::fmt;
 
 use nutcracker_game::{Game, Score, SliceId, Step, Turn};
 
-use crate::Oracle;
+use crate::{Oracle, known};
 
 /// A claim about the score of a position's mover.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -239,10 +239,11 @@ impl<G: Game, O: Oracle> Checker<'_, G, O> {
         let (position, need, proving) = claim;
         let slice = self.game.slice_of(&position);
         let score = match self.game.outcome(&position) {
+            Some(score) => Some(score),
+            None => known(self.game, self.oracle, &position).map_err(Flaw::Oracle)?,
+        };
+        let score = match score {
             Some(score) => score,
-            None if self.oracle.covers(slice) && self.game.is_indexed(&position) => {
-                self.oracle.score(slice, self.game.rank(&position)).map_err(Flaw::Oracle)?
-            }
             None if need <= -self.game.max_score(slice) => return Ok(None),
             None => return Err(Flaw::Missing { position, need }),
         };

@@ -7,7 +7,7 @@ use nutcracker_game::{Game, Score, SliceId, Step};
 
 use super::realise::{Closed, Distances, Root, Way};
 use super::{Fallible, Random, trappy};
-use crate::Oracle;
+use crate::{Oracle, known};
 
 /// Why a player cannot choose a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,23 +52,20 @@ pub(super) fn score_of<G: Game, O: Oracle>(
     oracle: &O,
     position: &G::Position,
 ) -> Result<Score, PlayerError<O::Error>> {
+    let score = known(game, oracle, position).map_err(PlayerError::Oracle)?;
+    score.ok_or_else(|| PlayerError::NoDatabase { slice: missing(game, oracle, position) })
+}
+
+/// The slice that is not covered, so that a position's score is not known.
+fn missing<G: Game, O: Oracle>(game: &G, oracle: &O, position: &G::Position) -> SliceId {
     let slice = game.slice_of(position);
     if !oracle.covers(slice) {
-        return Err(PlayerError::NoDatabase { slice });
-    }
-    if game.is_indexed(position) {
-        return oracle.score(slice, game.rank(position)).map_err(PlayerError::Oracle);
-    }
-    if let Some(score) = game.outcome(position) {
-        return Ok(score);
+        return slice;
     }
     let mut steps = Vec::new();
     game.steps(position, &mut steps);
-    let mut best = Score::MIN;
-    for step in steps {
-        best = best.max(step.value(score_of(game, oracle, &step.next)?));
-    }
-    Ok(best)
+    let mut below = steps.iter().map(|step| game.slice_of(&step.next));
+    below.find(|&below| !oracle.covers(below)).unwrap_or(slice)
 }
 
 /// A move, what it does and what it is worth.

@@ -8,7 +8,9 @@ use nutcracker_game::{Distance, Metric, Numbering, Rules, Score, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::{Silent, SolveOptions, open_metric, open_set, solve};
 use nutcracker_search::player::Perfect;
-use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, TableOracle, Worth};
+use nutcracker_search::{
+    Engine, EngineOptions, ExactLimits, Limits, Oracle, TableOracle, Worth, exact_value, known,
+};
 use nutcracker_table::{Disk, Reach, Storage};
 
 fn oracle(game: &Awari, dir: &Path) -> TableOracle {
@@ -115,4 +117,30 @@ fn a_distance_answers_with_its_score() {
         assert_eq!(Krk.outcome(&mated), Some(-1));
         assert_eq!(oracle.score(slice, Krk.rank(&mated)).unwrap(), -1);
     }
+}
+
+/// Positions that no move leads to have no number; their scores follow from those of their moves.
+#[test]
+fn a_position_without_a_number_is_known_through_its_moves() {
+    let (all, reachable) = (Awari::new(3).unwrap(), Awari::reachable(3).unwrap());
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [whole, reduced] = [(&all, &dirs[0]), (&reachable, &dirs[1])].map(|(game, dir)| {
+        let storage: Arc<dyn Storage> = Arc::new(Disk::default());
+        let options = SolveOptions::new(1, "test");
+        solve(game, &storage, dir.path(), SliceId(6), &options, &Silent).unwrap();
+        oracle(game, dir.path())
+    });
+    let mut left_out = 0;
+    for index in 0..all.slice_len(SliceId(6)) {
+        let position = all.unrank(SliceId(6), index).unwrap();
+        let score = whole.score(SliceId(6), index).unwrap();
+        assert_eq!(known(&reachable, &reduced, &position).unwrap(), Some(score), "{position:?}");
+        if !reachable.is_indexed(&position) {
+            left_out += 1;
+            let limits = ExactLimits::default();
+            let solved = exact_value(&reachable, &position, &reduced, &limits).unwrap().unwrap();
+            assert_eq!((solved.score, solved.nodes), (score, 0), "nothing has to be searched");
+        }
+    }
+    assert!(left_out > 0);
 }

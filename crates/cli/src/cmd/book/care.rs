@@ -2,7 +2,7 @@
 
 use nutcracker_book::BookError;
 use nutcracker_games::registry::Registered;
-use nutcracker_search::Oracle;
+use nutcracker_search::known;
 
 use super::target::Target;
 use crate::failure::Failure;
@@ -88,12 +88,7 @@ impl PruneArgs {
             )));
         };
         let gone = book.prune(&mut |position| {
-            let slice = game.slice_of(position);
-            if !oracle.covers(slice) || !game.is_indexed(position) {
-                return Ok(None);
-            }
-            let score = oracle.score(slice, game.rank(position));
-            score.map(Some).map_err(|error| BookError::Expert(error.to_string()))
+            known(game, &oracle, position).map_err(|error| BookError::Expert(error.to_string()))
         })?;
         let left = thousands(book.facts().nodes);
         print(&format!("{} nodes dropped, {left} left\n", thousands(gone)))
