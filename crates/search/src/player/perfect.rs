@@ -188,7 +188,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         let value = |mv| {
             let step = self.game.play(position, &mv);
             let inside = self.is_inside(position, &step);
-            let repeats = inside && seen.contains(&(self.game.rank(&step.next), false));
+            let repeats = inside && seen.contains(&(step.next, false));
             let score = score_of(&self.game, &self.oracle, &step.next)?;
             Ok(Valued { mv, step, value: if repeats { 0 } else { step.value(score) }, repeats })
         };
@@ -265,17 +265,12 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         Ok(traps[0].mv)
     }
 
-    /// Positions of the game so far that can come again: rank, and whether the mover of `position`
-    /// was to move. Inside a slice the movers alternate, and no slice is entered twice.
-    fn seen(&self, position: &G::Position, history: &[G::Position]) -> Closed {
+    /// Positions of the game so far that can come again, and whether the mover of `position` was to
+    /// move. Inside a slice the movers alternate, and no slice is entered twice.
+    fn seen(&self, position: &G::Position, history: &[G::Position]) -> Closed<G::Position> {
         let slice = self.game.slice_of(position);
         let same_slice = history.iter().rev().take_while(|p| self.game.slice_of(p) == slice);
-        // What the index leaves out cannot come again: no move leads to it.
-        same_slice
-            .enumerate()
-            .filter(|(_, p)| self.game.is_indexed(p))
-            .map(|(ago, p)| (self.game.rank(p), ago % 2 == 1))
-            .collect()
+        same_slice.enumerate().map(|(ago, p)| (*p, ago % 2 == 1)).collect()
     }
 
     fn is_inside(&self, position: &G::Position, step: &Step<G::Position>) -> bool {
@@ -303,10 +298,10 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             return Ok(Keeping { value: level, moves: keeping, plies: None });
         };
         // What may be played at a level when a search says where to go: nowhere inside means out.
-        let leading = |next: &[u64], level: Score| -> Vec<G::Move> {
+        let leading = |next: &[G::Position], level: Score| -> Vec<G::Move> {
             let leads = |valued: &&Valued<G>| {
                 if self.is_inside(position, &valued.step) {
-                    next.contains(&self.game.rank(&valued.step.next)) && !valued.repeats
+                    next.contains(&valued.step.next) && !valued.repeats
                 } else {
                     next.is_empty() && valued.value == level
                 }
@@ -317,10 +312,14 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         // nearer. This player does not come from there: his score never falls, and at the same
         // score his distance does.
         let (closed, mut in_the_way) = (self.seen(position, history), false);
-        for &(index, same_mover) in &closed {
-            let score = self.oracle.score(slice, index).map_err(PlayerError::Oracle)?;
-            let was = if same_mover { score } else { -score };
-            let nearer = || self.distances.known(slice, index).is_some_and(|its| its < plies);
+        for (before, same_mover) in &closed {
+            let score = score_of(&self.game, &self.oracle, before)?;
+            let was = if *same_mover { score } else { -score };
+            let nearer = || {
+                let index = self.game.is_indexed(before).then(|| self.game.rank(before));
+                let its = index.and_then(|index| self.distances.known(slice, index));
+                its.is_some_and(|its| its < plies)
+            };
             in_the_way |= was > level || was == level && nearer();
         }
         if !in_the_way {

@@ -28,14 +28,14 @@ use crate::Oracle;
 
 /// What is known of the way to a conversion.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum Way<P> {
     /// A conversion comes within so many plies.
     Forced {
         /// The plies, the converting one among them; 0 where the game is over.
         plies: u32,
-        /// The ranks of the positions to which the attacker at the root may go; empty where a
-        /// conversion is played at once, and for a defender.
-        next: Vec<u64>,
+        /// The positions to which the attacker at the root may go; empty where a conversion is
+        /// played at once, and for a defender.
+        next: Vec<P>,
     },
     /// No conversion can be forced without a position that is closed.
     Never,
@@ -54,8 +54,9 @@ pub(super) struct Root<P> {
     pub whole: bool,
 }
 
-/// Positions to enter which ends the game: rank, and whether the root's mover is to move there.
-pub(super) type Closed = HashSet<(u64, bool)>;
+/// Positions to enter which ends the game, and whether the root's mover is to move there. They are
+/// not told by rank: mirror images share one, and only the position itself repeats.
+pub(super) type Closed<P> = HashSet<(P, bool)>;
 
 /// What the mover at the root is after: to keep exactly his level, or to force at least this level,
 /// which is above 0, past closed positions.
@@ -92,7 +93,7 @@ impl Distances {
         game: &G,
         oracle: &O,
         root: Root<G::Position>,
-    ) -> Result<Way, PlayerError<O::Error>> {
+    ) -> Result<Way<G::Position>, PlayerError<O::Error>> {
         if self.known.len() >= REMEMBERED {
             self.known.clear();
         }
@@ -119,8 +120,8 @@ impl Distances {
         game: &G,
         oracle: &O,
         root: Root<G::Position>,
-        closed: &Closed,
-    ) -> Result<Way, PlayerError<O::Error>> {
+        closed: &Closed<G::Position>,
+    ) -> Result<Way<G::Position>, PlayerError<O::Error>> {
         let mut graph = Graph::new(game, oracle, root, Aim::Force);
         let found = graph.search(self.limit, None, &HashMap::new(), closed)?;
         Ok(found.map_or(Way::Unknown, |(distances, _)| graph.way(&distances)))
@@ -152,7 +153,7 @@ struct Edge {
     before: u32,
 }
 
-/// Distances found before, by slice and rank.
+/// Distances found before, by slice and rank: those of mirror images are the same.
 type Known = HashMap<(SliceId, u64), u32>;
 
 /// The positions around a root that are connected with it by moves to follow.
@@ -165,7 +166,7 @@ struct Graph<'a, G: Game, O> {
     level: Score,
     nodes: Vec<Node<G::Position>>,
     edges: Vec<Edge>,
-    ids: HashMap<(u64, bool), u32>,
+    ids: HashMap<(G::Position, bool), u32>,
     frontier: Vec<u32>,
     steps: Vec<Step<G::Position>>,
 }
@@ -198,7 +199,7 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
         let id = self.nodes.len() as u32;
         let node = Node { position, index, depth, attacks, plain: NEVER, inside: 0, edge: END };
         self.nodes.push(node);
-        self.ids.insert((index, attacks), id);
+        self.ids.insert((position, attacks), id);
         id
     }
 
@@ -209,7 +210,7 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
         limit: usize,
         before: Option<u32>,
         known: &Known,
-        closed: &Closed,
+        closed: &Closed<G::Position>,
     ) -> Result<Option<Explored>, PlayerError<O::Error>> {
         let mut depth = 0;
         loop {
@@ -242,7 +243,11 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
     }
 
     /// One ply deeper.
-    fn explore(&mut self, known: &Known, closed: &Closed) -> Result<(), PlayerError<O::Error>> {
+    fn explore(
+        &mut self,
+        known: &Known,
+        closed: &Closed<G::Position>,
+    ) -> Result<(), PlayerError<O::Error>> {
         let mut deeper = Vec::new();
         let mut steps = std::mem::take(&mut self.steps);
         for id in std::mem::take(&mut self.frontier) {
@@ -271,15 +276,15 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
             }
             self.nodes[id as usize].inside = inside.len() as u32;
             for next in inside {
-                let index = self.game.rank(&next);
-                let child = if let Some(&child) = self.ids.get(&(index, !attacks)) {
+                let child = if let Some(&child) = self.ids.get(&(next, !attacks)) {
                     child
                 } else {
+                    let index = self.game.rank(&next);
                     let child = self.add(next, index, depth + 1, !attacks);
                     let roots_mover = self.nodes[0].attacks != attacks;
                     if let Some(&plies) = known.get(&(self.slice, index)) {
                         self.nodes[child as usize].plain = plies;
-                    } else if !closed.contains(&(index, roots_mover)) {
+                    } else if !closed.contains(&(next, roots_mover)) {
                         deeper.push(child);
                     }
                     child
@@ -334,14 +339,14 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
     }
 
     /// What the distances say of the root.
-    fn way(&self, distances: &[u32]) -> Way {
+    fn way(&self, distances: &[u32]) -> Way<G::Position> {
         let plies = distances[0];
         if plies == NEVER {
             return Way::Never;
         }
         let leads = self.nodes[0].attacks && self.nodes[0].plain == NEVER;
         let nearer = |(node, &its): (&Node<G::Position>, &u32)| {
-            (leads && node.depth == 1 && its + 1 == plies).then_some(node.index)
+            (leads && node.depth == 1 && its + 1 == plies).then_some(node.position)
         };
         let nodes = self.nodes.iter().zip(distances).filter(|(_, its)| **its != NEVER);
         Way::Forced { plies, next: nodes.filter_map(nearer).collect() }

@@ -3,6 +3,7 @@
 #[path = "../search/graph.rs"]
 #[allow(dead_code, reason = "the tests of the exact search need the rest")]
 mod graph;
+mod krk;
 mod large;
 mod levels;
 mod perfect;

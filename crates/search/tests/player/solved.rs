@@ -3,11 +3,12 @@
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
+use nutcracker_game::toy::{InMemory, Krk};
 use nutcracker_game::{Children, Game, Metric, Score, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_retro::Silent;
-use nutcracker_retro::in_memory::States;
+use nutcracker_retro::in_memory::{States, sweep_metric};
 use nutcracker_search::Oracle;
 
 /// The scores of the slices from 0.
@@ -59,6 +60,50 @@ impl Oracle for Solved {
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, Infallible> {
         Ok(Score::from(self.0[slice.0 as usize][index as usize]))
     }
+}
+
+/// Slices from 0 by any metric.
+#[derive(Debug)]
+pub struct Counted {
+    pub metric: Metric,
+    pub slices: InMemory,
+}
+
+impl Counted {
+    pub fn new<G: Game>(game: &G, metric: Metric, last: u32) -> Self {
+        let mut slices = InMemory::default();
+        for slice in (0..=last).map(SliceId) {
+            let Ok(values) = sweep_metric(game, metric, slice, &slices);
+            slices.0.push(values);
+        }
+        Counted { metric, slices }
+    }
+}
+
+impl Oracle for Counted {
+    type Error = Infallible;
+
+    fn covers(&self, slice: SliceId) -> bool {
+        (slice.0 as usize) < self.slices.0.len()
+    }
+
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, Infallible> {
+        self.value(slice, index).map(|value| self.metric.score(value))
+    }
+
+    fn metric(&self, _: SliceId) -> Result<Metric, Infallible> {
+        Ok(self.metric)
+    }
+
+    fn value(&self, slice: SliceId, index: u64) -> Result<Score, Infallible> {
+        Ok(Score::from(self.slices.0[slice.0 as usize][index as usize]))
+    }
+}
+
+/// King and rook against king: who wins.
+pub fn krk() -> &'static Counted {
+    static SOLVED: OnceLock<Counted> = OnceLock::new();
+    SOLVED.get_or_init(|| Counted::new(&Krk, Metric::Wdl, 1))
 }
 
 /// Awari up to 12 stones.
