@@ -6,6 +6,7 @@
 //!   rare, and means the same in every game.
 //! - [`traps`] tells which of several equal moves an opponent with little foresight gets wrong.
 
+mod distance;
 mod fallible;
 mod perfect;
 mod random;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use nutcracker_game::{Game, Score, SliceId, Step};
 
+use super::distance::Counted;
 use super::realise::{Closed, Distances, Root, Way};
 use super::{Fallible, Random, trappy};
 use crate::{Oracle, known};
@@ -89,8 +90,8 @@ pub struct Keeping<M> {
     /// The moves that keep it and make progress, best first; never empty.
     pub moves: Vec<M>,
     /// Where a side profits, the plies within which it forces a conversion or the end, this move
-    /// among them. `None` where the value is 0, where it would take too long to find out, and where
-    /// the game so far leaves no way.
+    /// among them; the end, where databases count moves to it. `None` where the value is 0, where
+    /// it would take too long to find out, and where the game so far leaves no way.
     pub plies: Option<u32>,
 }
 
@@ -101,6 +102,9 @@ pub struct Keeping<M> {
 ///   it falls with every move, so no position repeats before the score is realised;
 /// - where it is 0, one that repeats nothing if there is one, preferably a conversion;
 /// - where it is below 0, one that holds out longest.
+///
+/// Where databases count moves ([`Oracle::metric`]), how soon and how long is theirs to say: to
+/// the end of the game with `dtw`, to the next conversion with `dtc`. Else it is found by a search.
 ///
 /// The game so far counts: a move that repeats a position ends the game with 0 from there.
 ///
@@ -203,6 +207,10 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
     ) -> Result<Keeping<G::Move>, PlayerError<O::Error>> {
         let mut best = self.values(position, history)?;
         let value = best.iter().map(|valued| valued.value).max().expect("there are moves");
+        let counted = Counted::new(&self.game, &self.oracle, position, &best)?;
+        if let Some(counted) = counted.filter(|_| value != 0) {
+            return self.by_distance(position, history, value, &best, &counted);
+        }
         if value > 0 {
             return self.advance(position, history, value, &best);
         }
@@ -267,7 +275,11 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
 
     /// Positions of the game so far that can come again, and whether the mover of `position` was to
     /// move. Inside a slice the movers alternate, and no slice is entered twice.
-    fn seen(&self, position: &G::Position, history: &[G::Position]) -> Closed<G::Position> {
+    pub(super) fn seen(
+        &self,
+        position: &G::Position,
+        history: &[G::Position],
+    ) -> Closed<G::Position> {
         let slice = self.game.slice_of(position);
         let same_slice = history.iter().rev().take_while(|p| self.game.slice_of(p) == slice);
         same_slice.enumerate().map(|(ago, p)| (*p, ago % 2 == 1)).collect()
@@ -297,17 +309,6 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         let Way::Forced { plies, next } = free else {
             return Ok(Keeping { value: level, moves: keeping, plies: None });
         };
-        // What may be played at a level when a search says where to go: nowhere inside means out.
-        let leading = |next: &[G::Position], level: Score| -> Vec<G::Move> {
-            let leads = |valued: &&Valued<G>| {
-                if self.is_inside(position, &valued.step) {
-                    next.contains(&valued.step.next) && !valued.repeats
-                } else {
-                    next.is_empty() && valued.value == level
-                }
-            };
-            moves.iter().filter(leads).map(|valued| valued.mv).collect()
-        };
         // Positions of the game so far are in the way if they were worth more, or as much and are
         // nearer. This player does not come from there: his score never falls, and at the same
         // score his distance does.
@@ -323,14 +324,46 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             in_the_way |= was > level || was == level && nearer();
         }
         if !in_the_way {
-            return Ok(Keeping { value: level, moves: leading(&next, level), plies: Some(plies) });
+            let moves = self.leading(position, moves, &next, level);
+            return Ok(Keeping { value: level, moves, plies: Some(plies) });
         }
+        self.past(position, &closed, level, moves, keeping)
+    }
+
+    /// What may be played at a level when a search says where to go: nowhere inside means out.
+    fn leading(
+        &self,
+        position: &G::Position,
+        moves: &[Valued<G>],
+        next: &[G::Position],
+        level: Score,
+    ) -> Vec<G::Move> {
+        let leads = |valued: &&Valued<G>| {
+            if self.is_inside(position, &valued.step) {
+                next.contains(&valued.step.next) && !valued.repeats
+            } else {
+                next.is_empty() && valued.value == level
+            }
+        };
+        moves.iter().filter(leads).map(|valued| valued.mv).collect()
+    }
+
+    /// The moves that force as much of `level` as can be had past positions of the game so far;
+    /// `keeping` where that is nothing or takes too long to find out.
+    pub(super) fn past(
+        &self,
+        position: &G::Position,
+        closed: &Closed<G::Position>,
+        level: Score,
+        moves: &[Valued<G>],
+        keeping: Vec<G::Move>,
+    ) -> Result<Keeping<G::Move>, PlayerError<O::Error>> {
         let mut value = 0;
         for level in (1..=level).rev() {
             let root = Root { position: *position, level, whole: false };
-            match self.distances.force(&self.game, &self.oracle, root, &closed)? {
+            match self.distances.force(&self.game, &self.oracle, root, closed)? {
                 Way::Forced { plies, next } => {
-                    let moves = leading(&next, level);
+                    let moves = self.leading(position, moves, &next, level);
                     return Ok(Keeping { value: level, moves, plies: Some(plies) });
                 }
                 Way::Never => {}

@@ -1,0 +1,126 @@
+//! Play by databases that count moves: the nearest win, the farthest loss, without any search.
+
+use nutcracker_game::{Game, Metric, Score};
+
+use super::perfect::{Keeping, Perfect, PlayerError, Valued, score_of};
+use super::realise::Closed;
+use crate::Oracle;
+
+/// Moves as a metric values them.
+#[derive(Debug)]
+pub(super) struct Counted {
+    metric: Metric,
+    /// In the order of the moves.
+    values: Vec<Score>,
+}
+
+impl Counted {
+    /// The values of a position's moves, where databases count moves: in its own slice, and
+    /// wherever a move leads to whose distance continues there.
+    pub fn new<G: Game, O: Oracle>(
+        game: &G,
+        oracle: &O,
+        position: &G::Position,
+        moves: &[Valued<G>],
+    ) -> Result<Option<Self>, PlayerError<O::Error>> {
+        let slice = game.slice_of(position);
+        if !oracle.covers(slice) {
+            return Ok(None);
+        }
+        let metric = oracle.metric(slice).map_err(PlayerError::Oracle)?;
+        if !metric.is_distance() {
+            return Ok(None);
+        }
+        let mut values = Vec::with_capacity(moves.len());
+        for Valued { step, .. } in moves {
+            let next = if metric == Metric::Dtc && step.converts {
+                // The count begins anew: who wins is all that matters.
+                score_of(game, oracle, &step.next)?
+            } else {
+                let other =
+                    oracle.metric(game.slice_of(&step.next)).map_err(PlayerError::Oracle)?;
+                if other != metric {
+                    return Ok(None);
+                }
+                value_of(game, oracle, metric, &step.next).map_err(PlayerError::Oracle)?
+            };
+            values.push(metric.value(step, next));
+        }
+        Ok(Some(Counted { metric, values }))
+    }
+}
+
+/// The value of a position whose score is known.
+fn value_of<G: Game, O: Oracle>(
+    game: &G,
+    oracle: &O,
+    metric: Metric,
+    position: &G::Position,
+) -> Result<Score, O::Error> {
+    if game.is_indexed(position) {
+        return oracle.value(game.slice_of(position), game.rank(position));
+    }
+    if let Some(score) = game.outcome(position) {
+        return Ok(metric.over(score));
+    }
+    let mut steps = Vec::new();
+    game.steps(position, &mut steps);
+    let mut best = Score::MIN;
+    for step in steps {
+        best = best.max(metric.value(&step, value_of(game, oracle, metric, &step.next)?));
+    }
+    Ok(best)
+}
+
+impl<G: Game, O: Oracle> Perfect<G, O> {
+    /// The moves that keep `level`, which is not 0: those that win soonest, or all of them, those
+    /// that hold out longest first.
+    pub(super) fn by_distance(
+        &mut self,
+        position: &G::Position,
+        history: &[G::Position],
+        level: Score,
+        moves: &[Valued<G>],
+        counted: &Counted,
+    ) -> Result<Keeping<G::Move>, PlayerError<O::Error>> {
+        let mut keeping: Vec<(&Valued<G>, Score)> = moves
+            .iter()
+            .zip(counted.values.iter().copied())
+            .filter(|(valued, _)| valued.value == level)
+            .collect();
+        // Of moves that count the same, one that ends the game comes before a conversion.
+        keeping.sort_by_cached_key(|(valued, value)| {
+            (-value, self.game().outcome(&valued.step.next).is_none())
+        });
+        let best = keeping.first().map_or(0, |&(_, value)| value);
+        let all = keeping.iter().map(|(valued, _)| valued.mv).collect();
+        let closed = self.seen(position, history);
+        if level > 0 && self.is_barred(&closed, best, counted.metric)? {
+            return self.past(position, &closed, level, moves, all);
+        }
+        let plies = counted.metric.distance(best).map(|distance| u32::from(distance.plies()));
+        let soonest = keeping.iter().filter(|&&(_, value)| value == best);
+        let moves = if level > 0 { soonest.map(|(valued, _)| valued.mv).collect() } else { all };
+        Ok(Keeping { value: level, moves, plies })
+    }
+
+    /// Whether the way to a win worth `best` may lead through a position of the game so far, which
+    /// would end the game: one that is nearer to the win than it is from here. A player who always
+    /// takes the nearest win does not come from there.
+    fn is_barred(
+        &self,
+        closed: &Closed<G::Position>,
+        best: Score,
+        metric: Metric,
+    ) -> Result<bool, PlayerError<O::Error>> {
+        for (before, same_mover) in closed {
+            let value = value_of(self.game(), self.oracle(), metric, before);
+            let value = value.map_err(PlayerError::Oracle)?;
+            // The side that has lost in m moves is a ply nearer than the one that wins in m + 1.
+            if if *same_mover { value > best } else { -value >= best } {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
