@@ -1,7 +1,8 @@
 //! King and rook against king: mirror images share a number.
 
-use nutcracker_game::toy::{Graph, Krk, KrkPosition, Node};
+use nutcracker_game::toy::{Graph, Node};
 use nutcracker_game::{Metric, Numbering, Rules, SliceId, Step};
+use nutcracker_games::krk::{Krk, KrkPosition};
 use nutcracker_search::Oracle;
 use nutcracker_search::player::{Perfect, Random};
 

@@ -3,10 +3,11 @@
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
-use nutcracker_game::toy::{InMemory, Krk};
+use nutcracker_game::toy::InMemory;
 use nutcracker_game::{Children, Game, Metric, Score, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
+use nutcracker_games::krk::Krk;
 use nutcracker_retro::Silent;
 use nutcracker_retro::in_memory::{States, sweep_metric};
 use nutcracker_search::Oracle;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nutcracker_game::toy::Krk;
 use nutcracker_game::{Distance, Metric, Numbering, Rules, Score, SliceId};
 use nutcracker_games::awari::Awari;
+use nutcracker_games::krk::Krk;
 use nutcracker_retro::{Silent, SolveOptions, open_metric, open_set, solve};
 use nutcracker_search::player::Perfect;
 use nutcracker_search::{
