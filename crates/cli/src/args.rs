@@ -9,7 +9,7 @@ use clap::builder::Arg;
 use clap::{ArgAction, ArgMatches, FromArgMatches, Parser, Subcommand, ValueEnum};
 use nutcracker_game::{Game, Metric, SliceId, closure};
 use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
-use nutcracker_retro::{default_set, folder, open_metric};
+use nutcracker_retro::{available_metric, default_set, folder, open_metric};
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde_json::{Map, Value};
 
@@ -135,15 +135,8 @@ impl Subject {
 
     /// The metric that was given; else the first with databases here, else the game's usual one.
     fn metric_here<G: Game>(&self, game: &G) -> Metric {
-        let has_tables = |metric: &Metric| {
-            let slices = self.open_metric(game, *metric, false, 0).slices();
-            slices.is_ok_and(|slices| !slices.is_empty())
-        };
-        match (self.metric.given, G::METRICS) {
-            (Some(metric), _) => metric,
-            (None, [only]) => *only,
-            (None, all) => all.iter().copied().find(has_tables).unwrap_or(all[0]),
-        }
+        let available = || available_metric(game, &storage(false), &self.data.data);
+        self.metric.given.unwrap_or_else(available)
     }
 
     /// The metric of the databases; an error where the game does not have it.

@@ -65,7 +65,7 @@ pub use solver::{fit_solvers, work_folder};
 pub use store::disk::ScratchError;
 pub use store::folder::{Operation, Watch};
 pub use store::paged::Policy;
-pub use tables::{folder, open_metric, open_set};
+pub use tables::{available_metric, folder, open_metric, open_set};
 pub use window::Window;
 
 /// Solvers without files, for benches and tests.

@@ -50,6 +50,20 @@ pub fn folder<G: Game>(game: &G, metric: Metric) -> String {
     if metric == G::METRICS[0] { folder } else { format!("{folder}-{metric}") }
 }
 
+/// Which tables of a game to read in a data directory: those of the first metric that has some, or
+/// of the game's usual one where there are none.
+pub fn available_metric<G: Game>(game: &G, storage: &Arc<dyn Storage>, data: &Path) -> Metric {
+    let has_tables = |metric: &&Metric| {
+        let dir = data.join(folder(game, **metric));
+        let set = open_metric(game, Some(**metric), Arc::clone(storage), &dir, 0);
+        set.slices().is_ok_and(|slices| !slices.is_empty())
+    };
+    match G::METRICS {
+        [only] => *only,
+        all => *all.iter().find(has_tables).unwrap_or(&all[0]),
+    }
+}
+
 /// A metric that was asked for, or the game's usual one.
 pub(crate) fn metric_of<G: Game>(metric: Option<Metric>) -> Metric {
     metric.unwrap_or(G::METRICS[0])

@@ -35,6 +35,14 @@ export function verdict(at, sides) {
   if (at.over && !at.value) return "The game is over.";
   if (!at.value) return `${mover} to move; the value is not known.`;
   const start = at.over ? "The game is over: " : `${mover} to move: `;
+  const { distance } = at.value;
+  if (distance) {
+    const winner = capital(at.value.points > 0 ? at.mover : sides.find((side) => side !== at.mover));
+    if (distance.moves === 0) return `${start}${winner} wins.`;
+    const moves = distance.moves === 1 ? "1 move" : `${distance.moves} moves`;
+    const how = distance.metric === "dtc" ? `, with a conversion in ${moves}` : ` in ${moves}`;
+    return `${start}${winner} wins${how} with best play.`;
+  }
   if (at.result) {
     const [first, second] = sides.map((side) => at.result[side]);
     const who = first === second ? "a draw" : `${capital(first > second ? sides[0] : sides[1])} wins`;

@@ -20,11 +20,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use nutcracker_game::{Evaluate, Side, Situation, SliceId, closure};
+use nutcracker_game::{Evaluate, Metric, Side, Situation, SliceId, closure};
 use nutcracker_games::registry::{
     GAMES, GameInfo, Options, Registered, UnknownGame, Visitor, with_game,
 };
-use nutcracker_retro::{Progress, SolveError, SolveOptions, default_set, open_set, solve_slices};
+use nutcracker_retro::{
+    Progress, SolveError, SolveOptions, available_metric, default_set, folder, open_metric,
+    solve_slices,
+};
 use nutcracker_search::Worth;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde::Serialize;
@@ -256,12 +259,13 @@ pub fn open(
     impl Visitor for Open<'_> {
         type Output = Arc<dyn Explorer>;
         fn visit<G: Registered>(self, game: G) -> Self::Output {
-            let id = game.id();
-            let dir = self.data.join(id.folder());
             let storage: Arc<dyn Storage> = Arc::new(Disk { map: true });
-            let set = Arc::new(open_set(&game, storage, &dir, self.cache_bytes));
+            let metric = available_metric(&game, &storage, self.data);
+            let dir = self.data.join(folder(&game, metric));
+            let set = Arc::new(open_metric(&game, Some(metric), storage, &dir, self.cache_bytes));
             let shelf = self.shelves.at(self.data.join(nutcracker_book::file_name(&game)));
-            Arc::new(Handle { game, set, info: self.info, shelf, extremes: Mutex::default() })
+            let (info, extremes) = (self.info, Mutex::default());
+            Arc::new(Handle { game, metric, set, info, shelf, extremes })
         }
     }
     let info = GAMES.iter().find(|info| info.name == name);
@@ -272,6 +276,8 @@ pub fn open(
 /// A game with its databases.
 struct Handle<G: Evaluate> {
     game: G,
+    /// What its databases say.
+    metric: Metric,
     set: Arc<TableSet>,
     info: &'static GameInfo,
     shelf: Arc<shelf::Shelf<G>>,
@@ -540,7 +546,9 @@ impl<G: Evaluate> Explorer for Handle<G> {
     ) -> Result<(), SolveError> {
         let storage: Arc<dyn Storage> = Arc::new(Disk { map: false });
         let dir = self.set.dir().to_owned();
-        let result = solve_slices(&self.game, &storage, &dir, &selection.slices, options, progress);
+        let options = SolveOptions { metric: Some(self.metric), ..options.clone() };
+        let result =
+            solve_slices(&self.game, &storage, &dir, &selection.slices, &options, progress);
         for slice in &selection.slices {
             self.set.forget(slice.0);
         }
