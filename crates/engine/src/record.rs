@@ -24,8 +24,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use nutcracker_game::Score;
-use nutcracker_search::{Distance, Kind, Target, Worth};
+use nutcracker_game::{Metric, Score};
+use nutcracker_search::{Distance, Kind, Worth};
 use thiserror::Error;
 
 /// A recorded game. It is independent of the rules: positions and moves are text.
@@ -225,13 +225,9 @@ fn value(pairs: &[&str]) -> Option<Worth> {
     let mut worth = Worth::default();
     let (pairs, []) = pairs.as_chunks::<2>() else { return None };
     for &[kind, number] in pairs {
-        match kind {
-            "dtw" | "dtc" => {
-                let to = if kind == "dtw" { Target::End } else { Target::Conversion };
-                worth.distance = Some(Distance { moves: number.parse().ok()?, to });
-                continue;
-            }
-            _ => {}
+        if let Some(metric) = kind.parse().ok().filter(|metric: &Metric| metric.is_distance()) {
+            worth.distance = Some(Distance { moves: number.parse().ok()?, metric });
+            continue;
         }
         let points = number.parse::<f64>().ok().filter(|points| points.abs() < 1e6)?;
         let hundredths = (points * 100.0).round() as i32;
@@ -258,7 +254,7 @@ fn pairs(worth: Worth) -> String {
     }
     pairs.extend(worth.guess.map(|guess| format!(" guess {}", f64::from(guess) / 100.0)));
     let distance = worth.distance;
-    pairs.extend(distance.map(|Distance { moves, to }| format!(" {} {moves}", to.metric())));
+    pairs.extend(distance.map(|Distance { moves, metric }| format!(" {metric} {moves}")));
     pairs.concat()
 }
 

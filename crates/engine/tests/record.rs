@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use nutcracker_engine::record::{Outcome, Record, RecordedMove};
-use nutcracker_search::{Distance, Target, Worth};
+use nutcracker_game::Metric;
+use nutcracker_search::{Distance, Worth};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -17,7 +18,7 @@ fn value() -> impl Strategy<Value = Worth> {
         (-127..=0_i16, 1..=127_i16, any::<i16>())
             .prop_map(|(lower, upper, guess)| Worth::between(lower, upper).with_guess(guess.into())),
         (1..=127_u16).prop_map(|moves| Worth::exact(-1)
-            .with_distance(Distance { moves, to: Target::Conversion })),
+            .with_distance(Distance { moves, metric: Metric::Dtc })),
     ]
 }
 

@@ -48,4 +48,4 @@ pub use probed::Probed;
 pub use proof::{Flaw, Goal, Proof, ProofNode, Reply, check_proof};
 pub use report::{MoveValues, Report};
 pub use table_oracle::TableOracle;
-pub use worth::{Distance, Kind, Target, Worth};
+pub use worth::{Distance, Kind, Worth};

@@ -1,9 +1,11 @@
-//! What databases know of a position: the score, or a bound where they are clipped to a window.
+//! What databases know of a position: the score, with a distance where they count moves, or a bound
+//! where they are clipped to a window.
 
 use nutcracker_game::{Game, Score};
 use nutcracker_table::{Reach, TableError, TableSet};
 
 use crate::Worth;
+use crate::table_oracle::metric_of;
 
 /// The answer of the databases to a position.
 ///
@@ -44,10 +46,11 @@ impl Probed {
             return Ok(Probed { worth: Worth::best(&moves?), window: None });
         }
         let table = set.get(game.slice_of(position).0)?;
+        let metric = metric_of(&table)?;
         let byte = set.cache().probe(&table, game.rank(position))?;
         let score = Score::from(byte);
         let worth = match table.is_clipped(byte) {
-            false => Worth::exact(score),
+            false => Worth::by(metric, score),
             true if score > 0 => Worth::at_least(score),
             true => Worth::at_most(score),
         };
@@ -59,8 +62,14 @@ impl Probed {
     }
 
     /// Whether a move worth that is as good as this position's value, as far as its database
-    /// tells scores apart.
+    /// tells scores apart: with distances, a win that takes longer is not as good, nor is a loss
+    /// that comes sooner.
     pub fn is_reached_by(self, mv: Worth) -> bool {
+        if let Some((distance, its)) = self.worth.distance.zip(mv.distance)
+            && distance.metric == its.metric
+        {
+            return self.worth.score() == mv.score() && distance == its;
+        }
         let Some((score, mv)) = self.worth.proven().zip(mv.proven()) else { return false };
         match self.window {
             None => mv == score,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use nutcracker_game::{Score, Step, Turn};
+use nutcracker_game::{Metric, Score, Step, Turn};
 
 /// What a position is worth to its mover, from here on: what is proven, what is guessed, and in
 /// how many moves it is realised, each where it is known.
@@ -58,26 +58,23 @@ pub struct Worth {
 pub struct Distance {
     /// Moves of the winner.
     pub moves: u16,
-    /// To where they are counted.
-    pub to: Target,
+    /// To where they are counted: [`Dtw`](Metric::Dtw), the end of the game, or
+    /// [`Dtc`](Metric::Dtc), the next conversion.
+    pub metric: Metric,
 }
 
-/// To where a [`Distance`] counts.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Target {
-    /// The end of the game (`dtw`).
-    End,
-    /// The next conversion (`dtc`).
-    Conversion,
-}
+impl Distance {
+    /// The distance that a value stands for by this metric, if it does.
+    fn of(metric: Metric, value: Score) -> Option<Self> {
+        metric.distance(value).map(|distance| Distance { moves: distance.moves, metric })
+    }
 
-impl Target {
-    /// The name of the metric: `dtw` or `dtc`.
-    pub fn metric(self) -> &'static str {
-        match self {
-            Target::End => "dtw",
-            Target::Conversion => "dtc",
-        }
+    /// The value that stands for this distance of a win or loss; `None` where there is none, as
+    /// for moves that do not fit.
+    fn value(self, wins: bool) -> Option<Score> {
+        let moves = i32::from(self.moves);
+        let value = Score::try_from(if wins { 128 - moves } else { moves - 127 }).ok()?;
+        (Self::of(self.metric, value) == Some(self) && (value > 0) == wins).then_some(value)
     }
 }
 
@@ -239,10 +236,19 @@ impl Worth {
         Reverse((number, rank, if number > 0 { -moves } else { moves }))
     }
 
-    /// The worth of a move to its mover when the next position has this one. A distance is not
-    /// carried over: which moves count depends on the metric.
+    /// What a value says by a metric.
+    pub fn by(metric: Metric, value: Score) -> Self {
+        Worth { distance: Distance::of(metric, value), ..Worth::exact(metric.score(value)) }
+    }
+
+    /// The worth of a move to its mover when the next position has this one. Which moves count
+    /// for its distance depends on the metric.
     #[must_use]
     pub fn through<P>(self, step: &Step<P>) -> Self {
+        let distance = self.distance.zip(self.score()).and_then(|(distance, score)| {
+            let metric = distance.metric;
+            Distance::of(metric, metric.value(step, distance.value(score > 0)?))
+        });
         let bank = hundredths(step.gain);
         let value = |score| step.value(score);
         match step.turn {
@@ -250,18 +256,19 @@ impl Worth {
                 lower: self.upper.map(value),
                 upper: self.lower.map(value),
                 guess: self.guess.map(|guess| bank - guess),
-                distance: None,
+                distance,
             },
             Turn::Stays => Worth {
                 lower: self.lower.map(value),
                 upper: self.upper.map(value),
                 guess: self.guess.map(|guess| bank + guess),
-                distance: None,
+                distance,
             },
         }
     }
 
-    /// What is known of a position whose moves have these worths; nothing without moves.
+    /// What is known of a position whose moves have these worths; nothing without moves. It has a
+    /// distance where all moves are known and all that are as good have one.
     pub fn best(moves: &[Worth]) -> Self {
         let lower = moves.iter().filter_map(|mv| mv.lower).max();
         // One move without an upper bound leaves the position without one.
@@ -271,22 +278,35 @@ impl Worth {
         let best = Worth { lower, upper, ..Worth::default() };
         match moves.iter().map(|mv| mv.hundredths()).max() {
             Some(number) if guess => best.with_guess(number),
-            _ => best,
+            _ => Worth { distance: best.score().and_then(|score| soonest(moves, score)), ..best },
         }
     }
 }
 
+/// The distance of the best of the moves, whose score is given.
+fn soonest(moves: &[Worth], score: Score) -> Option<Distance> {
+    if !moves.iter().all(|mv| mv.is_exact()) {
+        return None;
+    }
+    let as_good = moves.iter().filter(|mv| mv.score() == Some(score));
+    let counted: Option<Vec<&Worth>> =
+        as_good.map(|mv| mv.distance.is_some().then_some(mv)).collect();
+    let best = counted?.into_iter().min_by_key(|mv| mv.order())?.distance?;
+    let mut others = moves.iter().filter_map(|mv| mv.distance);
+    others.all(|other| other.metric == best.metric).then_some(best)
+}
+
 impl fmt::Display for Worth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let (Some(score), Some(Distance { moves, to })) = (self.score(), self.distance) {
+        if let (Some(score), Some(Distance { moves, metric })) = (self.score(), self.distance) {
             let outcome = match score.signum() {
                 1 => "win",
                 -1 => "loss",
                 _ => return f.write_str("draw"),
             };
-            return match to {
-                Target::End => write!(f, "{outcome} in {moves}"),
-                Target::Conversion => write!(f, "{outcome}, conversion in {moves}"),
+            return match metric {
+                Metric::Dtc => write!(f, "{outcome}, conversion in {moves}"),
+                _ => write!(f, "{outcome} in {moves}"),
             };
         }
         // A guess on a bound adds nothing to it.
@@ -374,7 +394,7 @@ mod json {
                 lower: self.lower,
                 upper: self.upper,
                 guess: self.guess,
-                distance: distance.map(|d| Distance { moves: d.moves, metric: d.to.metric() }),
+                distance: distance.map(|d| Distance { moves: d.moves, metric: d.metric.name() }),
                 text: self.to_string(),
             }
             .serialize(serializer)
@@ -417,6 +437,38 @@ mod tests {
     }
 
     #[test]
+    fn a_distance_goes_through_a_move_as_its_metric_says() {
+        let again = Step { turn: Turn::Stays, ..Step::quiet(()) };
+        for metric in [Metric::Dtw, Metric::Dtc] {
+            for step in [Step::quiet(()), Step::quiet(()).converting(), again] {
+                for next in -127..=127 {
+                    let value = metric.value(&step, next);
+                    let through = Worth::by(metric, next).through(&step);
+                    if metric.is_too_far(value, next) {
+                        assert_eq!(through, Worth::exact(step.value(next.signum())));
+                    } else {
+                        assert_eq!(through, Worth::by(metric, value), "{metric} {next} {step:?}");
+                    }
+                }
+            }
+        }
+        // As a record may have it.
+        let far = Worth::exact(1).with_distance(Distance { moves: 300, metric: Metric::Dtw });
+        assert_eq!(far.through(&Step::quiet(())), Worth::exact(-1));
+    }
+
+    #[test]
+    fn the_best_distance_is_the_shortest_win_and_the_longest_loss() {
+        let at = |score, moves| {
+            Worth::exact(score).with_distance(Distance { moves, metric: Metric::Dtw })
+        };
+        assert_eq!(Worth::best(&[at(1, 9), at(1, 2), at(-1, 1), Worth::exact(0)]), at(1, 2));
+        assert_eq!(Worth::best(&[at(-1, 9), at(-1, 2)]), at(-1, 9));
+        assert_eq!(Worth::best(&[at(1, 9), Worth::exact(1)]), Worth::exact(1));
+        assert_eq!(Worth::best(&[at(1, 9), Worth::at_least(0)]), Worth::at_least(1));
+    }
+
+    #[test]
     fn bounds_that_say_nothing_are_no_bounds() {
         assert_eq!(Worth::of(-500, -5, 5, 5), Worth::guess(-500));
         assert_eq!(Worth::of(-400, -4, 5, 5).kind(), Kind::AtLeast);
@@ -437,7 +489,7 @@ mod tests {
 
     #[test]
     fn every_form_has_one_text() {
-        let end = |moves| Distance { moves, to: Target::End };
+        let end = |moves| Distance { moves, metric: Metric::Dtw };
         let texts = [
             (Worth::exact(0), "0"),
             (Worth::exact(3), "+3"),
@@ -452,15 +504,16 @@ mod tests {
         for (worth, text) in texts {
             assert_eq!(worth.to_string(), text);
         }
-        let converts = Distance { moves: 5, to: Target::Conversion };
+        let converts = Distance { moves: 5, metric: Metric::Dtc };
         let won = Worth::exact(1).with_distance(converts);
         assert_eq!(won.to_string(), "win, conversion in 5");
     }
 
     #[test]
     fn short_wins_and_long_losses_come_first() {
-        let at =
-            |score, moves| Worth::exact(score).with_distance(Distance { moves, to: Target::End });
+        let at = |score, moves| {
+            Worth::exact(score).with_distance(Distance { moves, metric: Metric::Dtw })
+        };
         let mut moves = [at(-1, 3), at(1, 9), Worth::exact(0), at(-1, 8), at(1, 2)];
         moves.sort_by_key(|worth| worth.order());
         assert_eq!(moves, [at(1, 2), at(1, 9), Worth::exact(0), at(-1, 8), at(-1, 3)]);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use nutcracker_game::{Game, Metric, Score, Side, Situation, Step};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_search::{Distance, Kind, Probed, Target, Worth};
+use nutcracker_search::{Distance, Kind, Probed, Worth};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Format, Subject, need_databases, unchecked};
@@ -177,11 +177,11 @@ fn distance_sentence(winner: &str, distance: Distance) -> String {
         1 => "1 move".to_owned(),
         moves => format!("{moves} moves"),
     };
-    match (distance.to, distance.moves) {
-        (Target::End, 0) => format!("{winner} has won"),
-        (Target::End, _) => format!("{winner} wins in {moves}"),
-        (Target::Conversion, 0) => format!("{winner} wins; the next move converts"),
-        (Target::Conversion, _) => format!("{winner} wins, with a conversion in {moves}"),
+    match (distance.metric, distance.moves) {
+        (Metric::Dtc, 0) => format!("{winner} wins; the next move converts"),
+        (Metric::Dtc, _) => format!("{winner} wins, with a conversion in {moves}"),
+        (_, 0) => format!("{winner} has won"),
+        _ => format!("{winner} wins in {moves}"),
     }
 }
 

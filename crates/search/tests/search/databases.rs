@@ -9,7 +9,8 @@ use nutcracker_games::krk::Krk;
 use nutcracker_retro::{Silent, SolveOptions, open_metric, open_set, solve};
 use nutcracker_search::player::Perfect;
 use nutcracker_search::{
-    Engine, EngineOptions, ExactLimits, Limits, Oracle, TableOracle, Worth, exact_value, known,
+    Engine, EngineOptions, ExactLimits, Limits, Oracle, Probed, TableOracle, Worth, exact_value,
+    known,
 };
 use nutcracker_table::{Disk, Reach, Storage};
 
@@ -113,6 +114,20 @@ fn a_distance_answers_with_its_score() {
         assert_eq!(distance, Some(Distance { wins: true, moves: 12 }));
         let drawn = shared.distance(SliceId(0), 0).unwrap();
         assert_eq!(drawn, None);
+
+        // The position and its moves have distances; slower moves are not best.
+        let probe = |position: &_| Probed::probe(&Krk, oracle.set(), position).unwrap();
+        let value = probe(&start);
+        assert_eq!(value.worth, Worth::by(metric, 116));
+        let mut steps = Vec::new();
+        Krk.steps(&start, &mut steps);
+        let moves: Vec<Worth> =
+            steps.iter().map(|step| probe(&step.next).worth.through(step)).collect();
+        assert_eq!(Worth::best(&moves), value.worth);
+        let wins = |mv: &&Worth| mv.score() == Some(1);
+        let best = moves.iter().filter(|mv| value.is_reached_by(**mv));
+        assert!(best.clone().all(|mv| mv.distance == value.worth.distance));
+        assert!(best.count() < moves.iter().filter(wins).count());
         let mated = Krk.parse("Kb6 Rh8 ka8 b").unwrap().position;
         assert_eq!(Krk.outcome(&mated), Some(-1));
         assert_eq!(oracle.score(slice, Krk.rank(&mated)).unwrap(), -1);
