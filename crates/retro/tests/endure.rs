@@ -86,9 +86,9 @@ fn after_a_loss_of_power_at_any_moment_the_next_run_gives_the_same_tables() {
         let storage = MemoryStorage::new();
         run(&storage).unwrap();
         let operations = storage.operations();
-        let step = (operations / 60).max(1);
+        let step = (operations / 240).max(1);
         for at in (0..operations).step_by(step as usize) {
-            for seed in 1..3 {
+            for seed in 1..2 {
                 let storage = MemoryStorage::new();
                 storage.fail_at(at, Fault::Crash);
                 let _ = run(&storage);

@@ -58,6 +58,7 @@ impl Probed {
             Reach::Exact => None,
             Reach::Within(window) => Some(window.get().into()),
         };
+        let worth = Worth { unchecked: !table.is_checked(), ..worth };
         Ok(Probed { worth, window })
     }
 

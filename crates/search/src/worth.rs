@@ -20,6 +20,7 @@ use nutcracker_game::{Metric, Score, Step, Turn};
 /// | a bound | `≥ 3`, `≤ -10`, `0 to 3` |
 /// | a guess | `~+1.25` |
 /// | a guess between bounds | `~+1.25, ≥ 0`, `~+1.25, ≤ 3`, `~+1.25, 0 to 3` |
+/// | from a database that was not checked | `+3, unchecked` |
 ///
 /// # JSON form
 /// With the feature `serde`; fields that are not known are left out:
@@ -30,7 +31,8 @@ use nutcracker_game::{Metric, Score, Step, Turn};
 ///  "text":"win in 13"}
 /// ```
 ///
-/// `points` is always there: the one number for charts and comparisons.
+/// `points` is always there: the one number for charts and comparisons. `"checked":false` is there
+/// where the worth rests on a database that was not checked.
 ///
 /// ```
 /// use nutcracker_search::{Kind, Worth};
@@ -51,6 +53,8 @@ pub struct Worth {
     pub guess: Option<i32>,
     /// How far away the win or loss is.
     pub distance: Option<Distance>,
+    /// Whether it rests on a database that was not checked.
+    pub unchecked: bool,
 }
 
 /// How many moves a win or loss takes.
@@ -257,12 +261,14 @@ impl Worth {
                 upper: self.lower.map(value),
                 guess: self.guess.map(|guess| bank - guess),
                 distance,
+                unchecked: self.unchecked,
             },
             Turn::Stays => Worth {
                 lower: self.lower.map(value),
                 upper: self.upper.map(value),
                 guess: self.guess.map(|guess| bank + guess),
                 distance,
+                unchecked: self.unchecked,
             },
         }
     }
@@ -275,7 +281,8 @@ impl Worth {
         let upper = moves.iter().map(|mv| mv.upper).collect::<Option<Vec<_>>>();
         let upper = upper.and_then(|upper| upper.into_iter().max());
         let guess = moves.iter().any(|mv| mv.guess.is_some());
-        let best = Worth { lower, upper, ..Worth::default() };
+        let unchecked = moves.iter().any(|mv| mv.unchecked);
+        let best = Worth { lower, upper, unchecked, ..Worth::default() };
         match moves.iter().map(|mv| mv.hundredths()).max() {
             Some(number) if guess => best.with_guess(number),
             _ => Worth { distance: best.score().and_then(|score| soonest(moves, score)), ..best },
@@ -298,6 +305,13 @@ fn soonest(moves: &[Worth], score: Score) -> Option<Distance> {
 
 impl fmt::Display for Worth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_value(f)?;
+        f.write_str(if self.unchecked { ", unchecked" } else { "" })
+    }
+}
+
+impl Worth {
+    fn fmt_value(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let (Some(score), Some(Distance { moves, metric })) = (self.score(), self.distance) {
             let outcome = match score.signum() {
                 1 => "win",
@@ -358,6 +372,9 @@ mod json {
         /// How many moves of the winner a win or loss takes.
         #[serde(skip_serializing_if = "Option::is_none")]
         distance: Option<Distance>,
+        /// `false` where it rests on a database that was not checked; else left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        checked: Option<bool>,
         /// For people: `+3`, `≥ 10`, `~+1.25, ≥ 0`, `win in 13`.
         text: String,
     }
@@ -395,6 +412,7 @@ mod json {
                 upper: self.upper,
                 guess: self.guess,
                 distance: distance.map(|d| Distance { moves: d.moves, metric: d.metric.name() }),
+                checked: self.unchecked.then_some(false),
                 text: self.to_string(),
             }
             .serialize(serializer)
@@ -504,6 +522,8 @@ mod tests {
         for (worth, text) in texts {
             assert_eq!(worth.to_string(), text);
         }
+        let unchecked = Worth { unchecked: true, ..Worth::exact(-3) };
+        assert_eq!(unchecked.through(&Step::quiet(())).to_string(), "+3, unchecked");
         let converts = Distance { moves: 5, metric: Metric::Dtc };
         let won = Worth::exact(1).with_distance(converts);
         assert_eq!(won.to_string(), "win, conversion in 5");

@@ -29,6 +29,8 @@ pub struct Table {
     /// Identifies tables in a cache; unique within a process.
     id: u64,
     path: PathBuf,
+    /// Whether the file has its final name, which it only gets after its check.
+    checked: bool,
     header: Header,
     file: Arc<dyn ReadAt>,
     codec: Codec,
@@ -95,6 +97,7 @@ impl Table {
         Ok(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             path: path.to_owned(),
+            checked: path.to_string_lossy().ends_with(EXTENSION),
             codec,
             header,
             offsets,
@@ -118,7 +121,7 @@ impl Table {
 
     /// Whether the file has its final name, which it only gets after its check.
     pub fn is_checked(&self) -> bool {
-        self.path.to_string_lossy().ends_with(EXTENSION)
+        self.checked
     }
 
     /// The number of indices: positions, and holes where the index has some.

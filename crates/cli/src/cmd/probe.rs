@@ -104,11 +104,7 @@ impl Visitor for Args {
                 }
                 text
             }
-            Format::Json => {
-                let mut object = for_programs(&game, &situation, value, &choices);
-                object["checked"] = unchecked.is_empty().into();
-                format!("{object}\n")
-            }
+            Format::Json => format!("{}\n", for_programs(&game, &situation, value, &choices)),
         })
     }
 }

@@ -58,6 +58,8 @@ pub struct Slice {
     pub metric: String,
     /// 0 if its scores are exact, else what they are clipped to.
     pub window: u8,
+    /// Whether it was checked.
+    pub checked: bool,
     /// Its numbers.
     #[serde(flatten)]
     pub tally: Tally,
@@ -91,6 +93,7 @@ impl<G: Evaluate> Handle<G> {
                 slice: self.game.slice_name(slice),
                 metric: table.header().metric.clone(),
                 window: table.header().reach.into(),
+                checked: table.is_checked(),
                 tally: Tally::new(table.histogram(), table.bytes()),
                 blake3: table.blake3(),
             });
