@@ -13,13 +13,13 @@ fn list() {
         .lines()
         .map(|line| if line.starts_with("  here ") { "  here" } else { line })
         .map(|line| if line.starts_with("  solve ") { &line[..line.len().min(60)] } else { line })
-        .map(|line| line.split(" unless asked").next().unwrap_or(line))
+        .map(|line| line.split(" by default").next().unwrap_or(line))
         .collect();
     assert_snapshot!("games", lines.join("\n"));
     assert!(text.contains(" has room: "), "{text}");
     let json = place.run(&["games", "--format", "json"]).json();
     assert_eq!(json["games"][0]["name"], "awari");
-    assert_eq!(json["games"][0]["default_up_to"], 15);
+    assert_eq!(json["games"][0]["default_up_to"], "15");
     assert_eq!(json["games"][1]["options"][2]["name"], "empty-capture");
 }
 

@@ -49,7 +49,7 @@ impl Seconds {
 pub struct SliceReport {
     /// Which.
     pub slice: SliceId,
-    /// The number of positions.
+    /// The number of positions, without holes.
     pub positions: u64,
     /// 0 if scores are exact, else what they are clipped to.
     pub window: u8,

@@ -98,7 +98,7 @@ pub fn solve_slices<G: Game>(
             open_metric(game, Some(metric), Arc::clone(storage), dir, 0).get(slice.0)?;
             SliceReport {
                 slice,
-                positions: entry.positions,
+                positions: entry.histogram.total(),
                 window: entry.reach.into(),
                 bytes: entry.bytes,
                 histogram: entry.histogram.clone(),
@@ -167,8 +167,8 @@ impl<G: Game> SliceJob<'_, G> {
     }
 
     fn run(&self, manifest: &mut Manifest) -> Result<SliceReport, SolveError> {
-        let (slice, positions) = (self.ask.slice, self.ask.positions());
-        self.progress.slice(slice, positions);
+        let slice = self.ask.slice;
+        self.progress.slice(slice, self.ask.positions());
         let started = Instant::now();
         let solved = self.solve()?;
         let conversions = solved.conversions.as_secs_f64();
@@ -191,12 +191,13 @@ impl<G: Game> SliceJob<'_, G> {
         manifest.save(&**self.storage, self.dir)?;
         self.clear_work();
         let verify = started.elapsed().as_secs_f64();
+        let histogram = published.statistics.whole();
         Ok(SliceReport {
             slice,
-            positions,
+            positions: histogram.total(),
             window: self.reach().into(),
             bytes: published.bytes,
-            histogram: published.statistics.whole(),
+            histogram,
             seconds: Some(Seconds { conversions, fixpoint, pack, verify }),
             effort,
         })

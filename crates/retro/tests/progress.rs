@@ -8,12 +8,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use common::{Heap, disk, tables};
+use common::{disk, tables};
+use nutcracker_game::toy::Graph;
 use nutcracker_game::{Game, Numbering, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::{
     Choice, Phase, Progress, Rates, RowOptions, Silent, SolveError, SolveOptions, SolverName,
-    ThreadError, Unfit, plan, solve,
+    ThreadError, Unfit, fit_solvers, plan, solve,
 };
 
 /// Every solver for awari, rows from disk as well.
@@ -24,8 +25,10 @@ fn every_solver(threads: usize) -> Vec<SolveOptions> {
         verify: false,
         ..SolveOptions::new(threads, "test")
     };
-    let mut all: Vec<SolveOptions> =
-        SolverName::ALL.into_iter().map(|solver| options(solver, None)).collect();
+    let mut all: Vec<SolveOptions> = fit_solvers(&Awari::new(6).unwrap(), SliceId(8), None)
+        .into_iter()
+        .map(|solver| options(solver, None))
+        .collect();
     all.push(options(SolverName::Rows, Some(1 << 16)));
     all
 }
@@ -122,18 +125,19 @@ impl Progress for Choices {
 
 #[test]
 fn a_game_without_unmoves_is_solved_by_sweeps_and_by_nothing_else() {
-    const { assert!(!Heap::UNMOVES) };
+    const { assert!(!Graph::UNMOVES) };
+    let game = Graph::random(1, 10, 3, true);
     let options = SolveOptions::new(1, "test");
     let dir = tempfile::tempdir().unwrap();
     let choices = Choices::default();
-    solve(&Heap, &disk(), dir.path(), SliceId(9), &options, &choices).unwrap();
+    solve(&game, &disk(), dir.path(), SliceId(9), &options, &choices).unwrap();
     let choices = choices.0.into_inner().unwrap();
     assert!(choices.iter().all(|choice| choice.solver == SolverName::Sweeps), "{choices:?}");
-    let planned = plan(&Heap, &[SliceId(9)], &options, &Rates::usual(1));
+    let planned = plan(&game, &[SliceId(9)], &options, &Rates::usual(1));
     for (planned, choice) in planned.iter().zip(&choices) {
         assert_eq!(
             (planned.solver, planned.positions),
-            (SolverName::Sweeps, Heap.slice_len(planned.slice))
+            (SolverName::Sweeps, game.slice_len(planned.slice))
         );
         // One array of bytes, one of optional bytes, and the result.
         assert!(choice.memory >= 4 * planned.positions, "{choice:?}");
@@ -141,13 +145,13 @@ fn a_game_without_unmoves_is_solved_by_sweeps_and_by_nothing_else() {
     for solver in [SolverName::Memory, SolverName::TwoBit, SolverName::OneBit] {
         let dir = tempfile::tempdir().unwrap();
         let options = SolveOptions { solver: Some(solver), ..options.clone() };
-        let error = solve(&Heap, &disk(), dir.path(), SliceId(0), &options, &Silent).unwrap_err();
+        let error = solve(&game, &disk(), dir.path(), SliceId(0), &options, &Silent).unwrap_err();
         assert!(matches!(error, SolveError::Unfit { reason: Unfit::NoUnmoves, .. }), "{error}");
         assert!(!error.to_string().contains("--"), "{error}");
     }
     let dir = tempfile::tempdir().unwrap();
     let little = SolveOptions { memory: 1 << 20, ..options };
-    let error = solve(&Heap, &disk(), dir.path(), SliceId(0), &little, &Silent).unwrap_err();
+    let error = solve(&game, &disk(), dir.path(), SliceId(0), &little, &Silent).unwrap_err();
     assert!(matches!(error, SolveError::TooLittleMemory { .. }), "{error}");
     assert!(!error.to_string().contains("--"), "{error}");
 }

@@ -78,9 +78,10 @@ impl Args {
 struct About {
     unit: &'static str,
     start: String,
-    /// The last slice, and as people read it.
+    /// The last slice.
     largest: String,
-    last: String,
+    /// From the first to the last, as people read it.
+    range: String,
     /// `None` where there can be no databases.
     solving: Option<Solving>,
 }
@@ -109,7 +110,11 @@ impl Visitor for Describe<'_> {
             unit: game.slice_unit(),
             start: game.format(&game.start()),
             largest: game.slice_name(largest),
-            last: slice_label(&game, largest),
+            range: format!(
+                "{} to {}",
+                game.slice_name(SliceId(0)),
+                slice_label(&game, largest).trim_start_matches("slice ")
+            ),
             solving: game.has_databases().then(|| self.solving(&game)),
         }
     }
@@ -155,12 +160,12 @@ fn for_people(info: &GameInfo, about: &About) -> String {
     }
     line("start", about.start.clone());
     let Some(solving) = &about.solving else {
-        line("slices", format!("by {}, 0 to {}", about.unit, about.last));
+        line("slices", format!("by {}, {}", about.unit, about.range));
         line("solve", "too many positions for databases".to_owned());
         return text;
     };
     let positions = thousands(solving.positions);
-    line("slices", format!("by {}, 0 to {}: {positions} positions", about.unit, about.last));
+    line("slices", format!("by {}, {}: {positions} positions", about.unit, about.range));
     let by_default = match &solving.default {
         None => "nothing by default: the first slice is large; use --up-to".to_owned(),
         Some([_, label]) => {

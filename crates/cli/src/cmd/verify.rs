@@ -325,7 +325,7 @@ fn name_beyond<G: Game>(
     if let (Some(&first), count) = (beyond.first(), beyond.len()) {
         let rest = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
         note(&format!(
-            "not checked: the database of {} {first}{rest}; {} has slices up to {last}",
+            "not checked: the database of {first} {}{rest}; {} has slices up to {last}",
             game.slice_unit(),
             game.id(),
         ));
