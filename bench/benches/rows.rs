@@ -19,7 +19,7 @@ fn main() {
     let full = stones as u8;
     let positions = awari.slice_len(slice) as f64;
     println!("{stones} stones, {positions} positions; nanoseconds of a position in the fixpoint");
-    println!("by                     window threads  conversions     fixpoint  a level  passes");
+    println!("by                     window threads  exits     fixpoint  a level  passes");
     if let Ok(window) = std::env::var("WINDOW") {
         let top = window.parse().expect("a number");
         for threads in (0..turns).flat_map(|_| [1, threads]) {
@@ -56,7 +56,7 @@ fn line(name: &str, top: u8, threads: usize, times: &Times, passes: Option<u64>,
     let fixpoint = nanoseconds(times.fixpoint);
     println!(
         "{name:22} {top:6} {threads:7} {:12.2} {fixpoint:12.2} {:8.2} {:>7}",
-        nanoseconds(times.conversions),
+        nanoseconds(times.exits),
         fixpoint / f64::from(top),
         passes.map_or(String::new(), |passes| passes.to_string())
     );

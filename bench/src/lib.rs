@@ -27,7 +27,7 @@ impl Children for Slices {
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     /// Best values through moves that leave the slice.
-    pub conversions: Duration,
+    pub exits: Duration,
     /// The fixpoint inside the slice.
     pub fixpoint: Duration,
 }
@@ -35,7 +35,7 @@ pub struct Times {
 impl Times {
     /// The sum of both.
     pub fn total(&self) -> Duration {
-        self.conversions + self.fixpoint
+        self.exits + self.fixpoint
     }
 }
 
@@ -58,10 +58,10 @@ impl Slices {
         let started = Instant::now();
         let states = States::new(view.len(), max, 6).expect("there is memory for a bench");
         self.exits(view, threads, |start, run| states.enter(start, run));
-        let conversions = started.elapsed();
+        let exit_time = started.elapsed();
         let started = Instant::now();
         states.settle(view, threads, &Silent).expect("threads can be started");
-        (states, Times { conversions, fixpoint: started.elapsed() })
+        (states, Times { exits: exit_time, fixpoint: started.elapsed() })
     }
 
     /// Solves a slice by rows, up to ±`top`.
@@ -74,13 +74,14 @@ impl Slices {
         portable: bool,
     ) -> (RowStates, RowWork, Times) {
         let started = Instant::now();
-        let sowing = awari.sowing(slice).expect("awari is a game of sowing");
-        let states = RowStates::new(&*sowing, top, portable).expect("there is memory for a bench");
+        let row_moves = awari.row_moves(slice).expect("awari is a game of sowing");
+        let states =
+            RowStates::new(&*row_moves, top, portable).expect("there is memory for a bench");
         self.exits(&awari.view(slice), threads, |start, run| states.enter(start, run));
-        let conversions = started.elapsed();
+        let exit_time = started.elapsed();
         let started = Instant::now();
         let work = states.settle(threads, &Silent).expect("threads can be started");
-        (states, work, Times { conversions, fixpoint: started.elapsed() })
+        (states, work, Times { exits: exit_time, fixpoint: started.elapsed() })
     }
 
     fn exits<V: SliceView>(&self, view: &V, threads: usize, enter: impl Fn(u64, &[Exits]) + Sync) {

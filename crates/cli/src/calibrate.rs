@@ -82,7 +82,7 @@ pub fn measure<G: Game>(
     let best_of_two = |solver| -> Result<Seconds, Failure> {
         let (one, two) = (run(solver, Window::Full)?, run(solver, Window::Full)?);
         Ok(Seconds {
-            conversions: one.conversions.min(two.conversions),
+            exits: one.exits.min(two.exits),
             fixpoint: one.fixpoint.min(two.fixpoint),
             pack: one.pack.min(two.pack),
             verify: one.verify.min(two.verify),
@@ -93,8 +93,8 @@ pub fn measure<G: Game>(
     let whole = verified.into_iter().find(|solver| fit.contains(solver)).unwrap_or(verified[0]);
     let seconds = best_of_two(whole)?;
     let mut rates = Rates {
-        conversions: nanoseconds(seconds.conversions),
-        conversions_to_disk: nanoseconds(seconds.conversions),
+        exits: nanoseconds(seconds.exits),
+        exits_to_disk: nanoseconds(seconds.exits),
         pack: nanoseconds(seconds.pack),
         verify: nanoseconds(seconds.verify),
         ..Rates::usual(threads)
@@ -109,8 +109,8 @@ pub fn measure<G: Game>(
     let by_level = [SolverName::TwoBit, SolverName::OneBit, SolverName::DualIndex];
     for solver in by_level.into_iter().filter(|solver| fit.contains(solver)) {
         let seconds = run(solver, Window::Full)?;
-        let conversions = nanoseconds(seconds.conversions);
-        rates.conversions_to_disk = rates.conversions_to_disk.max(conversions);
+        let exits = nanoseconds(seconds.exits);
+        rates.exits_to_disk = rates.exits_to_disk.max(exits);
         rate(&mut rates, solver, seconds.fixpoint);
     }
     // Sweeps over two bits are taken by request only, and scan as much as those over one.

@@ -81,7 +81,7 @@ fn sentence(choice: &Choice, slice: &str) -> String {
 
 fn place(phase: Phase) -> (usize, &'static str) {
     match phase {
-        Phase::Conversions => (0, "conversions"),
+        Phase::Exits => (0, "exits"),
         Phase::Fixpoint => (1, "fixpoint"),
         Phase::Pack => (2, "pack"),
         Phase::Verify => (3, "verify"),
@@ -89,7 +89,7 @@ fn place(phase: Phase) -> (usize, &'static str) {
 }
 
 impl Reporter {
-    /// For a command whose phases take time in these proportions: conversions, fixpoint, pack,
+    /// For a command whose phases take time in these proportions: exits, fixpoint, pack,
     /// verify.
     pub fn new<G: Game>(game: &G, weights: [f64; 4]) -> Self {
         let (now, game) = (Instant::now(), game.clone());
@@ -255,9 +255,8 @@ impl Progress for Reporter {
         ));
         // Small slices say more about starting threads than about the next slice.
         if report.positions > 100_000 {
-            self.lock().weights =
-                [seconds.conversions, seconds.fixpoint, seconds.pack, seconds.verify]
-                    .map(|part| part / total.max(1e-9));
+            self.lock().weights = [seconds.exits, seconds.fixpoint, seconds.pack, seconds.verify]
+                .map(|part| part / total.max(1e-9));
         }
     }
 }

@@ -47,7 +47,7 @@ fn json() {
     assert_eq!(slices[4]["positions"], 1365);
     let bytes = fs::metadata(place.file(4)).expect("the file").len();
     assert_eq!(slices[4]["bytes"], bytes);
-    for phase in ["conversions", "fixpoint", "pack", "verify"] {
+    for phase in ["exits", "fixpoint", "pack", "verify"] {
         assert!(slices[4]["seconds"][phase].is_f64(), "{phase}");
     }
     assert_eq!(slices[4]["won"], 580);

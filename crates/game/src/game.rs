@@ -1,7 +1,7 @@
 //! A game that can be solved: rules, numbering, and the views through which solvers and the check
 //! walk its slices.
 
-use crate::{ForwardView, Numbering, SliceId, SliceView, Sowing};
+use crate::{ForwardView, Numbering, RowMoves, SliceId, SliceView};
 
 /// A game with everything that solving needs.
 ///
@@ -15,7 +15,7 @@ use crate::{ForwardView, Numbering, SliceId, SliceView, Sowing};
 /// |---|---|
 /// | [`view_bytes`](Game::view_bytes), [`forward_bytes`](Game::forward_bytes) | the views have no tables |
 /// | [`covered_by_tables`](Game::covered_by_tables) | tables of any size cover all positions |
-/// | [`sowing`](Game::sowing) | the solver by rows does not apply to the game |
+/// | [`row_moves`](Game::row_moves) | the solver by rows does not apply to the game |
 pub trait Game: Numbering {
     /// How solvers walk through a slice.
     type View: SliceView;
@@ -51,7 +51,7 @@ pub trait Game: Numbering {
     }
     /// The slice as a sowing game: two halves, and moves that map rows of boards to rows. The
     /// solver by rows is only for games that answer.
-    fn sowing(&self, _slice: SliceId) -> Option<Box<dyn Sowing>> {
+    fn row_moves(&self, _slice: SliceId) -> Option<Box<dyn RowMoves>> {
         None
     }
 }

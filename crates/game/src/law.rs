@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::combi::Rows;
 use crate::{
-    Children, Exits, ForwardView, Game, IndexMatrix, Metric, Pits, SliceId, SliceView, Sowing,
+    Children, Exits, ForwardView, Game, IndexMatrix, Metric, Pits, RowMoves, SliceId, SliceView,
     Target, closure, exits_of, is_internal, targets_of,
 };
 
@@ -141,8 +141,9 @@ impl<G: Game> Check<'_, G> {
         law!(next == len, "the matrices of slice {slice} have {next} numbers, not {len}");
 
         let forward = game.forward(slice);
-        let sowing = game.sowing(slice);
-        let halves = sowing.as_ref().map(|sowing| Rows::new(sowing.pits(), sowing.stones()));
+        let row_moves = game.row_moves(slice);
+        let halves =
+            row_moves.as_ref().map(|row_moves| Rows::new(row_moves.pits(), row_moves.stones()));
         // With tables of half the size, as solvers with little memory have them.
         let (bytes, forward_bytes) = (game.view_bytes(slice), game.forward_bytes(slice));
         let limited = (bytes > 0).then(|| game.view_within(slice, bytes / 2));
@@ -166,8 +167,8 @@ impl<G: Game> Check<'_, G> {
             if let Some(limited) = &limited_forward {
                 self.forward(limited, index, &position)?;
             }
-            if let (Some(sowing), Some(halves)) = (&sowing, &halves) {
-                self.sowing(&**sowing, halves, index, &position)?;
+            if let (Some(row_moves), Some(halves)) = (&row_moves, &halves) {
+                self.row_moves(&**row_moves, halves, index, &position)?;
             }
             self.report.positions += 1;
             if self.game.is_acyclic(self.slice) {
@@ -199,14 +200,14 @@ impl<G: Game> Check<'_, G> {
     }
 
     /// The moves of a row of boards are the moves of each board.
-    fn sowing(
+    fn row_moves(
         &self,
-        sowing: &dyn Sowing,
+        row_moves: &dyn RowMoves,
         halves: &Rows,
         index: u64,
         position: &G::Position,
     ) -> Result<(), Breach> {
-        let stones = sowing.stones();
+        let stones = row_moves.stones();
         let block = |own: usize| halves.count(own) * halves.count(stones - own);
         let (mut held, mut rest) = (0, index);
         while rest >= block(held) {
@@ -217,7 +218,7 @@ impl<G: Game> Check<'_, G> {
         halves.unrank(held, rest / halves.count(stones - held), &mut own);
         halves.unrank(stones - held, rest % halves.count(stones - held), &mut other);
         let mut moves = Vec::new();
-        sowing.moves(&own, &mut moves);
+        row_moves.moves(&own, &mut moves);
         let mut by_rows = Vec::new();
         for mv in moves {
             let left = mv

@@ -79,9 +79,9 @@ mod metric;
 mod notation;
 mod numbering;
 pub mod perft;
+mod row_moves;
 mod rules;
 mod slices;
-mod sowing;
 #[cfg(feature = "toy")]
 pub mod toy;
 mod view;
@@ -92,9 +92,9 @@ pub use matrix::{Line, MoveMatrix};
 pub use metric::{Distance, Metric};
 pub use notation::{ParseError, Side, Situation};
 pub use numbering::{IndexMatrix, Numbering, Part};
+pub use row_moves::{Leaves, Pits, RowMove, RowMoves};
 pub use rules::{GameId, Rules, Step, Turn};
 pub use slices::{SliceId, closure};
-pub use sowing::{Leaves, Pits, RowMove, Sowing};
 pub use view::{
     Children, Exits, ForwardView, PlainView, SliceView, Target, exits_of, inside_second_of,
     is_internal, targets_of,

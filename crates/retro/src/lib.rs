@@ -35,9 +35,9 @@
 
 mod budget;
 pub mod check;
-mod conversions;
 mod default_set;
 mod error;
+mod exits;
 pub mod experiment;
 mod fault;
 mod options;

@@ -43,7 +43,7 @@ pub struct SlicePlan {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Phases {
     /// Best values through moves that leave the slice.
-    pub conversions: f64,
+    pub exits: f64,
     /// Values spread inside the slice.
     pub fixpoint: f64,
     /// Work files read and written, where the solver streams them.
@@ -57,14 +57,14 @@ pub struct Phases {
 impl Phases {
     /// All of them.
     pub fn total(&self) -> f64 {
-        self.conversions + self.fixpoint + self.transfer + self.pack + self.verify
+        self.exits + self.fixpoint + self.transfer + self.pack + self.verify
     }
 
     /// Both together.
     #[must_use]
     pub fn and(self, other: &Phases) -> Phases {
         Phases {
-            conversions: self.conversions + other.conversions,
+            exits: self.exits + other.exits,
             fixpoint: self.fixpoint + other.fixpoint,
             transfer: self.transfer + other.transfer,
             pack: self.pack + other.pack,
@@ -92,9 +92,9 @@ impl SlicePlan {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// Best values through moves that leave the slice.
-    pub conversions: f64,
+    pub exits: f64,
     /// The same, written to the disk for solvers with little memory.
-    pub conversions_to_disk: f64,
+    pub exits_to_disk: f64,
     /// Values spread inside the slice, by solver.
     pub fixpoint: BTreeMap<SolverName, Rate>,
     /// Blocks, checksums, the finished file.
@@ -139,13 +139,13 @@ impl Rates {
             (SolverName::Rows, 20.0, 0.55),
             // By the rules, and on one thread whatever their number.
             (SolverName::Sweeps, 2000.0 * threads as f64, 1.0),
-            // All of it is conversions.
+            // All of it is exits.
             (SolverName::OnePass, 0.0, 0.0),
         ];
         let rate = |(solver, level, power)| (solver, Rate { level: of(level), power });
         Rates {
-            conversions: of(20.0),
-            conversions_to_disk: of(35.0),
+            exits: of(20.0),
+            exits_to_disk: of(35.0),
             fixpoint: fixpoint.into_iter().map(rate).collect(),
             pack: of(30.0),
             verify: of(85.0),
@@ -233,14 +233,13 @@ fn plan_slice<G: Game>(ask: &Ask<'_, G>, rates: &Rates) -> SlicePlan {
     };
     let (levels, rate) = (plan.levels(game), rates.of(solver));
     let seconds = |nanoseconds: f64| positions as f64 * nanoseconds / 1e9;
-    let [slow_conversions, slow_fixpoint] =
-        estimate.map_or([1.0, 1.0], |estimate| estimate.slowdown);
-    let to_disk = estimate.is_some_and(|estimate| estimate.conversions_to_disk);
-    let conversions = if to_disk { rates.conversions_to_disk } else { rates.conversions };
+    let [slow_exits, slow_fixpoint] = estimate.map_or([1.0, 1.0], |estimate| estimate.slowdown);
+    let to_disk = estimate.is_some_and(|estimate| estimate.exits_to_disk);
+    let exits = if to_disk { rates.exits_to_disk } else { rates.exits };
     // More levels move more in the same way as they compute more.
     let moved = estimate.map_or(0.0, |estimate| estimate.moved) * rate.scale(levels);
     plan.phases = Phases {
-        conversions: slow_conversions * seconds(conversions),
+        exits: slow_exits * seconds(exits),
         fixpoint: slow_fixpoint
             * seconds(rate.nanoseconds(levels))
             * (tables + BY_RULES * (1.0 - tables)),

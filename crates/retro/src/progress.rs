@@ -12,7 +12,7 @@ use crate::report::{Choice, SliceReport};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Best values through moves that leave the slice.
-    Conversions,
+    Exits,
     /// Values spread inside the slice.
     Fixpoint,
     /// Blocks, checksums, the finished file.

@@ -28,7 +28,7 @@ pub struct Choice {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
     /// Best values through moves that leave the slice.
-    pub conversions: f64,
+    pub exits: f64,
     /// Values spread inside the slice.
     pub fixpoint: f64,
     /// Blocks, checksums, the finished file.
@@ -40,7 +40,7 @@ pub struct Seconds {
 impl Seconds {
     /// All phases together.
     pub fn total(&self) -> f64 {
-        self.conversions + self.fixpoint + self.pack + self.verify
+        self.exits + self.fixpoint + self.pack + self.verify
     }
 }
 

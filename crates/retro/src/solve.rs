@@ -1,4 +1,4 @@
-//! The life of a slice: conversions, fixpoint, pack, verify; slice after slice.
+//! The life of a slice: exits, fixpoint, pack, verify; slice after slice.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -171,8 +171,8 @@ impl<G: Game> SliceJob<'_, G> {
         self.progress.slice(slice, self.ask.positions());
         let started = Instant::now();
         let solved = self.solve()?;
-        let conversions = solved.conversions.as_secs_f64();
-        let fixpoint = started.elapsed().as_secs_f64() - conversions;
+        let exits = solved.exit_time.as_secs_f64();
+        let fixpoint = started.elapsed().as_secs_f64() - exits;
 
         let started = Instant::now();
         let published = self.pack(&solved)?;
@@ -198,7 +198,7 @@ impl<G: Game> SliceJob<'_, G> {
             window: self.reach().into(),
             bytes: published.bytes,
             histogram,
-            seconds: Some(Seconds { conversions, fixpoint, pack, verify }),
+            seconds: Some(Seconds { exits, fixpoint, pack, verify }),
             effort,
         })
     }

@@ -59,7 +59,7 @@ fn every_phase_of_every_solver_advances_from_its_beginning_to_its_end() {
         solve(&awari, &disk(), dir.path(), SliceId(last), &options, &record).unwrap();
         let phases = record.0.into_inner().unwrap();
         let order: Vec<Phase> = phases.iter().map(|(phase, ..)| *phase).collect();
-        assert_eq!(order, [Phase::Conversions, Phase::Fixpoint, Phase::Pack], "{solver}");
+        assert_eq!(order, [Phase::Exits, Phase::Fixpoint, Phase::Pack], "{solver}");
         for (phase, positions, seen) in phases {
             assert!(seen.is_sorted(), "{solver}, {phase:?}: {seen:?}");
             assert_eq!(seen.last(), Some(&positions), "{solver}, {phase:?}");

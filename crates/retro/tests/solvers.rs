@@ -33,7 +33,7 @@ fn all_the_same<G: Game>(game: &G, last: u32, window: Window, threads: &[usize])
     run(game, reference.path(), last, &options(SolverName::Memory, 2));
     let expected = tables(reference.path());
     assert!(!expected.is_empty());
-    let has_rows = game.sowing(SliceId(last)).is_some();
+    let has_rows = game.row_moves(SliceId(last)).is_some();
     for solver in OTHERS.into_iter().filter(|&solver| has_rows || solver != SolverName::Rows) {
         for &threads in threads {
             let dir = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ import { h, put, say } from "./dom.js";
 import { capital, count, size, slice } from "./words.js";
 
 const PHASES = {
-  conversions: "moves that leave it",
+  exits: "moves that leave it",
   fixpoint: "moves inside it",
   pack: "writing the file",
   verify: "checking the file",

@@ -66,7 +66,7 @@ pub struct Job {
     pub state: State,
     /// The slice being solved.
     pub slice: Option<String>,
-    /// What is done with it: conversions, fixpoint, pack or verify.
+    /// What is done with it: exits, fixpoint, pack or verify.
     pub phase: Option<&'static str>,
     /// Positions done in this phase.
     pub done: u64,
@@ -217,7 +217,7 @@ impl Progress for Watched<'_> {
 
     fn begin(&self, phase: Phase, positions: u64) {
         let name = match phase {
-            Phase::Conversions => "conversions",
+            Phase::Exits => "exits",
             Phase::Fixpoint => "fixpoint",
             Phase::Pack => "pack",
             Phase::Verify => "verify",

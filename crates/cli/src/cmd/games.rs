@@ -25,7 +25,7 @@ const SAMPLED: u32 = 4;
 /// With --check NAME, check that a game keeps the laws on which its databases rest.
 ///
 /// The laws: rank and unrank are inverse, un-moves invert moves, internal moves stay in their
-/// slice, conversions lead to smaller ones, what is written is read back, and every shortcut the
+/// slice, exits lead to smaller ones, what is written is read back, and every shortcut the
 /// game takes agrees with its rules.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

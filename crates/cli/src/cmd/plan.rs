@@ -155,7 +155,7 @@ impl Plan {
         let _ = writeln!(
             text,
             "By phase: captures {}, values inside slices {}, files at work {}, packing {}, check {}.",
-            about(phases.conversions),
+            about(phases.exits),
             about(phases.fixpoint),
             about(phases.transfer),
             about(phases.pack),
@@ -196,7 +196,7 @@ impl Plan {
              as long again and captures a quarter.",
             slice_label(game, self.measured.slice),
             thousands(self.measured.positions),
-            rates.conversions + rates.pack + rates.verify,
+            rates.exits + rates.pack + rates.verify,
             level(SolverName::Memory),
             rows.level,
             rows.power,
@@ -309,8 +309,8 @@ impl Plan {
                 "slice": game.slice_name(*slice),
                 "positions": positions,
                 "nanoseconds": {
-                    "conversions": rounded(rates.conversions),
-                    "conversions_to_disk": rounded(rates.conversions_to_disk),
+                    "exits": rounded(rates.exits),
+                    "exits_to_disk": rounded(rates.exits_to_disk),
                     "fixpoint": fixpoint,
                     "pack": rounded(rates.pack),
                     "verify": rounded(rates.verify),
@@ -331,7 +331,7 @@ impl Plan {
 
 fn phases_json(phases: &Phases) -> Value {
     json!({
-        "conversions": rounded(phases.conversions),
+        "exits": rounded(phases.exits),
         "fixpoint": rounded(phases.fixpoint),
         "transfer": rounded(phases.transfer),
         "pack": rounded(phases.pack),

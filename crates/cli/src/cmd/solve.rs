@@ -21,7 +21,7 @@ use crate::number::{about, rounded, signed, size, thousands};
 use crate::progress::Reporter;
 use crate::{machine, note, print, start, table};
 
-/// How the time of a slice is shared by conversions, fixpoint, pack and verify, before a slice of
+/// How the time of a slice is shared by exits, fixpoint, pack and verify, before a slice of
 /// this run has said it better.
 const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
 
@@ -298,7 +298,7 @@ fn slice_json<G: Game>(game: &G, metric: Metric, report: &SliceReport) -> Value 
         "positions": positions,
         "bytes": bytes,
         "seconds": seconds.map(|seconds| json!({
-            "conversions": rounded(seconds.conversions),
+            "exits": rounded(seconds.exits),
             "fixpoint": rounded(seconds.fixpoint),
             "pack": rounded(seconds.pack),
             "verify": rounded(seconds.verify),

@@ -11,7 +11,7 @@
 mod evaluate;
 mod forward;
 mod numbering;
-mod sowing;
+mod row_moves;
 mod unmoves;
 mod view;
 mod weights;

@@ -1,8 +1,8 @@
 //! The index of awari's boards, and the views of its slices.
 
-use nutcracker_game::{Game, IndexMatrix, Numbering, Score, SliceId, Sowing as SowingRules};
+use nutcracker_game::{Game, IndexMatrix, Numbering, RowMoves, Score, SliceId};
 
-use super::{Awari, AwariForward, AwariView, sowing};
+use super::{Awari, AwariForward, AwariView, row_moves};
 use crate::halves::{self, Board, PairIndex};
 
 impl Numbering for Awari {
@@ -115,10 +115,10 @@ impl Game for Awari {
         AwariForward::bytes(self.halves.rows().first_id(slice.0 as usize + 1))
     }
 
-    fn sowing(&self, slice: SliceId) -> Option<Box<dyn SowingRules>> {
+    fn row_moves(&self, slice: SliceId) -> Option<Box<dyn RowMoves>> {
         // Without boards that no move leads to, rows have gaps.
-        (!self.halves.rows().has_gaps_first()).then(|| -> Box<dyn SowingRules> {
-            Box::new(sowing::AwariSowing::new(self.clone(), slice))
+        (!self.halves.rows().has_gaps_first()).then(|| -> Box<dyn RowMoves> {
+            Box::new(row_moves::AwariRows::new(self.clone(), slice))
         })
     }
 }

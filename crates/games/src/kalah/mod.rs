@@ -17,8 +17,8 @@
 
 mod evaluate;
 mod numbering;
+mod row_moves;
 mod sow;
-mod sowing;
 mod weights;
 
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};

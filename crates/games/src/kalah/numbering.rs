@@ -1,8 +1,8 @@
 //! The index of kalah's boards.
 
-use nutcracker_game::{Game, IndexMatrix, Numbering, Score, SliceId, Sowing, plain_views};
+use nutcracker_game::{Game, IndexMatrix, Numbering, RowMoves, Score, SliceId, plain_views};
 
-use super::{Kalah, sowing};
+use super::{Kalah, row_moves};
 use crate::halves::{self, Board};
 
 impl Numbering for Kalah {
@@ -77,7 +77,7 @@ impl Numbering for Kalah {
 impl Game for Kalah {
     plain_views!(@views);
 
-    fn sowing(&self, slice: SliceId) -> Option<Box<dyn Sowing>> {
-        Some(Box::new(sowing::KalahSowing::new(self, slice)))
+    fn row_moves(&self, slice: SliceId) -> Option<Box<dyn RowMoves>> {
+        Some(Box::new(row_moves::KalahRows::new(self, slice)))
     }
 }

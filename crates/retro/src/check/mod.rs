@@ -2,10 +2,10 @@
 //!
 //! Every stored score must be the best of its successors' scores (*agreement*). That alone is not
 //! enough: in a cycle, invented values can support each other. So every score other than 0 must
-//! also be *founded*: a win on a conversion or an end of the game of that worth, or on a founded
+//! also be *founded*: a win on an exit or an end of the game of that worth, or on a founded
 //! loss of the same size one move on; a loss on nothing but founded wins. Agreement and foundation
 //! together leave one possible score for every position, and it is the right one: whatever can be
-//! derived from conversions in finitely many steps is stored at least as large, by agreement, and
+//! derived from exits in finitely many steps is stored at least as large, by agreement, and
 //! whatever is stored can be derived, by foundation.
 //!
 //! Distances need agreement alone. A loss of -s rests on wins of at least s + 1, a win of s on a loss

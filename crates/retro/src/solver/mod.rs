@@ -112,12 +112,12 @@ pub(crate) struct Estimate {
     pub(crate) tables: u64,
     /// Bytes of work files at their peak.
     pub(crate) work_disk: u64,
-    /// Whether conversions are written to disk.
-    pub(crate) conversions_to_disk: bool,
+    /// Whether exits are written to disk.
+    pub(crate) exits_to_disk: bool,
     /// Bytes a position that one level reads from and writes to work files, as far as that takes
     /// time of its own.
     pub(crate) moved: f64,
-    /// How many times slower than in a small slice conversions and fixpoint are.
+    /// How many times slower than in a small slice exits and fixpoint are.
     pub(crate) slowdown: [f64; 2],
 }
 
@@ -130,7 +130,7 @@ impl Estimate {
             peak: bytes,
             tables: u64::MAX,
             work_disk: 0,
-            conversions_to_disk: false,
+            exits_to_disk: false,
             moved: 0.0,
             slowdown: [1.0, 1.0],
         }
@@ -200,8 +200,8 @@ pub(crate) fn work_prefix(slice: SliceId) -> String {
 pub(crate) struct SolvedSlice {
     pub(crate) scores: Box<dyn Scores>,
     pub(crate) effort: Effort,
-    /// The time of the conversions.
-    pub(crate) conversions: Duration,
+    /// The time the exits took.
+    pub(crate) exit_time: Duration,
 }
 
 /// The scores of a solved slice, wherever its solver keeps them.

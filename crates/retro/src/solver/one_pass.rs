@@ -1,6 +1,6 @@
 //! `one-pass`: slices in which no position repeats.
 //!
-//! Where no move stays inside, the conversions are the values. Positions with internal moves wait
+//! Where no move stays inside, the exits are the values. Positions with internal moves wait
 //! until the pass is over; then each is settled after its successors.
 
 use std::time::Instant;
@@ -10,8 +10,8 @@ use nutcracker_mem::Packed;
 use nutcracker_table::TableError;
 
 use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
-use crate::conversions::convert;
 use crate::error::{SolveError, Unfit};
+use crate::exits::compute_exits;
 use crate::options::SolverName;
 use crate::progress::{Meter, Phase};
 use crate::report::Effort;
@@ -43,9 +43,9 @@ impl<G: Game> SliceSolver<G> for OnePass {
         let values = Packed::<8>::zeroed(view.len())?;
         let set = job.open_set();
         let parts: Vec<u64> = (0..view.parts()).collect();
-        let meter = Meter::begin(job.progress, Phase::Conversions, view.len());
+        let meter = Meter::begin(job.progress, Phase::Exits, view.len());
         let children = job.children(&set);
-        convert(&view, metric, &children, &parts, options.threads, &meter, |start, run| {
+        compute_exits(&view, metric, &children, &parts, options.threads, &meter, |start, run| {
             if run.contains(&Exits::TOO_FAR) {
                 return Err(job.too_far());
             }
@@ -63,8 +63,8 @@ impl<G: Game> SliceSolver<G> for OnePass {
                 pass.settle(index)?;
             }
         }
-        let (scores, conversions) = (Box::new(values), started.elapsed());
-        Ok(SolvedSlice { scores, effort: Effort::default(), conversions })
+        let (scores, exit_time) = (Box::new(values), started.elapsed());
+        Ok(SolvedSlice { scores, effort: Effort::default(), exit_time })
     }
 }
 

@@ -18,7 +18,7 @@ use crate::store::disk::ScratchError;
 /// Forward sweeps in memory.
 pub(super) struct Sweeps;
 
-/// Bytes a position takes: its best conversion, its score or none, and the score in the end.
+/// Bytes a position takes: its best exit, its score or none, and the score in the end.
 const BYTES: u64 = (size_of::<i8>() + size_of::<Option<i8>>() + size_of::<i8>()) as u64;
 
 impl<G: Game> SliceSolver<G> for Sweeps {
@@ -41,7 +41,7 @@ impl<G: Game> SliceSolver<G> for Sweeps {
             return Err(job.too_far());
         };
         drop(set);
-        let conversions = started.elapsed();
+        let exit_time = started.elapsed();
         let Some((mut scores, sweeps)) = sweep(game, metric, slice, &exits, job.progress)? else {
             return Err(job.too_far());
         };
@@ -51,7 +51,7 @@ impl<G: Game> SliceSolver<G> for Sweeps {
         }
         let effort =
             Effort { levels: LevelWork { sweeps, ..LevelWork::default() }, ..Effort::default() };
-        Ok(SolvedSlice { scores: Box::new(scores), effort, conversions })
+        Ok(SolvedSlice { scores: Box::new(scores), effort, exit_time })
     }
 }
 
@@ -127,7 +127,7 @@ fn exits<G: Game, C: Children>(
     progress: &dyn Progress,
 ) -> Result<Option<Vec<i8>>, Failure<C::Error>> {
     let len = game.slice_len(slice);
-    let meter = Meter::begin(progress, Phase::Conversions, len);
+    let meter = Meter::begin(progress, Phase::Exits, len);
     let mut exits = reserve(len as usize).map_err(Failure::Memory)?;
     let mut steps = Vec::new();
     for index in 0..len {

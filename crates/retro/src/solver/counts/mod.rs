@@ -9,8 +9,8 @@ use nutcracker_game::{Exits, Game, SliceView};
 pub use states::States;
 
 use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
-use crate::conversions::convert;
 use crate::error::{SolveError, Unfit};
+use crate::exits::compute_exits;
 use crate::options::SolverName;
 use crate::progress::{Meter, Phase};
 use crate::report::Effort;
@@ -47,19 +47,27 @@ impl<G: Game> SliceSolver<G> for Counts {
         {
             let set = job.open_set();
             let parts: Vec<u64> = (0..view.parts()).collect();
-            let meter = Meter::begin(job.progress, Phase::Conversions, view.len());
+            let meter = Meter::begin(job.progress, Phase::Exits, view.len());
             let children = job.children(&set);
-            convert(&view, metric, &children, &parts, options.threads, &meter, |start, run| {
-                if metric.is_distance() && run.contains(&Exits::TOO_FAR) {
-                    return Err(job.too_far());
-                }
-                states.enter(start, run);
-                Ok::<u64, SolveError>(run.len() as u64)
-            })?;
+            compute_exits(
+                &view,
+                metric,
+                &children,
+                &parts,
+                options.threads,
+                &meter,
+                |start, run| {
+                    if metric.is_distance() && run.contains(&Exits::TOO_FAR) {
+                        return Err(job.too_far());
+                    }
+                    states.enter(start, run);
+                    Ok::<u64, SolveError>(run.len() as u64)
+                },
+            )?;
             meter.finish();
             // The fixpoint reads no files: the cache is released first.
         }
-        let conversions = started.elapsed();
+        let exit_time = started.elapsed();
         if metric.is_distance() {
             if states.settle_distances(&view, options.threads, job.progress)? {
                 return Err(job.too_far());
@@ -68,7 +76,7 @@ impl<G: Game> SliceSolver<G> for Counts {
             states.settle(&view, options.threads, job.progress)?;
         }
         job.stop_if_requested()?;
-        Ok(SolvedSlice { scores: Box::new(states), effort: Effort::default(), conversions })
+        Ok(SolvedSlice { scores: Box::new(states), effort: Effort::default(), exit_time })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The in-memory solver: every internal move is visited once, from its child.
 //!
-//! Positions are settled in descending |score|. At level k, a position with a conversion worth k
-//! wins k; a position with nothing better than a conversion worth -k, all of whose internal moves
+//! Positions are settled in descending |score|. At level k, a position with an exit worth k
+//! wins k; a position with nothing better than an exit worth -k, all of whose internal moves
 //! lead to wins of at least k, loses k. A new loss makes its open predecessors wins of k; a new win
 //! decrements its predecessors' counts of open moves. What is never settled is a draw by repetition.
 //!
@@ -25,8 +25,8 @@ use crate::progress::{Meter, Phase, Progress};
 ///
 /// | numbers | meaning |
 /// |---|---|
-/// | `0..floor` | open: `(worst - 1) << bits \| count`: conversions are worth -worst at best, and `count` internal moves do not lead to a win yet |
-/// | `floor..settled` | open, with a conversion worth `number - floor` ≥ 0: never lost, so nothing is counted |
+/// | `0..floor` | open: `(worst - 1) << bits \| count`: exits are worth -worst at best, and `count` internal moves do not lead to a win yet |
+/// | `floor..settled` | open, with an exit worth `number - floor` ≥ 0: never lost, so nothing is counted |
 /// | `settled..settled + 2·max + 1` | settled: the score, plus max |
 /// | the last two | settled at this level as a win, as a loss, and pending |
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ impl Codes {
         } else if self.max == 0 {
             self.floor
         } else {
-            // No conversion is as good as the worst one.
+            // No exit is as good as the worst one.
             let worst = u64::from(exits.best.unsigned_abs()).min(self.max);
             (worst - 1) << self.bits | u64::from(exits.internal)
         }
@@ -347,7 +347,7 @@ impl<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceVie
         let codes = self.run.codes;
         for level in (1..=codes.max).rev() {
             self.level = level;
-            // Settled by conversions, then what full worklists left pending.
+            // Settled by exits, then what full worklists left pending.
             self.sweep([(level - 1) << codes.bits, codes.floor + level]);
             while self.run.again.load(Relaxed) && !self.run.stopped.load(Relaxed) {
                 self.sweep([codes.pending_loss(), codes.pending_win()]);

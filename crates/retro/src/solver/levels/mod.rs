@@ -71,7 +71,7 @@ fn estimate<G: Game>(ask: &Ask<'_, G>, own: u64, work_disk: u64) -> Result<Estim
         peak: least + tables,
         tables,
         work_disk,
-        conversions_to_disk: true,
+        exits_to_disk: true,
         moved: 0.0,
         slowdown: [1.0, 1.0],
     })

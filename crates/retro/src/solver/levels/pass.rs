@@ -5,7 +5,7 @@
 //! sets only grow, each position is settled once, and its score is the k at which that happened.
 //!
 //! Two stores differ between the solvers, and nothing else does: the *random* side, [`Wins`], and
-//! the *sequential* side, [`Sequence`]. The best values through conversions are computed once into a
+//! the *sequential* side, [`Sequence`]. The best values through exits are computed once into a
 //! support file, and scores are on disk too; both are read and written in sequence once a level.
 //!
 //! A sweep scans every open position: if all its internal moves lead to won positions, it is lost,
@@ -39,7 +39,7 @@ pub(super) struct Levels<'a, G: Game, W, Q> {
     pub(super) wins: &'a W,
     /// The sequential side.
     pub(super) sides: &'a Q,
-    /// The best value through conversions of each position, clipped to the largest level;
+    /// The best value through exits of each position, clipped to the largest level;
     /// none counts as the worst.
     pub(super) exits: &'a Bytes,
     /// The number of positions.
@@ -116,7 +116,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         if W::SECOND { self.view.second_index(key) } else { index }
     }
 
-    /// Enters what the level above has settled into the scores, and what conversions say at this
+    /// Enters what the level above has settled into the scores, and what exits say at this
     /// level into the sides. Without the sides of the level above, nothing was settled there that
     /// the scores do not say.
     pub(super) fn turn(
@@ -185,7 +185,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         Ok(())
     }
 
-    /// Calls `follow` for every position that conversions win at this level, and every one that
+    /// Calls `follow` for every position that exits win at this level, and every one that
     /// may be lost from this level on; at the first level, for all that may be lost.
     pub(super) fn follow(
         &self,
@@ -411,11 +411,11 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
 struct Turned {
     /// A position that may be lost from now on.
     open: bool,
-    /// A position that conversions win.
+    /// A position that exits win.
     won: bool,
 }
 
-/// Enters what the level above has settled, as the sides say, into the scores, and what conversions
+/// Enters what the level above has settled, as the sides say, into the scores, and what exits
 /// say at this level into the sides. Without branches, so that many positions are done at once.
 fn turn_part(level: i8, exits: &[i8], scores: &mut [i8], sides: &mut [Side]) -> Turned {
     let (mut open, mut won) = (false, false);

@@ -37,7 +37,7 @@ pub(super) struct LevelRun<'a, G> {
     pub(super) resumable: bool,
 }
 
-/// The levels of a slice, once its conversions are known.
+/// The levels of a slice, once its exits are known.
 pub(super) struct LevelLoop<'a, G: Game> {
     run: &'a LevelRun<'a, G>,
     pub(super) folder: &'a Folder,
@@ -94,7 +94,7 @@ impl<'a, G: Game> LevelRun<'a, G> {
         let view = &ask.game.view_within(ask.slice, for_view);
         let forward = &ask.game.forward_within(ask.slice, self.tables - for_view);
         let exits = &self.support(view)?;
-        let conversions = started.elapsed();
+        let exit_time = started.elapsed();
         // Writing the final scores counts as one more level.
         let meter = &LevelMeter::begin(self.job.progress, view.len(), u64::from(ask.top) + 1);
         let exchanges = &ask.game.matrices(ask.slice)[..];
@@ -103,7 +103,7 @@ impl<'a, G: Game> LevelRun<'a, G> {
             levels(&LevelLoop { run: self, folder, view, forward, exits, exchanges, len, meter })?;
         meter.finish();
         let effort = Effort { levels: work, ..Effort::default() };
-        Ok(SolvedSlice { scores: Box::new(scores), effort, conversions })
+        Ok(SolvedSlice { scores: Box::new(scores), effort, exit_time })
     }
 }
 

@@ -1,11 +1,11 @@
-//! The support file: the best value through conversions of each position, computed once and read
+//! The support file: the best value through exits of each position, computed once and read
 //! at every level.
 
 use nutcracker_game::{Exits, Game, SliceView};
 
 use super::run::LevelRun;
-use crate::conversions::convert;
 use crate::error::SolveError;
+use crate::exits::compute_exits;
 use crate::parallel::beside;
 use crate::progress::{Meter, Phase};
 use crate::store::disk::Bytes;
@@ -13,7 +13,7 @@ use crate::store::disk::Bytes;
 /// A checkpoint is written after each of at most this many stretches.
 const STRETCHES: u64 = 64;
 
-/// The best conversion of a position as the support file has it: clipped, and the worst value
+/// The best exit of a position as the support file has it: clipped, and the worst value
 /// where there is none.
 fn clip(exits: Exits, top: u8) -> i8 {
     if exits.best == Exits::NONE { -(top as i8) } else { exits.best.clamp(-(top as i8), top as i8) }
@@ -25,7 +25,7 @@ impl<G: Game> LevelRun<'_, G> {
         let (job, folder, resumable) = (self.job, &self.folder, self.resumable);
         let (top, threads) = (job.ask.top, job.ask.options.threads);
         let len = view.len();
-        let meter = Meter::begin(job.progress, Phase::Conversions, len);
+        let meter = Meter::begin(job.progress, Phase::Exits, len);
         if folder.has("exits.bin") {
             meter.finish();
             return Ok(Bytes::new(folder.open("exits.bin", len)?));
@@ -55,11 +55,19 @@ impl<G: Game> LevelRun<'_, G> {
         let compute = |number: u64| {
             let end = ((number + 1) * stretch).min(view.parts());
             let parts: Vec<u64> = (number * stretch..end).collect();
-            convert(view, job.ask.metric(), &children, &parts, threads, &meter, |start, run| {
-                let clipped: Vec<i8> = run.iter().map(|&exits| clip(exits, top)).collect();
-                file.scatter(start, &clipped)?;
-                Ok::<u64, SolveError>(clipped.len() as u64)
-            })
+            compute_exits(
+                view,
+                job.ask.metric(),
+                &children,
+                &parts,
+                threads,
+                &meter,
+                |start, run| {
+                    let clipped: Vec<i8> = run.iter().map(|&exits| clip(exits, top)).collect();
+                    file.scatter(start, &clipped)?;
+                    Ok::<u64, SolveError>(clipped.len() as u64)
+                },
+            )
         };
         for number in first..view.parts().div_ceil(stretch.max(1)) {
             let sum = file.file().scattered();

@@ -12,15 +12,15 @@ mod streamed;
 
 use std::time::Instant;
 
-use nutcracker_game::{Game, SliceView, Sowing};
+use nutcracker_game::{Game, RowMoves, SliceView};
 
 pub use self::memory::RowStates;
 
 use self::kernel::compress::fast_here;
 use self::streamed::{Needs, RowFiles, Streaming};
 use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
-use crate::conversions::convert;
 use crate::error::{SolveError, Unfit};
+use crate::exits::compute_exits;
 use crate::options::SolverName;
 use crate::progress::{Meter, Phase};
 use crate::report::Effort;
@@ -36,7 +36,7 @@ pub(super) struct StreamedRows;
 const LEAST_POSITIONS: u64 = 1 << 18;
 
 /// A slice with more positions than this fits no processor's cache, and takes longer a position
-/// than a small one: in its conversions, and in its fixpoint. Measured with 26 to 36 stones of
+/// than a small one: in its exits, and in its fixpoint. Measured with 26 to 36 stones of
 /// awari, see `docs/performance.md`.
 const OUT_OF_CACHE_POSITIONS: u64 = 1 << 28;
 const OUT_OF_CACHE_CONVERSIONS: f64 = 1.25;
@@ -47,11 +47,11 @@ const OUT_OF_CACHE_FIXPOINT: f64 = 1.5;
 const UNDECIDED_MOVED: f64 = 20.0;
 const DECIDED_MOVED: f64 = 85.0;
 
-fn sowing_of<G: Game>(ask: &Ask<'_, G>) -> Result<Box<dyn Sowing>, Unfit> {
+fn row_moves_of<G: Game>(ask: &Ask<'_, G>) -> Result<Box<dyn RowMoves>, Unfit> {
     if ask.metric().is_distance() {
         return Err(Unfit::NoDistances);
     }
-    ask.game.sowing(ask.slice).ok_or(Unfit::NoRows)
+    ask.game.row_moves(ask.slice).ok_or(Unfit::NoRows)
 }
 
 fn unfit<G: Game>(ask: &Ask<'_, G>, reason: Unfit) -> SolveError {
@@ -78,12 +78,12 @@ impl<G: Game> SliceSolver<G> for Rows {
     }
 
     fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        let sowing = sowing_of(ask)?;
+        let row_moves = row_moves_of(ask)?;
         if ask.options.rows.budget.is_some() {
             return Err(Unfit::Streamed);
         }
         let bytes = ask.overhead()
-            + RowStates::bytes(&*sowing, ask.top, ask.options.threads)
+            + RowStates::bytes(&*row_moves, ask.top, ask.options.threads)
             + ask.game.view_bytes(ask.slice);
         let enough = worthwhile(ask).then_some(bytes);
         let slowdown = slowdown(ask.positions());
@@ -93,15 +93,15 @@ impl<G: Game> SliceSolver<G> for Rows {
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
         let started = Instant::now();
         let Ask { game, slice, top, options } = job.ask;
-        let sowing = sowing_of(&job.ask).map_err(|reason| unfit(&job.ask, reason))?;
-        let states = RowStates::new(&*sowing, top, options.rows.portable)?;
+        let row_moves = row_moves_of(&job.ask).map_err(|reason| unfit(&job.ask, reason))?;
+        let states = RowStates::new(&*row_moves, top, options.rows.portable)?;
         {
             let view = game.view(slice);
             let set = job.open_set();
             let parts: Vec<u64> = (0..view.parts()).collect();
-            let meter = Meter::begin(job.progress, Phase::Conversions, view.len());
+            let meter = Meter::begin(job.progress, Phase::Exits, view.len());
             let children = job.children(&set);
-            convert(
+            compute_exits(
                 &view,
                 job.ask.metric(),
                 &children,
@@ -116,11 +116,11 @@ impl<G: Game> SliceSolver<G> for Rows {
             meter.finish();
             // The fixpoint needs neither the view nor the cache.
         }
-        let conversions = started.elapsed();
+        let exit_time = started.elapsed();
         let rows = states.settle(options.threads, job.progress)?;
         job.stop_if_requested()?;
         let effort = Effort { rows, ..Effort::default() };
-        Ok(SolvedSlice { scores: Box::new(states), effort, conversions })
+        Ok(SolvedSlice { scores: Box::new(states), effort, exit_time })
     }
 }
 
@@ -144,18 +144,18 @@ impl<G: Game> SliceSolver<G> for StreamedRows {
     }
 
     fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        let sowing = sowing_of(ask)?;
-        let needs = Needs::new(&*sowing, ask.top, ask.options.threads);
-        let least = ask.overhead() + needs.least().max(needs.conversions);
+        let row_moves = row_moves_of(ask)?;
+        let needs = Needs::new(&*row_moves, ask.top, ask.options.threads);
+        let least = ask.overhead() + needs.least().max(needs.exits);
         let budget = StreamedRows::budget(ask, &needs);
-        let resident = Needs::resident_share(&*sowing, ask.top, budget);
+        let resident = Needs::resident_share(&*row_moves, ask.top, budget);
         Ok(Estimate {
             least,
             enough: worthwhile(ask).then_some(least + ask.game.view_bytes(ask.slice)),
             peak: least.max((ask.overhead() + needs.fixed).saturating_add(budget)),
             tables: u64::MAX,
             work_disk: needs.disk,
-            conversions_to_disk: false,
+            exits_to_disk: false,
             moved: UNDECIDED_MOVED + DECIDED_MOVED * (1.0 - resident),
             slowdown: slowdown(ask.positions()),
         })
@@ -163,11 +163,11 @@ impl<G: Game> SliceSolver<G> for StreamedRows {
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
         let ask = &job.ask;
-        let sowing = sowing_of(ask).map_err(|reason| unfit(ask, reason))?;
-        let needs = Needs::new(&*sowing, ask.top, ask.options.threads);
-        let least = ask.overhead() + needs.least().max(needs.conversions);
+        let row_moves = row_moves_of(ask).map_err(|reason| unfit(ask, reason))?;
+        let needs = Needs::new(&*row_moves, ask.top, ask.options.threads);
+        let least = ask.overhead() + needs.least().max(needs.exits);
         let streaming = Streaming {
-            sowing: &*sowing,
+            row_moves: &*row_moves,
             top: ask.top,
             portable: ask.options.rows.portable,
             threads: ask.options.threads,
@@ -177,9 +177,9 @@ impl<G: Game> SliceSolver<G> for StreamedRows {
         };
         let set = job.open_set();
         let view = || ask.game.view_within(ask.slice, StreamedRows::tables(ask, least));
-        let (files, rows, conversions) = streaming.solve(view, job.children(&set), job.progress)?;
+        let (files, rows, exit_time) = streaming.solve(view, job.children(&set), job.progress)?;
         let effort = Effort { rows, ..Effort::default() };
-        Ok(SolvedSlice { scores: Box::new(files), effort, conversions })
+        Ok(SolvedSlice { scores: Box::new(files), effort, exit_time })
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) mod transpose;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::Sowing;
+use nutcracker_game::RowMoves;
 use nutcracker_mem::prefetch;
 
 use self::scan::MoveSummary;
@@ -24,7 +24,7 @@ use super::layout::{Moves, Shape, TILE, Tile};
 
 /// In [`Undecided`]: neither won nor lost so far.
 pub(crate) const OPEN: usize = 0;
-/// In [`Undecided`], of an open position: its conversions are worth a loss at this level or less, so
+/// In [`Undecided`], of an open position: its exits are worth a loss at this level or less, so
 /// it is lost once all its internal moves lead to won positions. Of a decided one: lost.
 pub(crate) const AT_RISK: usize = 1;
 /// Words of [`Undecided`] for every word of the rows.
@@ -61,7 +61,7 @@ pub(crate) type Undecided<'a> = Pairs<'a>;
 pub(crate) type Decided<'a> = Pairs<'a>;
 
 /// For 64 positions each: which have no score yet, then the planes of `value + top`, where the value
-/// is the best conversion's until the position is scored.
+/// is the best exit's until the position is scored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScorePlanes<'a> {
     pub(crate) words: &'a [AtomicU64],
@@ -140,9 +140,9 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    pub(crate) fn new(sowing: &dyn Sowing, top: u8, portable: bool) -> Self {
-        let shape = Shape::new(sowing.pits(), sowing.stones());
-        Kernel { moves: Moves::new(&shape, sowing), shape, top, portable }
+    pub(crate) fn new(row_moves: &dyn RowMoves, top: u8, portable: bool) -> Self {
+        let shape = Shape::new(row_moves.pits(), row_moves.stones());
+        Kernel { moves: Moves::new(&shape, row_moves), shape, top, portable }
     }
 
     /// The bits of a value between `-top` and `top`, counted from 0.
@@ -175,8 +175,8 @@ impl Kernel {
         }
     }
 
-    /// Begins a level in a word: marks positions whose best conversion loses at this level as at
-    /// risk, and returns those whose best conversion wins.
+    /// Begins a level in a word: marks positions whose best exit loses at this level as at
+    /// risk, and returns those whose best exit wins.
     #[inline(always)]
     fn seed(
         &self,
@@ -203,7 +203,7 @@ impl Kernel {
         won
     }
 
-    /// Begins a level in a tile: wins by conversion enter the summaries of its moves.
+    /// Begins a level in a tile: wins by an exit enter the summaries of its moves.
     pub(crate) fn begin_level(
         &self,
         tile: &Tile,
@@ -257,7 +257,7 @@ impl Kernel {
         count
     }
 
-    /// Marks positions of a tile as at risk whose best conversion loses at a level above this one.
+    /// Marks positions of a tile as at risk whose best exit loses at a level above this one.
     pub(crate) fn mark_at_risk(
         &self,
         tile: &Tile,

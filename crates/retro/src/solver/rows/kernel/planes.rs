@@ -9,14 +9,14 @@ use super::transpose::transpose_bytes;
 /// A one in every byte.
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
-/// The planes of `value + top` of the best conversions of up to 64 positions.
+/// The planes of `value + top` of the best exits of up to 64 positions.
 pub(crate) fn exit_planes(exits: &[Exits], top: u8) -> [u64; 8] {
     let mut values = [0; 8];
     let top = top as i8;
     for (at, eight) in exits.chunks(8).enumerate() {
         let mut bytes = [0; 8];
         for (byte, exits) in bytes.iter_mut().zip(eight) {
-            // No conversion counts as the worst one.
+            // No exit counts as the worst one.
             *byte = exits.best.clamp(-top, top).wrapping_add(top) as u8;
         }
         let bits = transpose_bytes(u64::from_le_bytes(bytes));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use nutcracker_game::combi::Rows;
-use nutcracker_game::{Leaves, Pits, RowMove, Sowing};
+use nutcracker_game::{Leaves, Pits, RowMove, RowMoves};
 
 use super::shape::{Shape, TILE, stones};
 use crate::solver::rows::kernel::compress::Compress;
@@ -81,7 +81,7 @@ pub(crate) struct Moves {
 }
 
 impl Moves {
-    pub(crate) fn new(shape: &Shape, sowing: &dyn Sowing) -> Self {
+    pub(crate) fn new(shape: &Shape, row_moves: &dyn RowMoves) -> Self {
         let mut moves = Moves {
             first_group: vec![0],
             groups: Vec::new(),
@@ -103,7 +103,7 @@ impl Moves {
             all.clear();
             for row in number * TILE..number * TILE + tile.rows {
                 list.clear();
-                sowing.moves(&half, &mut list);
+                row_moves.moves(&half, &mut list);
                 let other = shape.stones - tile.row_stones;
                 for mv in &list {
                     let projection = *projections
@@ -328,9 +328,9 @@ mod tests {
     fn the_estimate_is_no_less_than_what_is_allocated_and_no_more_than_three_times() {
         let awari = Awari::new(6).unwrap();
         for stones in [8, 12, 16] {
-            let sowing = awari.sowing(SliceId(stones)).unwrap();
+            let row_moves = awari.row_moves(SliceId(stones)).unwrap();
             let shape = Shape::new(6, stones as usize);
-            let allocated = Moves::new(&shape, &*sowing).allocated();
+            let allocated = Moves::new(&shape, &*row_moves).allocated();
             let estimate = Moves::bytes(&shape, 6);
             assert!(
                 (allocated..3 * allocated).contains(&estimate),

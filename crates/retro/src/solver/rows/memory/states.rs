@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use nutcracker_game::{Exits, Sowing};
+use nutcracker_game::{Exits, RowMoves};
 use nutcracker_mem::{OutOfMemory, Words};
 
 use super::passes::SINGLES_BELOW;
@@ -26,8 +26,8 @@ pub struct RowStates {
 impl RowStates {
     /// A slice without exits, to be solved up to ±`top`; `portable` avoids special instructions of
     /// the processor.
-    pub fn new(sowing: &dyn Sowing, top: u8, portable: bool) -> Result<Self, OutOfMemory> {
-        let kernel = Kernel::new(sowing, top, portable);
+    pub fn new(row_moves: &dyn RowMoves, top: u8, portable: bool) -> Result<Self, OutOfMemory> {
+        let kernel = Kernel::new(row_moves, top, portable);
         let words = kernel.shape.total_words();
         Ok(RowStates {
             undecided: Words::zeroed(words * UNDECIDED_WORDS)?,
@@ -38,8 +38,8 @@ impl RowStates {
     }
 
     /// Bytes of memory for a slice that so many threads work on.
-    pub(crate) fn bytes(sowing: &dyn Sowing, top: u8, threads: usize) -> u64 {
-        let shape = Shape::new(sowing.pits(), sowing.stones());
+    pub(crate) fn bytes(row_moves: &dyn RowMoves, top: u8, threads: usize) -> u64 {
+        let shape = Shape::new(row_moves.pits(), row_moves.stones());
         let word = (UNDECIDED_WORDS + 2 + Kernel::planes(top) + 1) * size_of::<u64>();
         let rows = (shape.tiles() * TILE) as u64;
         // Events exist twice while they are put together.
@@ -47,8 +47,8 @@ impl RowStates {
         let summaries = NewlyDecided::bytes(&shape);
         (shape.total_words() * word) as u64
             + rows * Clock::ROW_BYTES
-            + Moves::bytes(&shape, sowing.pits())
-            + EdgeLists::bytes(&shape, sowing.pits())
+            + Moves::bytes(&shape, row_moves.pits())
+            + EdgeLists::bytes(&shape, row_moves.pits())
             + threads as u64 * events
             + threads as u64 * (GROUP as u64 * NewlyDecided::bytes(&shape) + summaries)
     }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use nutcracker_game::Sowing;
+use nutcracker_game::RowMoves;
 
 use crate::solver::rows::kernel::clock::Clock;
 use crate::solver::rows::kernel::{Kernel, NewlyDecided, UNDECIDED_WORDS};
@@ -84,15 +84,15 @@ pub(crate) struct Needs {
     pub(crate) fixed: u64,
     /// Undecided bits, values and summaries of the largest tile.
     tile: u64,
-    /// Values of the largest block, while conversions are computed.
-    pub(crate) conversions: u64,
+    /// Values of the largest block, while exits are computed.
+    pub(crate) exits: u64,
     /// Bytes of work files, one block of which exists twice.
     pub(crate) disk: u64,
 }
 
 impl Needs {
-    pub(crate) fn new(sowing: &dyn Sowing, top: u8, threads: usize) -> Self {
-        let shape = Shape::new(sowing.pits(), sowing.stones());
+    pub(crate) fn new(row_moves: &dyn RowMoves, top: u8, threads: usize) -> Self {
+        let shape = Shape::new(row_moves.pits(), row_moves.stones());
         let values = Kernel::planes(top) as u64 + 1;
         let rows = (shape.tiles() * TILE) as u64;
         let block = (0..=shape.stones)
@@ -102,11 +102,11 @@ impl Needs {
         let tile = (0..shape.tiles()).map(|tile| shape.tile(tile).words * TILE).max();
         Needs {
             fixed: rows * Clock::ROW_BYTES
-                + Moves::bytes(&shape, sowing.pits())
+                + Moves::bytes(&shape, row_moves.pits())
                 + block * 2 * 16
                 + threads as u64 * NewlyDecided::bytes(&shape),
             tile: tile.unwrap_or(0) as u64 * 8 * (UNDECIDED_WORDS as u64 + 2 + values),
-            conversions: block * 8 * values,
+            exits: block * 8 * values,
             disk: (shape.total_words() as u64 * (UNDECIDED_WORDS as u64 + 2 + values)
                 + block * values)
                 * 8,
@@ -114,8 +114,8 @@ impl Needs {
     }
 
     /// The share of decided positions that stays in memory with such a budget.
-    pub(crate) fn resident_share(sowing: &dyn Sowing, top: u8, budget: u64) -> f64 {
-        let shape = Shape::new(sowing.pits(), sowing.stones());
+    pub(crate) fn resident_share(row_moves: &dyn RowMoves, top: u8, budget: u64) -> f64 {
+        let shape = Shape::new(row_moves.pits(), row_moves.stones());
         RowBudget::new(&shape, budget, Kernel::planes(top) + 1).resident_share(&shape)
     }
 

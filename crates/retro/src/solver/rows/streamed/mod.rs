@@ -1,14 +1,14 @@
-//! A slice solved by rows from disk: conversions, the levels, and the scores in files.
+//! A slice solved by rows from disk: exits, the levels, and the scores in files.
 
 mod blocks;
 mod budget;
-mod conversions;
+mod exits;
 mod files;
 mod run;
 
 use std::time::{Duration, Instant};
 
-use nutcracker_game::{Children, SliceView, Sowing};
+use nutcracker_game::{Children, RowMoves, SliceView};
 use nutcracker_table::TableError;
 
 use self::blocks::Blocks;
@@ -25,7 +25,7 @@ use crate::store::folder::Folder;
 /// How a slice is streamed.
 pub(super) struct Streaming<'a> {
     /// The game's moves.
-    pub(super) sowing: &'a dyn Sowing,
+    pub(super) row_moves: &'a dyn RowMoves,
     /// The largest level.
     pub(super) top: u8,
     /// Whether to avoid special instructions of the processor.
@@ -41,7 +41,7 @@ pub(super) struct Streaming<'a> {
 }
 
 impl Streaming<'_> {
-    /// Solves the slice: the scores, what was done, and the time of the conversions.
+    /// Solves the slice: the scores, what was done, and the time the exits took.
     pub(super) fn solve<V: SliceView, C: Children<Error = TableError> + Sync>(
         &self,
         view: impl FnOnce() -> V,
@@ -53,10 +53,10 @@ impl Streaming<'_> {
             self.folder.clear();
         }
         self.folder.make()?;
-        let shape = Shape::new(self.sowing.pits(), self.sowing.stones());
+        let shape = Shape::new(self.row_moves.pits(), self.row_moves.stones());
         let planes = Kernel::planes(self.top);
         let mut values = Blocks::open(&self.folder, "values", planes + 1, &shape)?;
-        let meter = Meter::begin(progress, Phase::Conversions, shape.len());
+        let meter = Meter::begin(progress, Phase::Exits, shape.len());
         if !(0..=shape.stones).all(|row_stones| values.has(row_stones)) {
             let view = view();
             for row_stones in 0..=shape.stones {
@@ -64,17 +64,17 @@ impl Streaming<'_> {
                     let block = shape.block(row_stones);
                     meter.add(block.end - block.start);
                 } else {
-                    self.convert_block(&shape, row_stones, &view, &children, &mut values, &meter)?;
+                    self.exits_of_block(&shape, row_stones, &view, &children, &mut values, &meter)?;
                 }
             }
         }
         meter.finish();
         drop(children);
-        let conversions = started.elapsed();
+        let exit_time = started.elapsed();
         let mut run = Run::new(self, values, progress)?;
         run.settle()?;
         let work = run.work();
         let Run { kernel, values, .. } = run;
-        Ok((RowFiles { shape: kernel.shape, top: self.top, values }, work, conversions))
+        Ok((RowFiles { shape: kernel.shape, top: self.top, values }, work, exit_time))
     }
 }

@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
         values: Blocks,
         progress: &'a dyn Progress,
     ) -> Result<Self, SolveError> {
-        let kernel = Kernel::new(streaming.sowing, streaming.top, streaming.portable);
+        let kernel = Kernel::new(streaming.row_moves, streaming.top, streaming.portable);
         let shape = &kernel.shape;
         let budget = RowBudget::new(shape, streaming.budget, values.per_word);
         let RowBudget { part, summaries, block, .. } = budget;

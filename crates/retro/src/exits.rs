@@ -7,7 +7,7 @@ use crate::progress::{Meter, Stopped};
 
 /// Calls `enter` with the exits of all positions of some parts of a slice, in runs of consecutive
 /// positions, from several threads. The progress counts the positions that `enter` says it took.
-pub(crate) fn convert<V, C, E>(
+pub(crate) fn compute_exits<V, C, E>(
     view: &V,
     metric: Metric,
     children: &C,

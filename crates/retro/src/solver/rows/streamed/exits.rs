@@ -1,4 +1,4 @@
-//! The best conversions of a slice that is streamed, block by block.
+//! The best exits of a slice that is streamed, block by block.
 
 use nutcracker_game::{Children, Metric, SliceView};
 use nutcracker_mem::Words;
@@ -6,8 +6,8 @@ use nutcracker_table::TableError;
 
 use super::Streaming;
 use super::blocks::Blocks;
-use crate::conversions::convert;
 use crate::error::SolveError;
+use crate::exits::compute_exits;
 use crate::progress::Meter;
 use crate::solver::rows::kernel::planes::{exit_planes, put};
 use crate::solver::rows::layout::Shape;
@@ -16,8 +16,8 @@ use crate::solver::rows::layout::Shape;
 const PIECE: usize = 1 << 16;
 
 impl Streaming<'_> {
-    /// The best conversions of a block, as bit planes.
-    pub(super) fn convert_block<V: SliceView, C: Children<Error = TableError> + Sync>(
+    /// The best exits of a block, as bit planes.
+    pub(super) fn exits_of_block<V: SliceView, C: Children<Error = TableError> + Sync>(
         &self,
         shape: &Shape,
         row_stones: usize,
@@ -35,7 +35,7 @@ impl Streaming<'_> {
                 range.start < block.end && range.end > block.start
             })
             .collect();
-        convert(view, Metric::Score, children, &parts, self.threads, meter, |start, run| {
+        compute_exits(view, Metric::Score, children, &parts, self.threads, meter, |start, run| {
             let end = start + run.len() as u64;
             let (from, to) = (block.start.clamp(start, end), block.end.clamp(start, end));
             let run = &run[(from - start) as usize..(to - start) as usize];

@@ -1,20 +1,20 @@
 //! Awari for the solver `rows`: the effect of a sowing on all boards with the same mover's half.
 
-use nutcracker_game::{Leaves, Pits, RowMove, Rules, SliceId, Sowing};
+use nutcracker_game::{Leaves, Pits, RowMove, RowMoves, Rules, SliceId};
 
 use super::{Awari, Pit};
 use crate::halves::{Board, Half, stones};
 
 /// One slice.
 #[derive(Clone, Debug)]
-pub(super) struct AwariSowing {
+pub(super) struct AwariRows {
     game: Awari,
     stones: usize,
 }
 
-impl AwariSowing {
+impl AwariRows {
     pub(super) fn new(game: Awari, slice: SliceId) -> Self {
-        AwariSowing { game, stones: slice.0 as usize }
+        AwariRows { game, stones: slice.0 as usize }
     }
 
     /// Boards on which the opponent has no stones: few, and handled by the rules, because a move
@@ -32,7 +32,7 @@ impl AwariSowing {
     }
 }
 
-impl Sowing for AwariSowing {
+impl RowMoves for AwariRows {
     fn pits(&self) -> usize {
         self.game.pits()
     }

@@ -1,25 +1,25 @@
 //! Kalah for the solver `rows`: internal moves stay within the mover's half.
 
-use nutcracker_game::{Leaves, Pits, RowMove, SliceId, Sowing};
+use nutcracker_game::{Leaves, Pits, RowMove, RowMoves, SliceId};
 
 use super::Kalah;
 
 /// One slice.
 #[derive(Clone, Debug)]
-pub(super) struct KalahSowing {
+pub(super) struct KalahRows {
     pits: usize,
     stones: usize,
     empty_capture: bool,
 }
 
-impl KalahSowing {
+impl KalahRows {
     pub(super) fn new(game: &Kalah, slice: SliceId) -> Self {
         let (pits, empty_capture) = (game.pits, game.empty_capture);
-        KalahSowing { pits, stones: slice.0 as usize, empty_capture }
+        KalahRows { pits, stones: slice.0 as usize, empty_capture }
     }
 }
 
-impl Sowing for KalahSowing {
+impl RowMoves for KalahRows {
     fn pits(&self) -> usize {
         self.pits
     }
