@@ -97,7 +97,7 @@ pub(crate) struct Worker<'a, G: Evaluate, O: Oracle> {
     /// By ply, the line expected from there on.
     lines: Vec<Vec<G::Move>>,
     /// The root's move to try first.
-    first: u8,
+    first: u16,
     /// The value of the best move so far of a search of the root, once one exceeds its window's
     /// lower end.
     raised: Option<i32>,
@@ -317,7 +317,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
     }
 
     /// Puts into the table what holds for a position whatever the path.
-    fn keep(&self, node: &Node, found: &Found, (alpha, beta): (i32, i32), depth: u32, best: u8) {
+    fn keep(&self, node: &Node, found: &Found, (alpha, beta): (i32, i32), depth: u32, best: u16) {
         let Some(key) = node.key else { return };
         let (mut lower, mut upper) = node.stored;
         if found.lower_from == FREE {
@@ -352,7 +352,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         (alpha, beta): (i32, i32),
         depth: u32,
         extension: u32,
-    ) -> Result<(Found, u8), Halted> {
+    ) -> Result<(Found, u16), Halted> {
         let ply = place - self.root;
         let end = self.choices.len();
         let mut best = Found::guess(-INFINITE, (bounds.0, bounds.0));

@@ -224,11 +224,11 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
 
     /// The answer to a claim on this path that the table has, and the place of the move that was
     /// decisive.
-    pub(crate) fn recall(&self, claim: &Claim<G::Position>) -> Option<(bool, u8)> {
+    pub(crate) fn recall(&self, claim: &Claim<G::Position>) -> Option<(bool, u16)> {
         let key = Key::of(claim);
         let before = self.before(self.game.slice_of(&claim.position));
         let decided = |key| {
-            let (numbers, best): (Numbers, u8) = self.table.get(key)?;
+            let (numbers, best): (Numbers, u16) = self.table.get(key)?;
             Some((numbers.decision()?, best))
         };
         decided(key).or_else(|| decided(key.with(before)))
@@ -341,7 +341,7 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
                 if yes == frame.claim.attacks {
                     // One move suffices; best one that does not depend on the path.
                     let suffices =
-                        |(_, child): &(u8, &Child<_>)| child.numbers.decision() == Some(yes);
+                        |(_, child): &(u16, &Child<_>)| child.numbers.decision() == Some(yes);
                     let decisive = (0..).zip(children).filter(suffices);
                     let (place, child) = decisive
                         .max_by_key(|(_, child)| child.from)
@@ -424,6 +424,6 @@ fn select<P>(
 }
 
 /// The logarithm of so many nodes.
-fn effort(nodes: u64) -> u8 {
-    nodes.checked_ilog2().unwrap_or(0) as u8
+fn effort(nodes: u64) -> u16 {
+    nodes.checked_ilog2().unwrap_or(0) as u16
 }

@@ -137,7 +137,7 @@ struct Frame<P> {
     known: Known,
     /// The best value so far, and the place of its move in the order of the rules.
     best: Score,
-    best_place: u8,
+    best_place: u16,
     /// The next of the choices to look at.
     next: usize,
     /// The first of its choices.
@@ -148,11 +148,11 @@ struct Frame<P> {
 
 struct Choice<P> {
     step: Step<P>,
-    place: u8,
+    place: u16,
 }
 
 /// The place of no move.
-const NO_MOVE: u8 = u8::MAX;
+const NO_MOVE: u16 = u16::MAX;
 
 /// Why a search ends early.
 enum Halt<E> {
@@ -340,7 +340,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
 
     /// Appends the moves of a position in the order in which they are tried: what was best
     /// before, then those that keep the turn, then those that bank most.
-    fn choose(&mut self, position: &G::Position, best: u8) {
+    fn choose(&mut self, position: &G::Position, best: u16) {
         let first = self.choices.len();
         self.game.steps(position, &mut self.steps);
         let steps = self.steps.drain(..);

@@ -15,7 +15,7 @@ pub(crate) struct Known {
     /// The score is at most this.
     pub upper: Score,
     /// The move to try first, by its place in the order of the rules.
-    pub best: u8,
+    pub best: u16,
 }
 
 #[derive(Clone, Copy)]

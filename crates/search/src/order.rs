@@ -10,7 +10,7 @@ pub(crate) struct Choice<P, M> {
     pub step: Step<P>,
     pub mv: M,
     /// Its place in the list of moves.
-    pub place: u8,
+    pub place: u16,
     rank: i32,
 }
 
@@ -43,7 +43,7 @@ impl<M: Copy + Eq + Hash> Order<M> {
         game: &G,
         position: &G::Position,
         ply: usize,
-        first: u8,
+        first: u16,
         moves: &mut Vec<M>,
         out: &mut Vec<Choice<G::Position, M>>,
     ) {
@@ -92,7 +92,7 @@ impl<M: Copy + Eq + Hash> Order<M> {
 pub(crate) fn first_guess<G: Evaluate>(
     game: &G,
     position: &G::Position,
-    known: Option<u8>,
+    known: Option<u16>,
 ) -> Option<G::Move> {
     let mut moves = Vec::new();
     game.moves(position, &mut moves);

@@ -78,7 +78,7 @@ pub struct ProofNode<P> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reply {
     /// The proving side moves, and plays the move at this place of the list of moves.
-    Play(u8),
+    Play(u16),
     /// The other side moves, and may play anything.
     Any,
 }
@@ -113,7 +113,7 @@ pub enum Flaw<P, E> {
         /// The position.
         position: P,
         /// The place of the move in the list of moves.
-        place: u8,
+        place: u16,
     },
     /// Play may come back to a position where the proving side needs more than a repetition gives.
     Repeats {

@@ -35,8 +35,9 @@ impl Numbers {
 /// Numbers by state, in a fixed number of places.
 ///
 /// An entry is the state's check bits and a word: 28 bits of proof number, 28 of disproof number,
-/// and 8 bits that are, for decided states, the place of the decisive move, for others the
-/// logarithm of the nodes spent on them.
+/// and 8 bits that are, for decided states, the lower half of the decisive move's place, for others
+/// the logarithm of the nodes spent on them. Of the numbers of a decided state one is 0 and the
+/// other infinite, so that the place's upper half finds room in the infinite one.
 pub(crate) struct Table {
     buckets: Vec<[Slot; BUCKET]>,
 }
@@ -51,19 +52,46 @@ const BUCKET: usize = 4;
 const _: () = assert!(size_of::<[Slot; BUCKET]>() == 64);
 
 /// What a decided state is worth keeping, as the logarithm of nodes.
-const DECIDED: u8 = 12;
+const DECIDED: u16 = 12;
 
 impl Slot {
-    fn numbers(self) -> Numbers {
+    fn new(check: u64, numbers: Numbers, extra: u16) -> Self {
+        let [low, high] = extra.to_le_bytes().map(u64::from);
+        // With infinity as it is, a place below 256 changes nothing.
+        let shift = match numbers.decision() {
+            Some(true) => 28,
+            Some(false) => 0,
+            None => {
+                debug_assert_eq!(high, 0, "only places are as large");
+                0
+            }
+        };
+        let words = u64::from(numbers.proof) | u64::from(numbers.disproof) << 28;
+        Slot { check, data: words ^ high << shift | low << 56 }
+    }
+
+    /// Both numbers as they are stored.
+    fn stored(self) -> Numbers {
         let mask = u64::from(INFINITE);
         Numbers { proof: (self.data & mask) as u32, disproof: (self.data >> 28 & mask) as u32 }
     }
 
-    fn extra(self) -> u8 {
-        (self.data >> 56) as u8
+    fn numbers(self) -> Numbers {
+        let stored = self.stored();
+        stored.decision().map_or(stored, Numbers::decided)
     }
 
-    fn worth(self) -> u8 {
+    fn extra(self) -> u16 {
+        let stored = self.stored();
+        let high = match stored.decision() {
+            Some(true) => stored.disproof ^ INFINITE,
+            Some(false) => stored.proof ^ INFINITE,
+            None => 0,
+        };
+        u16::from_le_bytes([(self.data >> 56) as u8, high as u8])
+    }
+
+    fn worth(self) -> u16 {
         match self.data {
             0 => 0,
             _ if self.numbers().decision().is_some() => DECIDED,
@@ -84,14 +112,14 @@ impl Table {
         Table { buckets }
     }
 
-    pub(crate) fn get(&self, key: Key) -> Option<(Numbers, u8)> {
+    pub(crate) fn get(&self, key: Key) -> Option<(Numbers, u16)> {
         let bucket = &self.buckets[key.among(self.buckets.len())];
         // No state has both numbers 0, so that a word of an entry is never 0.
         let slot = bucket.iter().find(|slot| slot.data != 0 && slot.check == key.check)?;
         Some((slot.numbers(), slot.extra()))
     }
 
-    pub(crate) fn put(&mut self, key: Key, numbers: Numbers, extra: u8) {
+    pub(crate) fn put(&mut self, key: Key, numbers: Numbers, extra: u16) {
         let place = key.among(self.buckets.len());
         let bucket = &mut self.buckets[place];
         let same = bucket.iter().position(|slot| slot.data != 0 && slot.check == key.check);
@@ -99,8 +127,25 @@ impl Table {
             let least = (0..BUCKET).min_by_key(|&at| bucket[at].worth());
             least.expect("a bucket has slots")
         });
-        let data =
-            u64::from(numbers.proof) | u64::from(numbers.disproof) << 28 | u64::from(extra) << 56;
-        bucket[at] = Slot { check: key.check, data };
+        bucket[at] = Slot::new(key.check, numbers, extra);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_is_got() {
+        let mut table = Table::new(1 << 10);
+        let open = Numbers { proof: 7, disproof: INFINITE - 1 };
+        let states = [Numbers::decided(true), Numbers::decided(false)];
+        let places = [0, 1, 254, 255, 256, 299, u16::MAX];
+        let places = states.into_iter().flat_map(|state| places.map(|place| (state, place)));
+        for (n, (numbers, extra)) in places.chain([(open, 0), (open, 63)]).enumerate() {
+            let key = Key::of(&n);
+            table.put(key, numbers, extra);
+            assert_eq!(table.get(key), Some((numbers, extra)));
+        }
     }
 }

@@ -10,7 +10,7 @@
 //! | 8–15 | proven upper bound of the score, -128 for none |
 //! | 16–31 | guessed value in hundredths |
 //! | 32–39 | the plies searched for the guess |
-//! | 40–47 | the move to try first, by its place in the list of moves, 255 for none |
+//! | 40–47 | the move to try first, by its place in the list of moves; 255 for none and for a place beyond 254, which costs time and no truth |
 //! | 48–49 | what the guess says: nothing, at most, at least, exactly |
 //! | 50–55 | the search that wrote it, modulo 64 |
 //! | 56–63 | eight more check bits |
@@ -44,11 +44,12 @@ pub(crate) struct Entry {
     pub value: i32,
     pub bound: Bound,
     pub depth: u8,
-    pub best: u8,
+    /// The place of the move to try first in the list of moves; [`NO_MOVE`] for none.
+    pub best: u16,
 }
 
 /// The place of no move.
-pub(crate) const NO_MOVE: u8 = u8::MAX;
+pub(crate) const NO_MOVE: u16 = u16::MAX;
 
 const NO_BOUND: i8 = i8::MIN;
 
@@ -73,7 +74,7 @@ impl Entry {
             | u64::from(upper as u8) << 8
             | u64::from(value as u16) << 16
             | u64::from(self.depth) << 32
-            | u64::from(self.best) << 40
+            | u64::from(self.best.min(u8::MAX.into())) << 40
             | (bound as u64) << 48
             | u64::from(generation & 63) << 50
             | u64::from(check) << 56
@@ -86,7 +87,10 @@ impl Entry {
             upper: bound(data >> 8),
             value: i32::from((data >> 16) as i16),
             depth: (data >> 32) as u8,
-            best: (data >> 40) as u8,
+            best: match (data >> 40) as u8 {
+                u8::MAX => NO_MOVE,
+                place => place.into(),
+            },
             bound: match data >> 48 & 3 {
                 0 => Bound::None,
                 1 => Bound::AtMost,
@@ -240,7 +244,7 @@ mod tests {
             upper in proptest::option::of(-127i16..=127),
             value in -32768i32..=32767,
             depth: u8,
-            best: u8,
+            best in prop_oneof![0u16..255, Just(NO_MOVE)],
             bound in 0..4,
             generation in 0u8..64,
             check: u8,
@@ -253,15 +257,16 @@ mod tests {
         }
 
         #[test]
-        fn what_does_not_fit_stays_true(lower: i16, upper: i16, value: i32) {
+        fn what_does_not_fit_stays_true(lower: i16, upper: i16, value: i32, best: u16) {
             let bounds = (Some(lower), Some(upper));
             let entry = Entry {
-                lower: bounds.0, upper: bounds.1, value, bound: Bound::Exact, depth: 1, best: 0,
+                lower: bounds.0, upper: bounds.1, value, bound: Bound::Exact, depth: 1, best,
             };
             let read = Entry::unpack(entry.pack(0, 0));
             prop_assert!(read.lower.is_none_or(|read| read <= lower));
             prop_assert!(read.upper.is_none_or(|read| read >= upper));
             prop_assert!(read.bound == Bound::None || read.value == value);
+            prop_assert!(read.best == NO_MOVE || read.best == best);
         }
     }
 

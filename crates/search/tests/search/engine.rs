@@ -11,7 +11,8 @@ use nutcracker_game::{Evaluate, Game, Numbering, Rules, Score, SliceId, Step, Tu
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_search::{
-    Empty, Engine, EngineOptions, Kind, Limits, Oracle, Report, SearchError, UpTo, Worth,
+    Empty, Engine, EngineOptions, ExactLimits, Goal, Kind, Limits, Oracle, Reply, Report, Search,
+    SearchError, UpTo, Verdict, Worth, check_proof, prove,
 };
 use proptest::prelude::*;
 
@@ -369,5 +370,35 @@ fn what_depends_on_the_path_is_not_kept() {
                 assert_eq!(report.value, Worth::exact(score), "{root} after {first}");
             }
         }
+    }
+}
+
+/// Positions with more moves than a byte can count.
+#[test]
+fn the_best_of_three_hundred_moves_is_found() {
+    for best in [0, 24, 254, 255, 256, 280, 299] {
+        // After the best move the opponent has to let us win, after any other we lose.
+        let mut nodes = vec![Node::over(1), Node::over(-1)];
+        nodes.extend((0..300).map(|place| Node::quiet(&[u32::from(place != best)])));
+        let root = nodes.len() as u32;
+        nodes.push(Node::quiet(&(2..302).collect::<Vec<u32>>()));
+        let graph = Graph::new(root + 1, nodes);
+
+        let limits = ExactLimits::default();
+        let mut exact = Search::new(&graph, &Empty, &limits);
+        for _ in 0..2 {
+            let solved = exact.solve(&root).unwrap().unwrap();
+            assert_eq!((solved.score, solved.best), (1, vec![best]));
+        }
+
+        let found = prove(&graph, &Empty, &root, Goal::AtLeast(1), &limits).unwrap();
+        let Verdict::Proven(proof) = found.verdict else { panic!("{:?}", found.verdict) };
+        assert_eq!(proof.nodes[0].reply, Reply::Play(best as u16));
+        assert_eq!(check_proof(&graph, &Empty, &proof), Ok(()));
+
+        let options = EngineOptions { table_bytes: 1 << 16, ..EngineOptions::default() };
+        let mut engine = Engine::new(graph, Empty, options);
+        let report = engine.search(&root, &[], &Limits::depth(4), &mut |_| ()).unwrap();
+        assert_eq!((report.value, report.best()), (Worth::exact(1), Some(best)), "{report:?}");
     }
 }
