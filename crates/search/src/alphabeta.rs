@@ -288,7 +288,13 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             let key = Key::of(position);
             let known = table.get(key).unwrap_or(Entry::UNKNOWN);
             let stored = (known.lower.unwrap_or(-max), known.upper.unwrap_or(max));
-            let bounds = if barred { (stored.0.min(0), stored.1.max(0)) } else { stored };
+            // Where a move is wanted, one has to prove what is known: a score that an earlier
+            // search left in the table does not say which.
+            let bounds = match barred {
+                _ if !may_answer => all,
+                true => (stored.0.min(0), stored.1.max(0)),
+                false => stored,
+            };
             node = Node { key: Some(key), known, stored, bounds, ..node };
         }
         let (least, most) = (100 * i32::from(node.bounds.0), 100 * i32::from(node.bounds.1));

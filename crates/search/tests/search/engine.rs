@@ -402,3 +402,20 @@ fn the_best_of_three_hundred_moves_is_found() {
         assert_eq!((report.value, report.best()), (Worth::exact(1), Some(best)), "{report:?}");
     }
 }
+
+/// A score that an earlier search has proved comes with a move that gets it.
+#[test]
+fn a_solved_position_is_played_as_well_the_second_time() {
+    for best in 0..40 {
+        let mut nodes = vec![Node::over(1), Node::over(-1)];
+        nodes.extend((0..40).map(|place| Node::quiet(&[u32::from(place != best)])));
+        let root = nodes.len() as u32;
+        nodes.push(Node::quiet(&(2..42).collect::<Vec<u32>>()));
+        let graph = Graph::new(root + 1, nodes);
+        let mut engine = engine(&graph, Empty, TABLE, 1);
+        for _ in 0..3 {
+            let report = search(&mut engine, &root, &[], &Limits::depth(4));
+            assert_eq!((report.value, report.best()), (Worth::exact(1), Some(best)), "{report:?}");
+        }
+    }
+}
