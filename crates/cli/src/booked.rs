@@ -9,8 +9,8 @@ use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, BookError, DEFAULT_ROOM};
 use nutcracker_engine::grammar::{Go, Info, OptionLine};
 use nutcracker_engine::{Pace, Played, Player, PlayerError, Thought};
+use nutcracker_game::Random;
 use nutcracker_game::{Game, Score, Side};
-use nutcracker_search::player::Random;
 
 use crate::failure::Failure;
 

@@ -2,15 +2,7 @@
 
 /// `7726160` as `7,726,160`.
 pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    nutcracker_draw::grouped(number.into())
 }
 
 /// A size: `3.1 MiB`.

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use nutcracker_game::Random;
 use nutcracker_game::{Evaluate, Game, Score, SliceId, Step, Turn};
-use nutcracker_search::fit::{Random, Samples};
+use nutcracker_search::fit::Samples;
 use nutcracker_search::{Empty, ExactError, ExactLimits, Search};
 
 use crate::args::{Subject, UpTo, slice_label};

@@ -28,4 +28,5 @@ pub use course::{Course, CoursePoint, course_chart};
 pub use curve::{Curve, CurveChart, curve_chart};
 pub use dropout::{Dot, DropOutChart, drop_out_chart};
 pub use histogram::score_histogram;
+pub use number::grouped;
 pub use tally::ScoreSlice;

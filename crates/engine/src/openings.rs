@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use nutcracker_game::Game;
-use nutcracker_search::player::Random;
+use nutcracker_game::Random;
 
 use crate::Played;
 

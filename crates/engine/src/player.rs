@@ -4,8 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use nutcracker_game::Game;
+use nutcracker_game::Random;
 use nutcracker_search::Worth;
-use nutcracker_search::player::Random;
 use thiserror::Error;
 
 use crate::control::time_text;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nutcracker_game::Evaluate;
-use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError as NoMove, Random};
+use nutcracker_game::Random;
+use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError as NoMove};
 use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Report, SearchError, Worth};
 
 use crate::grammar::{Go, Info, OptionKind, OptionLine, WireScore};

@@ -150,7 +150,7 @@ fn normal(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nutcracker_search::player::Random;
+    use nutcracker_game::Random;
 
     fn tally(pairs: &[[f64; 2]]) -> Tally {
         let mut tally = Tally::default();

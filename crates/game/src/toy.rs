@@ -12,7 +12,7 @@ mod graph;
 mod heap;
 mod sketch;
 
-pub use graph::{Graph, Node, Random};
+pub use graph::{Graph, Node};
 pub use heap::{Heap, Taking};
 pub use sketch::Sketch;
 

@@ -21,6 +21,8 @@
 
 use std::cmp::Ordering;
 
+use nutcracker_game::Random;
+
 /// Rows of features, and the value each should give.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
@@ -272,35 +274,10 @@ pub fn climb(samples: &Samples, weights: &[f64], rounds: u32) -> Vec<f64> {
     best
 }
 
-/// Numbers that look random, the same for the same seed.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// The numbers of a seed.
-    pub fn new(seed: u64) -> Self {
-        Random(seed)
-    }
-
-    /// The next one (`SplitMix64`).
-    pub fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ mixed >> 31
-    }
-
-    /// One below a number that is not 0.
-    pub fn below(&mut self, end: u64) -> u64 {
-        ((u128::from(self.draw()) * u128::from(end)) >> 64) as u64
-    }
-}
-
 /// Whether a group of samples is held out of the fit: `share` of all groups are, always the same
 /// ones for a seed. Samples that know of each other belong to one group.
 pub fn is_held_out(group: u64, share: f64, seed: u64) -> bool {
-    let drawn = Random::new(seed ^ group.wrapping_mul(0xD134_2543_DE82_EF95)).draw();
-    (drawn >> 11) as f64 / ((1u64 << 53) as f64) < share
+    Random::new(seed ^ group.wrapping_mul(0xD134_2543_DE82_EF95)).unit() < share
 }
 
 #[cfg(test)]
@@ -351,7 +328,7 @@ mod tests {
     /// Features and values with a little noise, from weights.
     fn made_up(weights: &[f64], n: usize, noise: f64, seed: u64) -> Samples {
         let mut random = Random::new(seed);
-        let mut unit = || (random.draw() >> 40) as f32 / (1 << 24) as f32 - 0.5;
+        let mut unit = || (random.bits() >> 40) as f32 / (1 << 24) as f32 - 0.5;
         let mut samples = Samples::new(weights.len());
         for _ in 0..n {
             let row: Vec<f32> = weights.iter().map(|_| unit()).collect();

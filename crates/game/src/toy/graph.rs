@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Evaluate, GameId, Numbering, ParseError, Rules, Score, Side, Situation, SliceId, Step, Turn,
-    plain_views,
+    Evaluate, GameId, Numbering, ParseError, Random, Rules, Score, Side, Situation, SliceId, Step,
+    Turn, plain_views,
 };
 
 /// A game given by its moves. Positions are numbered; each slice has `width` of them.
@@ -65,7 +65,7 @@ impl Graph {
     /// A random game: `slices` slices of `width` positions. Internal moves lead to smaller numbers
     /// only, unless the game is `cyclic`.
     pub fn random(seed: u64, slices: u32, width: u32, cyclic: bool) -> Graph {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let signed = |random: &mut Random| random.below(2 * MOST + 1) as Score - MOST as Score;
         let mut nodes = Vec::new();
         for number in 0..slices * width {
@@ -244,25 +244,10 @@ plain_views!(Graph);
 impl Evaluate for Graph {
     /// A guess without any sense in it, the same every time.
     fn evaluate(&self, &position: &u32, _: &[f32]) -> i32 {
-        Random(u64::from(position) ^ 0x5EED).below(701) as i32 - 350
+        Random::new(u64::from(position) ^ 0x5EED).below(701) as i32 - 350
     }
 
     fn is_unquiet(&self, &position: &u32) -> bool {
-        Random(u64::from(position)).below(4) == 0
-    }
-}
-
-/// Numbers that look random (splitmix64).
-#[derive(Clone, Debug)]
-pub struct Random(pub u64);
-
-impl Random {
-    /// A number below `end`.
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % end
+        Random::new(u64::from(position)).below(4) == 0
     }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use nutcracker_game::Game;
 
-use super::Random;
+use nutcracker_game::Random;
 
 /// How strong a player is: 1 to 10, or perfect.
 ///
@@ -71,7 +71,8 @@ impl fmt::Display for Level {
 /// `2^-c` times as likely as losing nothing, in every game.
 ///
 /// ```
-/// use nutcracker_search::player::{Fallible, Level, Random};
+/// use nutcracker_game::Random;
+/// use nutcracker_search::player::{Fallible, Level};
 ///
 /// // Three moves and their values in hundredths of a point, in a game about 50 points.
 /// let values = [("best", 300), ("fair", 200), ("poor", -100)];

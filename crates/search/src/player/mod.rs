@@ -9,11 +9,9 @@
 mod distance;
 mod fallible;
 mod perfect;
-mod random;
 mod realise;
 mod trappy;
 
 pub use fallible::{Fallible, Level};
 pub use perfect::{Keeping, Perfect, PlayerError, Valued};
-pub use random::Random;
 pub use trappy::{Trap, traps};

@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::fmt;
 
-use nutcracker_game::{Game, Score, SliceId, Step};
+use nutcracker_game::{Game, Random, Score, SliceId, Step};
 
 use super::distance::Counted;
 use super::realise::{Closed, Distances, Root, Way};
-use super::{Fallible, Random, trappy};
+use super::{Fallible, trappy};
 use crate::{Oracle, known};
 
 /// Why a player cannot choose a move.

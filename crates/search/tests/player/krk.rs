@@ -1,10 +1,11 @@
 //! King and rook against king: mirror images share a number.
 
+use nutcracker_game::Random;
 use nutcracker_game::toy::{Graph, Node};
 use nutcracker_game::{Metric, Numbering, Rules, SliceId, Step};
 use nutcracker_games::krk::{Krk, KrkPosition};
 use nutcracker_search::Oracle;
-use nutcracker_search::player::{Perfect, Random};
+use nutcracker_search::player::Perfect;
 
 use crate::solved::{self, Counted};
 

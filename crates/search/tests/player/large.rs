@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use nutcracker_game::Random;
 use nutcracker_games::awari::Awari;
-use nutcracker_search::player::{Perfect, Random};
+use nutcracker_search::player::Perfect;
 
 use crate::play::any_position;
 use crate::solved::Solved;

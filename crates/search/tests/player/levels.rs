@@ -1,7 +1,8 @@
 //! Players that err: as often and as badly as their level says.
 
 use nutcracker_game::Game;
-use nutcracker_search::player::{Fallible, Level, Perfect, Random};
+use nutcracker_game::Random;
+use nutcracker_search::player::{Fallible, Level, Perfect};
 use proptest::prelude::*;
 
 use crate::play::{By, any_position, game};

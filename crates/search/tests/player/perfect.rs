@@ -1,9 +1,10 @@
 //! The perfect player gets what databases promise, against anybody.
 
+use nutcracker_game::Random;
 use nutcracker_game::{Game, Numbering, Rules, Score, SliceId, Step};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::in_memory::sweep_slice;
-use nutcracker_search::player::{Perfect, PlayerError, Random};
+use nutcracker_search::player::{Perfect, PlayerError};
 use proptest::prelude::*;
 
 use crate::graph::{Graph, Node};

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use nutcracker_game::Random;
 use nutcracker_game::{Game, Score, SliceId, Turn};
-use nutcracker_search::player::{Perfect, Random};
+use nutcracker_search::player::Perfect;
 
 use crate::solved::Solved;
 

@@ -2,8 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use nutcracker_game::Random;
 use nutcracker_game::{Game, Score, SliceId};
-use nutcracker_search::player::{Fallible, Level, Perfect, Random};
+use nutcracker_search::player::{Fallible, Level, Perfect};
 
 use crate::play::{By, Player, any_position, game, moves};
 use crate::solved::{self, Solved};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::graph::{Graph, Node, Scores};
 use crate::minimax::{minimax, path, score};
-use nutcracker_game::toy::Random;
+use nutcracker_game::Random;
 use nutcracker_game::{Evaluate, Game, Numbering, Rules, Score, SliceId, Step, Turn};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
@@ -124,7 +124,7 @@ proptest! {
     #[test]
     fn iterations_are_minimax(seed: u64, slices in 1u32..5, width in 1u32..12, cyclic: bool) {
         let game = Graph::random(seed, slices, width, cyclic);
-        let position = Random(seed).below(u64::from(game.len())) as u32;
+        let position = Random::new(seed).below(u64::from(game.len())) as u32;
         same_as_minimax(&game, &position, &[]);
     }
 
@@ -215,7 +215,7 @@ proptest! {
 
 /// A walk without plan that repeats nothing: the positions before the last, and the last.
 fn wander(game: &Graph, seed: u64, walk: usize) -> (Vec<u32>, u32) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut position = game.len() - 1 - random.below(u64::from(game.width)) as u32;
     let mut history = Vec::new();
     for _ in 0..walk {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::atomic::AtomicBool;
 
 use crate::graph::{Graph, Node, Scores};
-use nutcracker_game::toy::Random;
+use nutcracker_game::Random;
 use nutcracker_game::{Game, Score, SliceId, Step, Turn};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
@@ -107,7 +107,7 @@ proptest! {
         let game = Graph::random(seed, slices, width, cyclic);
         let scores = game.scores();
         let limits = ExactLimits { nodes: 20_000, table_bytes: BYTES, stop: None };
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         for _ in 0..6 {
             let position = random.below(u64::from(game.len())) as u32;
             let score = scores[position as usize];
@@ -138,7 +138,7 @@ proptest! {
     fn tampered(seed: u64, width in 2u32..10, at: prop::sample::Index, what in 0..6) {
         let game = Graph::random(seed, 3, width, true);
         let scores = game.scores();
-        let position = game.len() - 1 - Random(seed).below(u64::from(width)) as u32;
+        let position = game.len() - 1 - Random::new(seed).below(u64::from(width)) as u32;
         let goal = Goal::AtLeast(scores[position as usize]);
         let limits = ExactLimits { table_bytes: BYTES, ..ExactLimits::default() };
         let found = prove(&game, &Empty, &position, goal, &limits).unwrap();

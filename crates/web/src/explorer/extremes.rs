@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nutcracker_game::{Evaluate, Score, Side, Situation, SliceId};
+use nutcracker_game::{Evaluate, Random, Score, Side, Situation, SliceId};
 use nutcracker_search::TableOracle;
 use nutcracker_search::player::Perfect;
 use nutcracker_table::Table;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
-use super::random::{Dice, Filters, Random};
+use super::random::{Filters, RandomPosition};
 use super::{Budget, Handle};
 
 /// Positions examined: all of a slice, or a sample of this size.
@@ -76,7 +76,7 @@ impl<G: Evaluate> Handle<G> {
             longest: None,
         };
         // The same positions each time: an answer does not depend on when it was asked for.
-        let mut dice = Dice(slice.0.into());
+        let mut dice = Random::new(slice.0.into());
         for turn in 0..extremes.examined {
             if turn % 256 == 0 && budget.is_over() {
                 return Err(ExplorerError::TimedOut(
@@ -121,7 +121,7 @@ impl<G: Evaluate> Handle<G> {
                 ..Filters::default()
             };
             match self.find_random(&filters, budget) {
-                Ok(Random { position, .. }) => {
+                Ok(RandomPosition { position, .. }) => {
                     let measure = score.into();
                     extremes.richest = Some(Extreme { position, score, measure });
                     break;

@@ -39,7 +39,7 @@ pub use extremes::{Extreme, Extremes};
 pub use growth::Grow;
 pub use line::{Line, Node, Played};
 pub use moves::{Choice, Moves};
-pub use random::{Captures, Filters, Only, Random};
+pub use random::{Captures, Filters, Only, RandomPosition};
 pub use reply::{Opponent, Reply, Source};
 pub use search::Searched;
 pub use shelf::Shelves;
@@ -212,7 +212,7 @@ pub trait Explorer: fmt::Debug + Send + Sync {
         report: &mut dyn FnMut(Searched),
     ) -> Result<(), ExplorerError>;
     /// Finds a position that matches filters.
-    fn random(&self, filters: &Filters, budget: &Budget) -> Result<Random, ExplorerError>;
+    fn random(&self, filters: &Filters, budget: &Budget) -> Result<RandomPosition, ExplorerError>;
     /// Remarkable positions of a slice.
     fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError>;
     /// Describes the game's book.
@@ -478,7 +478,7 @@ impl<G: Evaluate> Explorer for Handle<G> {
         self.search_from(self.parse(text)?, moves, depth, budget, report)
     }
 
-    fn random(&self, filters: &Filters, budget: &Budget) -> Result<Random, ExplorerError> {
+    fn random(&self, filters: &Filters, budget: &Budget) -> Result<RandomPosition, ExplorerError> {
         self.find_random(filters, budget)
     }
 

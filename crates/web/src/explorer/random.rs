@@ -1,8 +1,8 @@
-//! Random positions that match filters.
+//! RandomPosition positions that match filters.
 
 use std::hash::{BuildHasher, RandomState};
 
-use nutcracker_game::{Evaluate, Score, Side, Situation, SliceId};
+use nutcracker_game::{Evaluate, Random, Score, Side, Situation, SliceId};
 use nutcracker_search::Worth;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -65,29 +65,13 @@ pub enum Captures {
 
 /// A matching position.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Random {
+pub struct RandomPosition {
     /// The position.
     pub position: String,
     /// What it is worth to the side to move.
     pub value: Worth,
     /// Positions examined.
     pub examined: u64,
-}
-
-/// Numbers that look random: splitmix64.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Dice(pub u64);
-
-impl Dice {
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^= word >> 31;
-        // The high half of the product: even to within bound / 2^64.
-        ((u128::from(word) * u128::from(bound)) >> 64) as u64
-    }
 }
 
 impl Filters {
@@ -107,7 +91,7 @@ impl<G: Evaluate> Handle<G> {
         &self,
         filters: &Filters,
         budget: &Budget,
-    ) -> Result<Random, ExplorerError> {
+    ) -> Result<RandomPosition, ExplorerError> {
         let slice = match &filters.slice {
             Some(name) => self.slice_named(name)?,
             None => *self.present()?.last().ok_or_else(|| {
@@ -117,18 +101,22 @@ impl<G: Evaluate> Handle<G> {
         };
         let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
         let none = |detail: String| Err(ExplorerError::NoMatch(detail));
-        if !table.histogram().iter().any(|(score, _)| filters.allows(score.into())) {
+        if !table
+            .histogram()
+            .iter()
+            .any(|(score, _)| filters.allows(self.metric.score(score.into())))
+        {
             return none(format!("no position of {} has such a score", self.slice_label(slice)));
         }
         let len = table.positions();
         let seed = filters.seed.unwrap_or_else(|| RandomState::new().hash_one(slice.0));
-        let mut dice = Dice(seed);
+        let mut dice = Random::new(seed);
         let mut examined = 0;
         for _ in 0..SAMPLES {
             let index = dice.below(len);
             examined += 1;
             let score = self.set.cache().probe(&table, index)?;
-            if filters.allows(score.into())
+            if filters.allows(self.metric.score(score.into()))
                 && let Some(found) = self.matching(filters, slice, index, examined)?
             {
                 return Ok(found);
@@ -150,7 +138,7 @@ impl<G: Evaluate> Handle<G> {
             let start = block * u64::from(table.header().block_positions);
             for (index, &score) in (start..).zip(&scores) {
                 examined += 1;
-                if !filters.allows(score.into()) {
+                if !filters.allows(self.metric.score(score.into())) {
                     continue;
                 }
                 if examined % CHECK_EVERY == 0 && budget.is_over() {
@@ -171,7 +159,7 @@ impl<G: Evaluate> Handle<G> {
         slice: SliceId,
         index: u64,
         examined: u64,
-    ) -> Result<Option<Random>, ExplorerError> {
+    ) -> Result<Option<RandomPosition>, ExplorerError> {
         let game = &self.game;
         // A number without a position, or a position where the game is over.
         let Some(position) = game.unrank(slice, index) else { return Ok(None) };
@@ -181,7 +169,7 @@ impl<G: Evaluate> Handle<G> {
         let found = || -> Result<_, ExplorerError> {
             let situation = Situation::new(position, Side::First);
             let value = self.probe_position(&position)?.worth;
-            Ok(Some(Random { position: game.format(&situation), value, examined }))
+            Ok(Some(RandomPosition { position: game.format(&situation), value, examined }))
         };
         if !filters.concern_moves() {
             return found();

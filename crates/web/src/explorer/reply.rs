@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nutcracker_game::Random;
 use nutcracker_game::{Evaluate, Situation};
-use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError, Random};
+use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError};
 use nutcracker_search::{Engine, Limits, TableOracle, Worth};
 use nutcracker_table::TableError;
 use serde::Serialize;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::app::App;
-use crate::explorer::{Explorer, Filters, Line, Moves, Probed, Random};
+use crate::explorer::{Explorer, Filters, Line, Moves, Probed, RandomPosition};
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem, ProblemBody};
 use crate::reply::{Cached, Fresh, JsonBody, Params, raw, unwritten};
@@ -252,7 +252,7 @@ pub async fn best_line(
 
 /// Finds a random position that matches the filters
 #[utoipa::path(get, path = "/api/v1/games/{game}/random", tag = "positions", params(Filters, RulesParams, ("game", description = "The game")),
-    responses((status = 200, body = Random), Problems))]
+    responses((status = 200, body = RandomPosition), Problems))]
 pub async fn random(
     State(app): State<Arc<App>>,
     game: Path<String>,

@@ -6,7 +6,7 @@
 /// It is splitmix64: a counter in steps of the golden ratio, its bits well mixed.
 ///
 /// ```
-/// use nutcracker_search::player::Random;
+/// use nutcracker_game::Random;
 ///
 /// let (mut one, mut other) = (Random::new(7), Random::new(7));
 /// assert_eq!(one.below(100), other.below(100));
