@@ -11,7 +11,7 @@ use nutcracker_book::expert::Ask;
 use nutcracker_book::grow::Plan;
 use nutcracker_book::node::NodeId;
 use nutcracker_book::store::{Batch, RedbStore, Store};
-use nutcracker_book::{Book, BookError, DEFAULT_ROOM, Player, Strategy};
+use nutcracker_book::{Book, BookError, DEFAULT_ROOM, Strategy};
 use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::halves::Board;
@@ -109,13 +109,7 @@ impl Store for Timed<'_> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let count: u64 = args.next().map_or(Ok(200_000), |text| text.parse())?;
-    let strategy = match args.next().as_deref() {
-        None | Some("drop-out") => Strategy::DropOut(Player::Both),
-        Some("best-first") => Strategy::BestFirst,
-        Some("conspiracy") => Strategy::Conspiracy,
-        Some("proof") => Strategy::Proof,
-        Some(other) => return Err(format!("there is no strategy {other}").into()),
-    };
+    let strategy: Strategy = args.next().as_deref().unwrap_or("drop-out").parse()?;
     let room: usize = args.next().map_or(Ok(DEFAULT_ROOM), |text| text.parse())?;
     let awari = Awari::new(6)?;
     let start = awari.start().position;

@@ -4,7 +4,7 @@ use nutcracker_game::Game;
 
 use crate::error::Result;
 use crate::graph::Book;
-use crate::node::{Metric, NodeId, State};
+use crate::node::{CostKind, NodeId, State};
 use crate::store::Store;
 
 /// A flaw of a node or of the book.
@@ -111,7 +111,7 @@ impl<G: Game, S: Store> Book<G, S> {
             return Ok(Some(what));
         }
         let costs = self.computed_costs(id)?;
-        for metric in Metric::ALL {
+        for metric in CostKind::ALL {
             let (said, cost) = (node.cost(metric), costs[metric as usize]);
             if said != cost {
                 return Ok(Some(format!("its cost {metric:?} is {said} and should be {cost}")));

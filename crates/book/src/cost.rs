@@ -15,7 +15,7 @@ use crate::cache::NodeMap;
 use crate::error::Result;
 use crate::facts::Tuning;
 use crate::graph::Book;
-use crate::node::{Cost, Edge, METRICS, Metric, NEVER, Node, NodeId, State};
+use crate::node::{Cost, CostKind, Edge, METRICS, NEVER, Node, NodeId, State};
 use crate::store::Store;
 use crate::value::{Hundredths, Value};
 
@@ -40,7 +40,7 @@ pub(crate) struct Way {
 impl Way {
     fn new(edge: Edge, child: &Node) -> Self {
         let value = child.value.through(edge.gain, edge.turn);
-        let costs = Metric::ALL.map(|metric| child.cost(metric.after(edge.turn)));
+        let costs = CostKind::ALL.map(|metric| child.cost(metric.after(edge.turn)));
         Way { edge, value, estimate: value.estimate(), costs }
     }
 }
@@ -94,12 +94,12 @@ const VIEWS: usize = 10_000;
 
 /// The cost of a move by a metric, without that of its successor; `None` if the metric does not use
 /// the move.
-pub(crate) fn toll(tuning: &Tuning, metric: Metric, best: Hundredths, mv: &Way) -> Option<Cost> {
+pub(crate) fn toll(tuning: &Tuning, metric: CostKind, best: Hundredths, mv: &Way) -> Option<Cost> {
     let behind = best - mv.estimate;
     match metric {
-        Metric::Book => (behind == 0).then_some(0),
-        Metric::Opponent => Some((tuning.omega * f64::from(behind) * 10.0) as Cost),
-        Metric::Best => Some(behind.max(0) as Cost * GIVEN_AWAY),
+        CostKind::Book => (behind == 0).then_some(0),
+        CostKind::Opponent => Some((tuning.omega * f64::from(behind) * 10.0) as Cost),
+        CostKind::Best => Some(behind.max(0) as Cost * GIVEN_AWAY),
     }
 }
 
@@ -110,8 +110,8 @@ type Open = BinaryHeap<Reverse<(Cost, NodeId, usize)>>;
 
 impl<G: Game, S: Store> Book<G, S> {
     /// The metrics in use.
-    pub(crate) fn metrics(&self) -> &'static [Metric] {
-        if self.facts.best { &Metric::ALL } else { &Metric::ALL[..2] }
+    pub(crate) fn metrics(&self) -> &'static [CostKind] {
+        if self.facts.best { &CostKind::ALL } else { &CostKind::ALL[..2] }
     }
 
     /// The moves of a node with the costs of their successors; replaces the contents of `ways`.
@@ -186,7 +186,7 @@ impl<G: Game, S: Store> Book<G, S> {
         // Every move adds at least this much.
         let least = if self.facts.tuning.fractional.is_some() { FORCED } else { WHOLE };
         while let Some(Reverse((key, id, metric))) = open.pop() {
-            let metric = Metric::ALL[metric];
+            let metric = CostKind::ALL[metric];
             let new = self.computed_costs(id)?[metric as usize];
             let old = self.node(id)?.cost(metric);
             if old == new {
@@ -214,7 +214,7 @@ impl<G: Game, S: Store> Book<G, S> {
             for &parent in &parents {
                 let node = self.node(parent)?;
                 let passed = metric.turned();
-                let depends = |metric: Metric| {
+                let depends = |metric: CostKind| {
                     let cost = node.cost(metric);
                     if raised { cost != NEVER && cost >= bound } else { cost > bound }
                 };
@@ -234,7 +234,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    fn enqueue(&mut self, open: &mut Open, id: NodeId, metrics: &[Metric]) -> Result<()> {
+    fn enqueue(&mut self, open: &mut Open, id: NodeId, metrics: &[CostKind]) -> Result<()> {
         let new = self.computed_costs(id)?;
         let old = self.node(id)?.costs;
         for at in metrics.iter().map(|&metric| metric as usize) {

@@ -48,7 +48,7 @@ pub struct Facts {
     pub closing: u64,
     /// The parameters of costs.
     pub tuning: Tuning,
-    /// Whether [costs for best-first](crate::node::Metric::Best) are kept, which every expansion
+    /// Whether [costs for best-first](crate::node::CostKind::Best) are kept, which every expansion
     /// pays for: from their first use on.
     pub best: bool,
 }

@@ -11,7 +11,7 @@ use crate::expert::Expert;
 use crate::graph::Book;
 use crate::node::{Edge, NodeId, State};
 use crate::store::Store;
-use crate::value::{Hundredths, Rules};
+use crate::value::{Hundredths, Propagation};
 
 /// Larger than any guess.
 pub const WIN: Hundredths = 1_000_000;
@@ -117,7 +117,7 @@ impl Guide {
         choices.retain(|choice| choice.worth >= lookup.least);
         if self.style.epsilon == 0 && book.node(id)?.value.is_solved() {
             // Proven values come before equal guesses.
-            let proven = book.best_moves(id, Rules::Attributed)?;
+            let proven = book.best_moves(id, Propagation::Attributed)?;
             if choices.iter().any(|choice| proven.contains(&choice.place)) {
                 choices.retain(|choice| proven.contains(&choice.place));
             }

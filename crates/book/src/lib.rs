@@ -52,4 +52,5 @@ pub use cache::Traffic;
 pub use error::{BookError, Result};
 pub use facts::{Facts, Tuning};
 pub use graph::{Book, DEFAULT_ROOM, file_name};
+pub use report::DropOut;
 pub use select::{Player, Strategy};

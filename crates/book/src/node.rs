@@ -55,7 +55,7 @@ pub struct Marks {
 /// Which cost of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(usize)]
-pub enum Metric {
+pub enum CostKind {
     /// Expansion priority where the book's player moves.
     Book,
     /// Expansion priority where the opponent moves.
@@ -68,17 +68,17 @@ pub enum Metric {
 /// The number of metrics.
 pub const METRICS: usize = 3;
 
-impl Metric {
+impl CostKind {
     /// All of them.
-    pub const ALL: [Metric; METRICS] = [Metric::Book, Metric::Opponent, Metric::Best];
+    pub const ALL: [CostKind; METRICS] = [CostKind::Book, CostKind::Opponent, CostKind::Best];
 
     /// The metric of the other side.
     #[must_use]
     pub fn turned(self) -> Self {
         match self {
-            Metric::Book => Metric::Opponent,
-            Metric::Opponent => Metric::Book,
-            Metric::Best => Metric::Best,
+            CostKind::Book => CostKind::Opponent,
+            CostKind::Opponent => CostKind::Book,
+            CostKind::Best => CostKind::Best,
         }
     }
 
@@ -98,7 +98,7 @@ impl Metric {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Node {
-    /// By [`Metric`].
+    /// By [`CostKind`].
     pub costs: [Cost; METRICS],
     /// The propagated value.
     pub value: Value,
@@ -137,7 +137,7 @@ impl Default for Node {
 
 impl Node {
     /// A cost.
-    pub fn cost(&self, metric: Metric) -> Cost {
+    pub fn cost(&self, metric: CostKind) -> Cost {
         self.costs[metric as usize]
     }
 

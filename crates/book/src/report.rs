@@ -1,15 +1,16 @@
 //! Reports: tables, lines, and the drop-out diagram.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
 
 use nutcracker_game::{Game, Score, Turn};
 
 use crate::error::Result;
 use crate::graph::Book;
-use crate::node::{Metric, NEVER, NodeId, State};
+use crate::node::{CostKind, NEVER, NodeId, State};
 use crate::select::Player;
 use crate::store::Store;
-use crate::value::{Hundredths, Rules};
+use crate::value::{Hundredths, Propagation};
 
 /// The nodes of one depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -78,7 +79,7 @@ impl<G: Game, S: Store> Book<G, S> {
 
     /// The best moves of a node by some rules, as indices in the order of the rules; for a solved
     /// node the moves that are proven to keep its score, not those that are only guessed to.
-    pub fn best_moves(&mut self, id: NodeId, rules: Rules) -> Result<Vec<usize>> {
+    pub fn best_moves(&mut self, id: NodeId, propagation: Propagation) -> Result<Vec<usize>> {
         let values = self.move_values(id)?;
         if let Some(score) = self.node(id)?.value.score() {
             let keeps = |&at: &usize| values[at].lower >= score;
@@ -88,7 +89,7 @@ impl<G: Game, S: Store> Book<G, S> {
                 return Ok(proven);
             }
         }
-        let Some(best) = values.iter().max_by(|a, b| rules.compare(a, b)) else {
+        let Some(best) = values.iter().max_by(|a, b| propagation.compare(a, b)) else {
             return Ok(Vec::new());
         };
         let equal = |v: &crate::value::Value| v.estimate() == best.estimate();
@@ -102,7 +103,8 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut open = vec![(id, Vec::new())];
         while let Some((at, line)) = open.pop() {
             let seen = line.iter().any(|&(before, _)| before == at);
-            let best = if seen { Vec::new() } else { self.best_moves(at, Rules::Attributed)? };
+            let best =
+                if seen { Vec::new() } else { self.best_moves(at, Propagation::Attributed)? };
             if best.is_empty() {
                 lines.push(line);
                 if lines.len() >= most {
@@ -122,17 +124,9 @@ impl<G: Game, S: Store> Book<G, S> {
 
     /// The drop-out diagram of one player's book.
     pub fn dropouts(&mut self, player: Player) -> Result<Diagram> {
-        let root = self.root();
-        let first = match player {
-            Player::First => true,
-            Player::Second => false,
-            Player::Both => {
-                let node = self.node(root)?;
-                node.cost(Metric::Book) <= node.cost(Metric::Opponent)
-            }
-        };
+        let (root, first) = (self.root(), self.grows_first(player)?);
         let node = self.node(root)?;
-        let cost = node.cost(if first { Metric::Book } else { Metric::Opponent });
+        let cost = node.cost(if first { CostKind::Book } else { CostKind::Opponent });
         let sign = if first { 1 } else { -1 };
         let mut diagram = Diagram {
             root: sign * node.value.estimate(),
@@ -140,36 +134,112 @@ impl<G: Game, S: Store> Book<G, S> {
             omega: self.facts().tuning.omega,
             ..Diagram::default()
         };
-        // Whether the book's player moves, and that player's lead.
-        let start: (NodeId, bool, Score) = (root, first, 0);
-        let mut seen = HashSet::from([start]);
-        let mut open = VecDeque::from([(start, 0)]);
-        while let Some(((id, ours, ahead), depth)) = open.pop_front() {
+        self.walk_leaves(player, usize::MAX, |leaf, solved, _| {
+            let side = if solved { &mut diagram.solved } else { &mut diagram.open };
+            *side.entry(leaf).or_insert(0) += 1;
+            ControlFlow::Continue(())
+        })?;
+        Ok(diagram)
+    }
+
+    /// The moves, by their places, to the first leaf of one player's drop-out diagram with this
+    /// depth and value; `None` if there is none among the first `most` nodes.
+    pub fn line_to_leaf(
+        &mut self,
+        player: Player,
+        wanted: DropOut,
+        most: usize,
+    ) -> Result<Option<Vec<usize>>> {
+        let mut found = None;
+        self.walk_leaves(player, most, |leaf, _, line| {
+            if leaf == wanted {
+                found = Some(line());
+            }
+            if found.is_some() || leaf.depth > wanted.depth {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Whether the book is that of the player who moves first.
+    fn grows_first(&mut self, player: Player) -> Result<bool> {
+        let root = self.root();
+        Ok(match player {
+            Player::First => true,
+            Player::Second => false,
+            Player::Both => {
+                let node = self.node(root)?;
+                node.cost(CostKind::Book) <= node.cost(CostKind::Opponent)
+            }
+        })
+    }
+
+    /// Visits the leaves of one player's drop-out diagram, nearest first: the book's player plays
+    /// best moves, the opponent plays any. `visit` gets the leaf, whether it is solved, and a
+    /// function that says which moves lead to it. At most `most` nodes are visited.
+    fn walk_leaves(
+        &mut self,
+        player: Player,
+        most: usize,
+        mut visit: impl FnMut(DropOut, bool, &dyn Fn() -> Vec<usize>) -> ControlFlow<()>,
+    ) -> Result<()> {
+        /// A node on the walk, and the stop and move by which it was reached.
+        struct Stop {
+            id: NodeId,
+            /// Whether the book's player moves.
+            ours: bool,
+            /// That player's lead.
+            ahead: Score,
+            depth: u32,
+            before: Option<(usize, usize)>,
+        }
+        let (id, ours) = (self.root(), self.grows_first(player)?);
+        let mut seen = HashSet::from([(id, ours, 0)]);
+        let mut stops = vec![Stop { id, ours, ahead: 0, depth: 0, before: None }];
+        let mut place = 0;
+        while place < stops.len().min(most) {
+            let Stop { id, ours, ahead, depth, .. } = stops[place];
             let node = self.node(id)?;
             let (value, edges) = (node.value, node.edges.clone());
-            let sign = if ours { 1 } else { -1 };
             if edges.is_empty() {
-                let value = 100 * Hundredths::from(ahead) + sign * value.estimate();
-                let solved = self.node(id)?.value.is_solved();
-                let side = if solved { &mut diagram.solved } else { &mut diagram.open };
-                *side.entry(DropOut { depth, value }).or_insert(0) += 1;
-                continue;
-            }
-            let played = if ours {
-                self.best_moves(id, Rules::Attributed)?
+                let sign = if ours { 1 } else { -1 };
+                let estimate = 100 * Hundredths::from(ahead) + sign * value.estimate();
+                let line = || {
+                    let mut line = Vec::new();
+                    let mut at = place;
+                    while let Some((before, mv)) = stops[at].before {
+                        line.push(mv);
+                        at = before;
+                    }
+                    line.reverse();
+                    line
+                };
+                let leaf = DropOut { depth, value: estimate };
+                if visit(leaf, value.is_solved(), &line).is_break() {
+                    break;
+                }
             } else {
-                (0..edges.len()).collect()
-            };
-            for place in played {
-                let edge = edges[place];
-                let ahead = ahead + if ours { edge.gain } else { -edge.gain };
-                let ours = if edge.turn == Turn::Passes { !ours } else { ours };
-                if seen.insert((edge.child, ours, ahead)) {
-                    open.push_back(((edge.child, ours, ahead), depth + 1));
+                let played = if ours {
+                    self.best_moves(id, Propagation::Attributed)?
+                } else {
+                    (0..edges.len()).collect()
+                };
+                for mv in played {
+                    let edge = edges[mv];
+                    let ahead = ahead + if ours { edge.gain } else { -edge.gain };
+                    let ours = if edge.turn == Turn::Passes { !ours } else { ours };
+                    if seen.insert((edge.child, ours, ahead)) {
+                        let before = Some((place, mv));
+                        stops.push(Stop { id: edge.child, ours, ahead, depth: depth + 1, before });
+                    }
                 }
             }
+            place += 1;
         }
-        Ok(diagram)
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which leaf to expand next.
 
+use std::str::FromStr;
+
 use nutcracker_game::{Game, Turn};
 
 use crate::cache::NodeSet;
@@ -7,7 +9,7 @@ use crate::cost::{Way, step, toll};
 use crate::effort::{Aim, REPEATS, Threshold, at_least};
 use crate::error::Result;
 use crate::graph::Book;
-use crate::node::{Cost, Edge, Metric, NEVER, NodeId, State};
+use crate::node::{Cost, CostKind, Edge, NEVER, NodeId, State};
 use crate::store::Store;
 use crate::value::{Hundredths, Value};
 
@@ -24,6 +26,30 @@ pub enum Strategy {
     Conspiracy,
     /// The leaf that the smallest proof of the root's value needs.
     Proof,
+}
+
+impl Strategy {
+    /// All of them, with their names on the command line.
+    pub const ALL: [(&'static str, Strategy); 6] = [
+        ("best-first", Strategy::BestFirst),
+        ("drop-out", Strategy::DropOut(Player::Both)),
+        ("drop-out-first", Strategy::DropOut(Player::First)),
+        ("drop-out-second", Strategy::DropOut(Player::Second)),
+        ("conspiracy", Strategy::Conspiracy),
+        ("proof", Strategy::Proof),
+    ];
+}
+
+impl FromStr for Strategy {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let found = Strategy::ALL.into_iter().find(|(name, _)| *name == text);
+        found.map(|(_, strategy)| strategy).ok_or_else(|| {
+            let names = Strategy::ALL.map(|(name, _)| name).join(", ");
+            format!("there is no strategy {text:?}; known are {names}")
+        })
+    }
 }
 
 /// Whose book is grown by [`Strategy::DropOut`].
@@ -109,9 +135,9 @@ impl<G: Game, S: Store> Book<G, S> {
         let root = self.node(self.root())?;
         let (window, costs) = (Window::of(&root.value), root.costs);
         let metric = match player {
-            Player::First => Metric::Book,
-            Player::Both if costs[0] <= costs[1] => Metric::Book,
-            Player::Second | Player::Both => Metric::Opponent,
+            Player::First => CostKind::Book,
+            Player::Both if costs[0] <= costs[1] => CostKind::Book,
+            Player::Second | Player::Both => CostKind::Opponent,
         };
         let mut found = self.descend(metric, window, SEARCH)?;
         // The leaf that a cost rests on may be irrelevant, and nearer than all relevant ones: the
@@ -128,13 +154,13 @@ impl<G: Game, S: Store> Book<G, S> {
     fn best_leaf(&mut self) -> Result<Option<NodeId>> {
         self.keep_best()?;
         let window = Window::of(&self.root_value()?);
-        let leaf = self.descend(Metric::Best, window, usize::MAX)?;
+        let leaf = self.descend(CostKind::Best, window, usize::MAX)?;
         if let Some((_, leaf)) = leaf {
             return Ok(Some(leaf));
         }
         // All relevant leaves depend on cycles.
         self.efforts.stuck = true;
-        let leaf = self.descend(Metric::Best, Window::WIDE, usize::MAX)?;
+        let leaf = self.descend(CostKind::Best, Window::WIDE, usize::MAX)?;
         Ok(leaf.map(|(_, leaf)| leaf))
     }
 
@@ -146,7 +172,7 @@ impl<G: Game, S: Store> Book<G, S> {
     /// backtracks.
     fn descend(
         &mut self,
-        metric: Metric,
+        metric: CostKind,
         window: Window,
         most: usize,
     ) -> Result<Option<(Cost, NodeId)>> {

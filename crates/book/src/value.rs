@@ -210,7 +210,7 @@ impl Value {
 
 /// How the values of successors determine the value of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Rules {
+pub enum Propagation {
     /// Proofs, guesses and cycles are distinguished: for growing a book.
     #[default]
     Attributed,
@@ -221,19 +221,19 @@ pub enum Rules {
     DrawThreshold(Hundredths),
 }
 
-impl Rules {
+impl Propagation {
     /// The value of a position from those of its moves, from the mover's point of view, in any
     /// order; `None` without moves.
     pub fn propagate(self, moves: impl IntoIterator<Item = Value>) -> Option<Value> {
         let moves: Vec<Value> = moves.into_iter().map(Value::normal).collect();
         let full = propagate_open(&moves)?.normal();
-        if full.is_solved() || self == Rules::Attributed {
+        if full.is_solved() || self == Propagation::Attributed {
             return Some(full);
         }
         let max = moves.iter().map(|v| v.upper.max(-v.lower)).max()?;
         let best = moves.into_iter().max_by(|a, b| self.compare(a, b))?;
         Some(match self {
-            Rules::DrawThreshold(_) if best.score() == Some(0) => best,
+            Propagation::DrawThreshold(_) if best.score() == Some(0) => best,
             _ => Value::guess(best.estimate(), max),
         })
     }
@@ -243,7 +243,7 @@ impl Rules {
         let key = |v: &Value| {
             let h = i64::from(v.estimate());
             match self {
-                Rules::DrawThreshold(draw) if v.score() == Some(0) => 2 * i64::from(draw) - 1,
+                Propagation::DrawThreshold(draw) if v.score() == Some(0) => 2 * i64::from(draw) - 1,
                 _ => 2 * h,
             }
         };
@@ -252,7 +252,7 @@ impl Rules {
     }
 }
 
-/// [`Rules::Attributed`] with cycles left open: a missing attribute may still be found. Only the
+/// [`Propagation::Attributed`] with cycles left open: a missing attribute may still be found. Only the
 /// search for cycles, which starts from nothing, needs that.
 pub(crate) fn propagate_open(moves: &[Value]) -> Option<Value> {
     let lower = moves.iter().map(|v| v.lower).max()?;

@@ -99,7 +99,7 @@ pub struct Subject {
     /// The game, as `nutcracker games` lists it
     pub game: String,
     #[command(flatten)]
-    pub rules: Rules,
+    pub rules: RuleOptions,
     #[command(flatten)]
     pub data: Data,
     #[command(flatten)]
@@ -417,9 +417,9 @@ fn parse_threads(text: &str) -> Result<usize, String> {
 
 /// The rule options given: names and, where they have one, values.
 #[derive(Clone, Debug, Default)]
-pub struct Rules(pub Vec<(&'static str, Option<String>)>);
+pub struct RuleOptions(pub Vec<(&'static str, Option<String>)>);
 
-impl Rules {
+impl RuleOptions {
     /// As the registry wants them.
     pub fn options(&self) -> Options {
         let mut options = Options::new();
@@ -439,7 +439,7 @@ impl Rules {
 
     /// Reads that for a game of the registry; the error is one sentence.
     pub fn from_text(game: &GameInfo, text: &str) -> Result<Self, String> {
-        let mut rules = Rules::default();
+        let mut rules = RuleOptions::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, "yes"));
             let known = game.options.iter().find(|option| option.name == name.trim());
@@ -471,10 +471,10 @@ impl Rules {
     }
 }
 
-impl FromArgMatches for Rules {
+impl FromArgMatches for RuleOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut rules = Rules::default();
-        for (name, users) in Rules::known() {
+        let mut rules = RuleOptions::default();
+        for (name, users) in RuleOptions::known() {
             if users.iter().all(|(_, option)| option.value.is_none()) {
                 if matches.get_flag(name) {
                     rules.0.push((name, None));
@@ -487,21 +487,21 @@ impl FromArgMatches for Rules {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Rules::from_arg_matches(matches)?;
+        *self = RuleOptions::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl clap::Args for Rules {
+impl clap::Args for RuleOptions {
     fn augment_args(command: clap::Command) -> clap::Command {
-        Rules::known().into_iter().fold(command, |command, (name, users)| {
+        RuleOptions::known().into_iter().fold(command, |command, (name, users)| {
             let help: Vec<String> = users
                 .iter()
                 .map(|(game, option)| {
                     format!("{}: {} [default: {}]", game.name, option.about, option.default)
                 })
                 .collect();
-            let arg = Arg::new(name).long(name).help(help.join("; ")).help_heading("Rules");
+            let arg = Arg::new(name).long(name).help(help.join("; ")).help_heading("RuleOptions");
             command.arg(match users.iter().find_map(|(_, option)| option.value) {
                 Some(value) => arg.value_name(value).allow_negative_numbers(true),
                 None => arg.action(ArgAction::SetTrue),

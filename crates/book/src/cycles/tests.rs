@@ -1,4 +1,4 @@
-use crate::node::{Metric, NEVER};
+use crate::node::{CostKind, NEVER};
 use crate::toy::{Toy, ToyBook};
 use crate::value::Value;
 
@@ -173,13 +173,13 @@ fn costs_end_with_their_last_leaf() {
         .guesses(&[(4, -1)])
         .over(&[(5, 1), (6, -1)]);
     let mut book = toy.book(&[0, 1, 2, 3]);
-    for metric in [Metric::Book, Metric::Opponent] {
+    for metric in [CostKind::Book, CostKind::Opponent] {
         assert!(book.node(0).unwrap().cost(metric) < NEVER);
     }
     // 4 is a win for its mover, so a losing exit of 1.
     let four = book.find(&4).unwrap().unwrap();
     book.expand_all(&[four], &mut [toy.expert()]).unwrap();
-    for metric in [Metric::Book, Metric::Opponent] {
+    for metric in [CostKind::Book, CostKind::Opponent] {
         for at in 0..4 {
             let id = book.find(&at).unwrap().unwrap();
             assert_eq!(book.node(id).unwrap().cost(metric), NEVER, "{metric:?} of {at}");

@@ -15,7 +15,7 @@ use nutcracker_games::registry::{GAMES, Registered, Visitor, with_game};
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
-use crate::args::{Data, MetricOption, Rules, Subject, Threads};
+use crate::args::{Data, MetricOption, RuleOptions, Subject, Threads};
 use crate::cmd::probe::name;
 use crate::contestant::parse_time;
 use crate::databases;
@@ -95,10 +95,9 @@ impl Args {
         })?;
         let info = GAMES.iter().find(|info| info.name == tag);
         let rules = match info {
-            Some(info) => {
-                Rules::from_text(info, record.tag("Options").unwrap_or_default()).map_err(broken)?
-            }
-            None => Rules::default(),
+            Some(info) => RuleOptions::from_text(info, record.tag("Options").unwrap_or_default())
+                .map_err(broken)?,
+            None => RuleOptions::default(),
         };
         let game = tag.to_owned();
         let subject = Subject {

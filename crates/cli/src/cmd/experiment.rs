@@ -10,7 +10,7 @@ use nutcracker_retro::Progress;
 use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses, cache_misses};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Rules, Threads, need_databases, slice_label, slice_named};
+use crate::args::{RuleOptions, Threads, need_databases, slice_label, slice_named};
 use crate::failure::Failure;
 use crate::number::{rounded, size, thousands};
 use crate::progress::Reporter;
@@ -58,7 +58,7 @@ struct Misses {
     #[arg(default_value = "awari")]
     game: String,
     #[command(flatten)]
-    rules: Rules,
+    rules: RuleOptions,
     /// The name of the slice: stones on the board in awari, seeds in kalah
     #[arg(long, value_name = "NAME", visible_alias = "stones", allow_negative_numbers = true)]
     slice: String,

@@ -7,7 +7,7 @@ use nutcracker_games::registry::{GAMES, GameInfo, Options, Registered, Visitor, 
 use nutcracker_retro::{Rates, SolveOptions, SolverName, default_set, plan};
 use serde_json::{Value, json};
 
-use crate::args::{Data, Format, Rules, slice_label};
+use crate::args::{Data, Format, RuleOptions, slice_label};
 use crate::cmd::solve::Room;
 use crate::failure::Failure;
 use crate::number::{self, size, thousands};
@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     check: Option<String>,
     #[command(flatten)]
-    rules: Rules,
+    rules: RuleOptions,
     #[command(flatten)]
     data: Data,
     /// How the list is printed

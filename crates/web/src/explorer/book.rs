@@ -1,14 +1,13 @@
 //! Opening books: what they say of a position, and how they grow while they are served.
 
-use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use nutcracker_book::node::{Metric, NodeId, State};
+use nutcracker_book::node::State;
 use nutcracker_book::store::{RedbStore, Store};
-use nutcracker_book::value::{Hundredths, Rules};
-use nutcracker_book::{Book, BookError, Facts, Player};
-use nutcracker_game::{Evaluate, Score, Side, Situation, Turn};
+use nutcracker_book::value::{Hundredths, Propagation};
+use nutcracker_book::{Book, BookError, DropOut, Facts, Player};
+use nutcracker_game::{Evaluate, Score, Side, Situation};
 use nutcracker_search::Worth;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -161,16 +160,6 @@ pub fn game_of(file: &Path) -> Result<(String, String), ExplorerError> {
     Ok((name.to_owned(), options.trim_end_matches(')').to_owned()))
 }
 
-/// A place on a walk through a book.
-#[derive(Clone, Copy)]
-struct Stop {
-    /// The node, whether the book's player moves, and how far that player is ahead.
-    at: (NodeId, bool, Score),
-    depth: u32,
-    /// The place before it in the walk, and the move from there.
-    before: Option<(usize, usize)>,
-}
-
 impl<G: Evaluate> Handle<G> {
     /// An error of the book, in terms of this game.
     pub(super) fn book_error(&self, error: BookError) -> ExplorerError {
@@ -233,7 +222,7 @@ impl<G: Evaluate> Handle<G> {
             let node = book.node(id)?.clone();
             let max = self.max_at(&situation.position);
             let values = book.move_values(id)?;
-            let best = book.best_moves(id, Rules::Attributed)?;
+            let best = book.best_moves(id, Propagation::Attributed)?;
             let mut legal = Vec::new();
             if !values.is_empty() {
                 game.moves(&situation.position, &mut legal);
@@ -304,68 +293,15 @@ impl<G: Evaluate> Handle<G> {
         depth: u32,
         value: f64,
     ) -> Result<BookLine, ExplorerError> {
-        let wanted = (value * 100.0).round() as Hundredths;
+        let wanted = DropOut { depth, value: (value * 100.0).round() as Hundredths };
         self.with_book(|book| {
-            let root = book.root();
-            let first = match whose {
-                Whose::First => true,
-                Whose::Second => false,
-                Whose::Both => {
-                    let node = book.node(root)?;
-                    node.cost(Metric::Book) <= node.cost(Metric::Opponent)
-                }
-            };
-            let start = (root, first, 0);
-            let mut seen = HashSet::from([start]);
-            let mut walked: Vec<Stop> = Vec::new();
-            let mut open = VecDeque::from([Stop { at: start, depth: 0, before: None }]);
-            let mut found = None;
-            while let Some(stop) = open.pop_front() {
-                let (id, ours, ahead) = stop.at;
-                let place = walked.len();
-                walked.push(stop);
-                if stop.depth > depth || place > MAX_VISITED {
-                    break;
-                }
-                let node = book.node(id)?;
-                let (estimate, edges) = (node.value.estimate(), node.edges.clone());
-                if edges.is_empty() {
-                    let sign = if ours { 1 } else { -1 };
-                    let here = 100 * Hundredths::from(ahead) + sign * estimate;
-                    if stop.depth == depth && here == wanted {
-                        found = Some(place);
-                        break;
-                    }
-                    continue;
-                }
-                let played = if ours {
-                    book.best_moves(id, Rules::Attributed)?
-                } else {
-                    (0..edges.len()).collect()
-                };
-                for way in played {
-                    let edge = edges[way];
-                    let ahead = ahead + if ours { edge.gain } else { -edge.gain };
-                    let ours = if edge.turn == Turn::Passes { !ours } else { ours };
-                    let at = (edge.child, ours, ahead);
-                    if seen.insert(at) {
-                        let before = Some((place, way));
-                        open.push_back(Stop { at, depth: stop.depth + 1, before });
-                    }
-                }
-            }
-            let Some(mut place) = found else {
+            let Some(places) = book.line_to_leaf(player(whose), wanted, MAX_VISITED)? else {
                 return Err(BookError::NotInBook("with this depth and value".to_owned()));
             };
-            let mut places = Vec::new();
-            while let Some((before, way)) = walked[place].before {
-                places.push(way);
-                place = before;
-            }
             let game = &self.game;
             let start = self.book_start(book)?;
             let (mut situation, mut names, mut legal) = (start, Vec::new(), Vec::new());
-            for at in places.into_iter().rev() {
+            for at in places {
                 legal.clear();
                 game.moves(&situation.position, &mut legal);
                 let Some(mv) = legal.get(at) else { break };

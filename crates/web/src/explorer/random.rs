@@ -1,4 +1,4 @@
-//! RandomPosition positions that match filters.
+//! Random positions that match filters.
 
 use std::hash::{BuildHasher, RandomState};
 

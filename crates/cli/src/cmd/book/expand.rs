@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nutcracker_book::grow::{Ended, Plan, Status};
-use nutcracker_book::{Player, Strategy, Tuning};
+use nutcracker_book::{Strategy, Tuning};
 use nutcracker_game::Score;
 use nutcracker_games::registry::Registered;
 use nutcracker_web::explorer::Grow;
@@ -70,20 +70,7 @@ struct Mix(Vec<(Strategy, f64)>);
 fn parse_mix(text: &str) -> Result<Mix, String> {
     let part = |part: &str| {
         let (name, share) = part.split_once(':').unwrap_or((part, "1"));
-        let strategy = match name {
-            "best-first" => Strategy::BestFirst,
-            "drop-out" => Strategy::DropOut(Player::Both),
-            "drop-out-first" => Strategy::DropOut(Player::First),
-            "drop-out-second" => Strategy::DropOut(Player::Second),
-            "conspiracy" => Strategy::Conspiracy,
-            "proof" => Strategy::Proof,
-            _ => {
-                return Err(format!(
-                    "there is no strategy {name:?}; use best-first, drop-out, drop-out-first, \
-                     drop-out-second, conspiracy or proof"
-                ));
-            }
-        };
+        let strategy = name.parse()?;
         match share.parse::<f64>() {
             Ok(share) if share > 0.0 && share.is_finite() => Ok((strategy, share)),
             _ => Err(format!("a share is a number above 0, not {share:?}")),

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal};
 
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::value::Value;
-use nutcracker_book::{Book, Player, Strategy};
+use nutcracker_book::{Book, Strategy};
 use nutcracker_game::Game;
 use nutcracker_games::registry::Registered;
 use rustyline::completion::Completer;
@@ -238,13 +238,7 @@ impl<G: Game> Shell<'_, G> {
 
     /// Goes to the leaf that a strategy chooses, by the shortest way.
     fn next(&mut self, name: &str) -> Result<(), Failure> {
-        let strategy = match name {
-            "drop-out" => Strategy::DropOut(Player::Both),
-            "best-first" => Strategy::BestFirst,
-            "conspiracy" => Strategy::Conspiracy,
-            "proof" => Strategy::Proof,
-            _ => return Err(Failure::Usage(format!("there is no strategy {name:?}"))),
-        };
+        let strategy: Strategy = name.parse().map_err(Failure::Usage)?;
         let Some(&leaf) = self.book.choose(strategy, 1)?.first() else {
             return Err(Failure::Usage("there is nothing to expand".to_owned()));
         };

@@ -1,9 +1,9 @@
 //! `nutcracker book show` and `nutcracker book line`.
 
 use nutcracker_book::Book;
-use nutcracker_book::node::{Cost, Metric, NEVER, State};
+use nutcracker_book::node::{Cost, CostKind, NEVER, State};
 use nutcracker_book::store::RedbStore;
-use nutcracker_book::value::{Rules, Value};
+use nutcracker_book::value::{Propagation, Value};
 use nutcracker_game::{Game, Score};
 use nutcracker_games::registry::Registered;
 use serde_json::{Value as Json, json};
@@ -81,13 +81,14 @@ pub fn for_people<G: Game>(
         },
     );
     let values = book.move_values(place.id)?;
-    let best = book.best_moves(place.id, Rules::Attributed)?;
+    let best = book.best_moves(place.id, Propagation::Attributed)?;
     let names = named_moves(book.game(), &place.situation);
     let mut rows = Vec::new();
     for (at, value) in values.iter().enumerate() {
         let edge = node.edges[at];
         let child = book.node(edge.child)?;
-        let costs = [Metric::Book, Metric::Opponent].map(|m| cost(child.cost(m.after(edge.turn))));
+        let costs =
+            [CostKind::Book, CostKind::Opponent].map(|m| cost(child.cost(m.after(edge.turn))));
         let [ours, theirs] = costs;
         rows.push((
             value.estimate(),
@@ -131,7 +132,7 @@ fn for_programs<G: Game>(book: &mut Book<G, RedbStore>, place: &Place<G>) -> Res
     let node = book.node(place.id)?.clone();
     let values = book.move_values(place.id)?;
     let names = named_moves(book.game(), &place.situation);
-    let best = book.best_moves(place.id, Rules::Attributed)?;
+    let best = book.best_moves(place.id, Propagation::Attributed)?;
     let moves: Vec<Json> = values
         .iter()
         .enumerate()
