@@ -6,9 +6,9 @@ use nutcracker_game::{Game, Side};
 use nutcracker_search::Worth;
 
 use crate::grammar::{Answer, Command, Go, Info, OptionLine, WireScore};
-use crate::played::shortened;
 use crate::process::{Heard, Process};
 use crate::{Pace, Played, Player, PlayerError, Thought};
+use nutcracker_game::shortened;
 
 /// Timeouts of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -88,7 +88,7 @@ impl FromStr for TimeControl {
     type Err = ControlError;
 
     fn from_str(text: &str) -> Result<Self, ControlError> {
-        parse(text.trim()).ok_or_else(|| ControlError(crate::played::shortened(text)))
+        parse(text.trim()).ok_or_else(|| ControlError(nutcracker_game::shortened(text)))
     }
 }
 

@@ -37,7 +37,7 @@ pub use contest::{Contest, Finished, Seat};
 pub use control::{ControlError, GameLimit, Reserve, TimeControl};
 pub use openings::level_openings;
 pub use pace::Pace;
-pub use played::{Ending, MoveError, Played};
+pub use played::{Ending, Played};
 pub use player::{Blind, Player, PlayerError, Thought};
 pub use searcher::{Searcher, Settings};
 pub use server::{Identity, serve};

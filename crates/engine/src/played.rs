@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use nutcracker_game::{Game, Score, Side, Situation, Step};
-use thiserror::Error;
+use nutcracker_game::{Game, MoveError, Score, Side, Situation, Step, find_move, shortened};
 
 /// A game from its start to the current position.
 ///
@@ -17,7 +16,7 @@ use thiserror::Error;
 /// assert_eq!(game.names(), ["A4", "b5"]);
 /// assert!(game.play_named("b5").is_err());
 /// assert_eq!(game.ending(), None);
-/// # Ok::<(), nutcracker_engine::MoveError>(())
+/// # Ok::<(), nutcracker_game::MoveError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Played<G: Game> {
@@ -36,31 +35,6 @@ pub enum Ending {
     Over(Score),
     /// The position repeated with the same side to move: nothing more is won.
     Repeated,
-}
-
-/// Why a text is not a move here.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum MoveError {
-    /// No legal move has this name.
-    #[error("{text:?} is not a legal move here; legal are {}", list(legal))]
-    Illegal {
-        /// The text.
-        text: String,
-        /// The legal moves.
-        legal: Vec<String>,
-    },
-    /// Several moves have it.
-    #[error("{text:?} is ambiguous: {}; write more of it", list(legal))]
-    Ambiguous {
-        /// The text.
-        text: String,
-        /// The candidates.
-        legal: Vec<String>,
-    },
-}
-
-fn list(names: &[String]) -> String {
-    if names.is_empty() { "none: the game is over".to_owned() } else { names.join(", ") }
 }
 
 impl<G: Game> Played<G> {
@@ -234,52 +208,15 @@ impl<G: Game> Played<G> {
 
     /// The legal move with this name.
     ///
-    /// A name is in the game's notation, with or without captures (`E3x5`, `E3`), or any
-    /// unambiguous prefix of it (`E`); upper and lower case matter only where they distinguish two
-    /// moves.
+    /// A name is in the game's notation, or a part of it that is clear: see
+    /// [`find_move`](nutcracker_game::find_move).
     pub fn find(&self, text: &str) -> Result<G::Move, MoveError> {
+        // None is legal any more where a repetition has ended the game.
         let legal = self.legal();
-        let names: Vec<String> = legal.iter().map(|mv| self.name(mv)).collect();
-        let text = text.trim();
-        let low = text.to_lowercase();
-        let ways: [&dyn Fn(&str) -> bool; 4] = [
-            &|name| name == text,
-            &|name| plain(name) == plain(text),
-            &|name| name.starts_with(text),
-            &|name| plain(name).to_lowercase().starts_with(plain(&low)),
-        ];
-        for way in ways.iter().filter(|_| !text.is_empty()) {
-            let found: Vec<usize> = (0..names.len()).filter(|&i| way(&names[i])).collect();
-            match found[..] {
-                [] => {}
-                [one] => return Ok(legal[one]),
-                _ => {
-                    let legal = found.iter().map(|&i| names[i].clone()).collect();
-                    return Err(MoveError::Ambiguous { text: shortened(text), legal });
-                }
-            }
-        }
-        Err(MoveError::Illegal { text: shortened(text), legal: names })
+        let place = find_move(&self.game, self.now(), text)?;
+        let over = || MoveError::Illegal { text: shortened(text), legal: Vec::new() };
+        legal.get(place).copied().ok_or_else(over)
     }
-}
-
-/// A move's name without captures: `E3x5` as `E3`, `C4x1+` as `C4`.
-fn plain(name: &str) -> &str {
-    let bare = name.strip_suffix('+').unwrap_or(name);
-    let digits = bare.trim_end_matches(|c: char| c.is_ascii_digit());
-    match digits.strip_suffix('x') {
-        Some(plain) if !plain.is_empty() && digits.len() < bare.len() => plain,
-        _ => bare,
-    }
-}
-
-/// The beginning of a foreign text, long enough to recognise it.
-pub(crate) fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(60).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 impl fmt::Display for Ending {
@@ -296,14 +233,6 @@ mod tests {
     use super::*;
     use nutcracker_game::Rules;
     use nutcracker_games::awari::Awari;
-
-    #[test]
-    fn names_without_captures() {
-        let cases = [("E3x5", "E3"), ("C4x1+", "C4"), ("C4+", "C4"), ("x3", "x3"), ("ex", "ex")];
-        for (name, short) in cases {
-            assert_eq!(plain(name), short);
-        }
-    }
 
     #[test]
     fn a_move_has_several_names() {

@@ -3,14 +3,14 @@
 use std::io;
 use std::time::Duration;
 
-use nutcracker_game::Game;
 use nutcracker_game::Random;
+use nutcracker_game::{Game, MoveError};
 use nutcracker_search::Worth;
 use thiserror::Error;
 
 use crate::control::time_text;
 use crate::grammar::{Go, Info, OptionLine};
-use crate::{MoveError, Pace, Played};
+use crate::{Pace, Played};
 
 /// A player of one game.
 ///

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::played::shortened;
+use nutcracker_game::shortened;
 
 /// The longest line; the rest counts as another line.
 const LINE: u64 = 1 << 16;

@@ -65,17 +65,8 @@ impl<G: Evaluate> Handle<G> {
         let mut names = moves.iter();
         self.walk(start, |handle, situation, _| {
             let Some(&name) = names.next() else { return Ok(None) };
-            let options = handle.candidates(&situation.position)?;
-            let game = &handle.game;
-            let found = options
-                .iter()
-                .position(|option| game.format_move(situation, &option.mv, &option.step) == name);
-            found.map(|at| Some((at, options))).ok_or_else(|| {
-                ExplorerError::IllegalMove(format!(
-                    "{name:?} is not a move in {}",
-                    game.format(situation)
-                ))
-            })
+            let place = handle.find_move(situation, name)?;
+            Ok(Some((place, handle.candidates(&situation.position)?)))
         })
     }
 

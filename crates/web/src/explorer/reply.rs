@@ -75,6 +75,16 @@ impl<G: Evaluate> Handle<G> {
         }
     }
 
+    /// The place of the legal move with this name.
+    pub(super) fn find_move(
+        &self,
+        situation: &Situation<G::Position>,
+        name: &str,
+    ) -> Result<usize, ExplorerError> {
+        nutcracker_game::find_move(&self.game, situation, name)
+            .map_err(|error| ExplorerError::IllegalMove(error.to_string()))
+    }
+
     /// Plays moves by their names: the positions before the last one, and the last one.
     pub(super) fn history(
         &self,
@@ -85,17 +95,10 @@ impl<G: Evaluate> Handle<G> {
         let (mut situation, mut history) = (start, Vec::new());
         let mut legal = Vec::new();
         for name in moves {
+            let place = self.find_move(&situation, name)?;
             legal.clear();
             game.moves(&situation.position, &mut legal);
-            let step = legal
-                .iter()
-                .map(|mv| (mv, game.play(&situation.position, mv)))
-                .find(|(mv, step)| game.format_move(&situation, mv, step) == *name)
-                .map(|(_, step)| step)
-                .ok_or_else(|| {
-                    let at = game.format(&situation);
-                    ExplorerError::IllegalMove(format!("{name:?} is not a move in {at}"))
-                })?;
+            let step = game.play(&situation.position, &legal[place]);
             history.push(situation.position);
             situation = game.advance(&situation, &step);
         }

@@ -177,26 +177,16 @@ pub fn named_moves<G: Game>(
     named.collect()
 }
 
-/// The move with a name, or with one that begins so.
+/// The move with a name.
 pub fn find_move<G: Game>(
     game: &G,
     situation: &Situation<G::Position>,
     name: &str,
 ) -> Result<Named<G>, Failure> {
-    let all = named_moves(game, situation);
-    if let Some((_, found)) = all.iter().find(|(known, _)| known == name) {
-        return Ok(*found);
-    }
-    let mut like = all.iter().filter(|(known, _)| known.starts_with(name));
-    match (like.next(), like.next()) {
-        (Some((_, found)), None) if !name.is_empty() => Ok(*found),
-        _ => {
-            let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
-            Err(Failure::Usage(format!(
-                "{name:?} is no move at {}; legal are {}",
-                game.format(situation),
-                if names.is_empty() { "none".to_owned() } else { names.join(", ") },
-            )))
-        }
-    }
+    let place = nutcracker_game::find_move(game, situation, name);
+    let place = place.map_err(|error| Failure::Usage(error.to_string()))?;
+    let mut moves = Vec::new();
+    game.moves(&situation.position, &mut moves);
+    let mv = moves[place];
+    Ok((place, mv, game.play(&situation.position, &mv)))
 }

@@ -1,0 +1,124 @@
+//! Which legal move a name means.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::{Rules, Situation};
+
+/// Why a text is not a move here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MoveError {
+    /// No legal move has this name.
+    Illegal {
+        /// The text.
+        text: String,
+        /// The legal moves.
+        legal: Vec<String>,
+    },
+    /// Several moves have it.
+    Ambiguous {
+        /// The text.
+        text: String,
+        /// The candidates.
+        legal: Vec<String>,
+    },
+}
+
+impl fmt::Display for MoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |names: &[String]| match names {
+            [] => "none: the game is over".to_owned(),
+            names => names.join(", "),
+        };
+        match self {
+            MoveError::Illegal { text, legal } => {
+                write!(f, "{text:?} is not a legal move here; legal are {}", list(legal))
+            }
+            MoveError::Ambiguous { text, legal } => {
+                write!(f, "{text:?} is ambiguous: {}; write more of it", list(legal))
+            }
+        }
+    }
+}
+
+impl Error for MoveError {}
+
+/// The place of the legal move with this name, in the order of [`Rules::moves`].
+///
+/// A name is in the game's notation, with or without captures (`E3x5`, `E3`), or any unambiguous
+/// prefix of it (`E`); upper and lower case matter only where they distinguish two moves.
+///
+/// ```
+/// use nutcracker_game::{MoveError, Rules, find_move, toy::Heap};
+///
+/// let start = Heap.start();
+/// assert_eq!(find_move(&Heap, &start, "1"), Ok(0));
+/// assert!(matches!(find_move(&Heap, &start, "9"), Err(MoveError::Illegal { .. })));
+/// ```
+pub fn find_move<G: Rules>(
+    game: &G,
+    situation: &Situation<G::Position>,
+    text: &str,
+) -> Result<usize, MoveError> {
+    let mut moves = Vec::new();
+    if game.outcome(&situation.position).is_none() {
+        game.moves(&situation.position, &mut moves);
+    }
+    let name = |mv: &G::Move| {
+        let step = game.play(&situation.position, mv);
+        game.format_move(situation, mv, &step)
+    };
+    let names: Vec<String> = moves.iter().map(name).collect();
+    let text = text.trim();
+    let low = text.to_lowercase();
+    let ways: [&dyn Fn(&str) -> bool; 4] = [
+        &|name| name == text,
+        &|name| plain(name) == plain(text),
+        &|name| name.starts_with(text),
+        &|name| plain(name).to_lowercase().starts_with(plain(&low)),
+    ];
+    for way in ways.iter().filter(|_| !text.is_empty()) {
+        let found: Vec<usize> = (0..names.len()).filter(|&at| way(&names[at])).collect();
+        match found[..] {
+            [] => {}
+            [one] => return Ok(one),
+            _ => {
+                let legal = found.iter().map(|&at| names[at].clone()).collect();
+                return Err(MoveError::Ambiguous { text: shortened(text), legal });
+            }
+        }
+    }
+    Err(MoveError::Illegal { text: shortened(text), legal: names })
+}
+
+/// A move's name without captures: `E3x5` as `E3`, `C4x1+` as `C4`.
+fn plain(name: &str) -> &str {
+    let bare = name.strip_suffix('+').unwrap_or(name);
+    let digits = bare.trim_end_matches(|c: char| c.is_ascii_digit());
+    match digits.strip_suffix('x') {
+        Some(plain) if !plain.is_empty() && digits.len() < bare.len() => plain,
+        _ => bare,
+    }
+}
+
+/// The beginning of a foreign text, long enough to recognise it.
+pub fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn names_without_captures() {
+        let cases = [("E3x5", "E3"), ("C4x1+", "C4"), ("C4+", "C4"), ("x3", "x3"), ("ex", "ex")];
+        for (name, short) in cases {
+            assert_eq!(plain(name), short);
+        }
+    }
+}
