@@ -59,7 +59,7 @@ pub fn from_databases<G: Evaluate>(
     positions: u64,
     seed: u64,
 ) -> Result<Known, Failure> {
-    let set = subject.open(game, true, CACHE);
+    let (set, metric) = (subject.open(game, true, CACHE), subject.metric(game)?);
     let present = subject.slices(game, &UpTo::default())?;
     let present: Vec<SliceId> =
         present.into_iter().filter(|slice| slices.contains(slice)).collect();
@@ -99,7 +99,7 @@ pub fn from_databases<G: Evaluate>(
             let Some(position) = game.unrank(slice, index) else { continue };
             if game.outcome(&position).is_none() {
                 let score = set.cache().probe(&table, index)?;
-                known.push(game, &position, score.into(), group);
+                known.push(game, &position, metric.score(score.into()).into(), group);
                 group += 1;
             }
         }

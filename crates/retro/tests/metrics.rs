@@ -75,6 +75,17 @@ fn sweeps_find_the_same_distances_as_counts() {
     }
 }
 
+/// Mirror images that share a number, and holes, are the same to every solver.
+#[test]
+fn every_solver_takes_symmetric_positions_and_holes() {
+    let expected = values(Metric::Wdl, SolverName::Memory, 2);
+    let fit = fit_solvers(&Krk, KRK, Some(Metric::Wdl));
+    assert!(fit.len() >= 6, "{fit:?}");
+    for solver in fit {
+        assert!(values(Metric::Wdl, solver, 2) == expected, "{solver}");
+    }
+}
+
 /// The only way to convert is to capture the rook, which draws: the end of the game comes first.
 #[test]
 fn who_wins_does_not_depend_on_the_metric() {
