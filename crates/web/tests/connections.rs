@@ -65,7 +65,7 @@ fn a_small_set_is_built_while_one_watches() {
         assert!(events.contains("text/event-stream"));
         let last = events.lines().filter_map(|line| line.strip_prefix("data:")).next_back();
         let job: Value = serde_json::from_str(last.expect("an event").trim()).expect("JSON");
-        assert_eq!((&job["state"], &job["up_to"]), (&"done".into(), &"16".into()));
+        assert_eq!((&job["state"], &job["slices"][16]), (&"done".into(), &"16".into()));
         assert_eq!(job["solved"], job["total"]);
         let start = get(address, "/api/v1/games/awari/probe?options=pits=2");
         assert!(start.contains("\"exact\":true"), "{start}");

@@ -88,7 +88,9 @@ struct About {
 
 /// What can be solved of it.
 struct Solving {
+    /// The numbers of all slices; there are fewer positions where some are holes.
     positions: u64,
+    holes: bool,
     /// The last slice of the default set, its name and label; `None` where that is empty.
     default: Option<[String; 2]>,
     default_seconds: f64,
@@ -136,6 +138,7 @@ impl Describe<'_> {
         let in_default = slices.iter().filter(|slice| default.contains(&slice.slice));
         Solving {
             positions: slices.iter().map(|slice| slice.positions).sum(),
+            holes: G::HOLES,
             default: default.last().map(|&last| [game.slice_name(last), slice_label(game, last)]),
             default_seconds: in_default.map(|slice| slice.seconds).sum(),
             fits: fitting.last().map(|last| game.slice_name(last.slice)),
@@ -164,7 +167,8 @@ fn for_people(info: &GameInfo, about: &About) -> String {
         line("solve", "too many positions for databases".to_owned());
         return text;
     };
-    let positions = thousands(solving.positions);
+    let at_most = if solving.holes { "at most " } else { "" };
+    let positions = format!("{at_most}{}", thousands(solving.positions));
     line("slices", format!("by {}, {}: {positions} positions", about.unit, about.range));
     let by_default = match &solving.default {
         None => "nothing by default: the first slice is large; use --up-to".to_owned(),

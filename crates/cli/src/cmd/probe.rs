@@ -175,7 +175,9 @@ fn distance_sentence(winner: &str, distance: Distance) -> String {
     };
     match (distance.metric, distance.moves) {
         (Metric::Dtc, 0) => format!("{winner} wins; the next move converts"),
-        (Metric::Dtc, _) => format!("{winner} wins, with a conversion in {moves}"),
+        (Metric::Dtc, _) => {
+            format!("{winner} wins; the next conversion, or the end, is {moves} away")
+        }
         (_, 0) => format!("{winner} has won"),
         _ => format!("{winner} wins in {moves}"),
     }
@@ -217,6 +219,11 @@ fn for_people<G: Game>(
         .map(|choice| {
             let best = if value.is_reached_by(choice.value) { "best" } else { "" };
             let (captures, value) = (choice.captures.to_string(), choice.value.to_string());
+            let value = if banks {
+                value
+            } else {
+                value.replacen('0', "draw", usize::from(choice.value.score() == Some(0)))
+            };
             let mut cells = vec![choice.name.clone(), captures, value, best.to_owned()];
             if !banks {
                 cells.remove(1);

@@ -149,7 +149,7 @@ impl Visitor for Args {
         let json = self.format == Format::Json;
         if !json {
             note("");
-            print(&summary(&game, &reports))?;
+            print(&summary(&game, metric, &reports))?;
         }
         let start = start::value(&game, &self.subject, &slices, self.search_seconds)?;
         if json {
@@ -323,7 +323,7 @@ fn slice_json<G: Game>(game: &G, metric: Metric, report: &SliceReport) -> Value 
 }
 
 /// The table at the end.
-fn summary<G: Game>(game: &G, reports: &[SliceReport]) -> String {
+fn summary<G: Game>(game: &G, metric: Metric, reports: &[SliceReport]) -> String {
     let windows = reports.iter().any(|report| report.window != 0);
     let line = |name: String, window, positions: u64, bytes, histogram: &Histogram, seconds| {
         let mut cells = vec![name];
@@ -335,7 +335,7 @@ fn summary<G: Game>(game: &G, reports: &[SliceReport]) -> String {
             thousands(histogram.wins()),
             thousands(histogram.draws()),
             thousands(histogram.losses()),
-            signed(histogram.mean()),
+            if metric.is_distance() { String::new() } else { signed(histogram.mean()) },
             size(bytes),
             format!("{:.2}", bytes as f64 * 8.0 / positions as f64),
             match seconds {

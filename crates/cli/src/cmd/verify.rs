@@ -240,14 +240,14 @@ impl Args {
         object: &mut Value,
     ) -> Result<(), Failure> {
         match finding {
-            Finding::Right(Checked { sweeps, .. }) => {
+            Finding::Right(Checked { sweeps, positions, .. }) => {
                 object["ok"] = true.into();
-                object["positions"] = positions.into();
+                object["positions"] = (*positions).into();
                 object["sweeps"] = (*sweeps).into();
                 let sweeps = if *sweeps == 1 { "1 sweep" } else { &format!("{sweeps} sweeps") };
                 self.say(&format!(
                     "OK     {name:>9}  {:>15} positions  {sweeps:>9}  {:>10}\n",
-                    thousands(positions),
+                    thousands(*positions),
                     duration(seconds),
                 ))?;
             }

@@ -54,7 +54,7 @@ pub use sample::check_sample;
 /// What a check has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The number of positions.
+    /// The number of positions, without holes.
     pub positions: u64,
     /// The number of sweeps until every score was founded.
     pub sweeps: u32,
@@ -301,7 +301,7 @@ impl<G: Game> Job<'_, G> {
         let Job { game, table, set, threads, progress, .. } = *self;
         let sampled = sample::compare(game, table, set, SAMPLE, threads, progress)?;
         self.meter.finish();
-        Ok(Checked { positions: table.positions(), sweeps, in_pieces, sampled })
+        Ok(Checked { positions: table.histogram().total(), sweeps, in_pieces, sampled })
     }
 
     fn wrong(&self, fault: Fault) -> CheckError {
