@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use nutcracker_book::expert::Ask;
+use nutcracker_book::expert::FnExpert;
 use nutcracker_book::grow::Plan;
 use nutcracker_book::node::NodeId;
 use nutcracker_book::store::{Batch, RedbStore, Store};
@@ -114,7 +114,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let awari = Awari::new(6)?;
     let start = awari.start().position;
     // A guess that depends only on the position, and is unrelated to its true value.
-    let mut expert = Ask(|board: &Board| {
+    let mut expert = FnExpert(|board: &Board| {
         let mixed = (u64::from_le_bytes(board.own)
             ^ u64::from_le_bytes(board.other).rotate_left(23))
         .wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -58,9 +58,9 @@ impl<G: Game, S: Store> Book<G, S> {
             ("solved nodes", facts.solved, solved),
             ("positions", self.stored_positions()?, checked.nodes),
         ];
-        for (name, said, counted) in totals {
-            if said != counted {
-                let what = format!("the book records {said} {name}, but there are {counted}");
+        for (name, recorded, counted) in totals {
+            if recorded != counted {
+                let what = format!("the book records {recorded} {name}, but there are {counted}");
                 checked.flaws.push(Flaw { node: None, what });
             }
         }
@@ -112,9 +112,9 @@ impl<G: Game, S: Store> Book<G, S> {
         }
         let costs = self.computed_costs(id)?;
         for metric in CostKind::ALL {
-            let (said, cost) = (node.cost(metric), costs[metric as usize]);
-            if said != cost {
-                return Ok(Some(format!("its cost {metric:?} is {said} and should be {cost}")));
+            let (recorded, cost) = (node.cost(metric), costs[metric as usize]);
+            if recorded != cost {
+                return Ok(Some(format!("its cost {metric:?} is {recorded} and should be {cost}")));
             }
         }
         Ok(None)

@@ -20,12 +20,12 @@ use crate::store::Store;
 use crate::value::{Hundredths, Value};
 
 /// One ply.
-pub(crate) const WHOLE: Cost = 1000;
+pub(crate) const PLY: Cost = 1000;
 /// The depth of a forced move, with fractional depth.
-const FORCED: Cost = WHOLE / 100;
+const FORCED: Cost = PLY / 100;
 
 /// For best-first, each hundredth conceded on the path to a leaf costs as much as a thousand plies.
-const GIVEN_AWAY: Cost = 1000 * WHOLE;
+const GIVEN_AWAY: Cost = 1000 * PLY;
 
 /// A move from its mover's point of view.
 #[derive(Clone, Copy, Debug)]
@@ -184,7 +184,7 @@ impl<G: Game, S: Store> Book<G, S> {
             self.enqueue(&mut open, id, self.metrics())?;
         }
         // Every move adds at least this much.
-        let least = if self.facts.tuning.fractional.is_some() { FORCED } else { WHOLE };
+        let least = if self.facts.tuning.fractional.is_some() { FORCED } else { PLY };
         while let Some(Reverse((key, id, metric))) = open.pop() {
             let metric = CostKind::ALL[metric];
             let new = self.computed_costs(id)?[metric as usize];
@@ -303,7 +303,7 @@ impl<G: Game, S: Store> Book<G, S> {
 
 /// The depth that a move adds.
 pub(crate) fn step(tuning: &Tuning, ways: &[Way]) -> Cost {
-    let Some(scale) = tuning.fractional else { return WHOLE };
+    let Some(scale) = tuning.fractional else { return PLY };
     let [_, _, ..] = ways else { return FORCED };
     let best = ways.iter().map(|mv| mv.estimate).max().unwrap_or_default();
     // The second best is as good as the best if two moves are best.
@@ -318,5 +318,5 @@ pub(crate) fn step(tuning: &Tuning, ways: &[Way]) -> Cost {
     }
     let lead = if bests > 1 { 0 } else { second.map_or(scale, |second| best - second) };
     let lead = f64::from(lead.min(scale)) / f64::from(scale.max(1));
-    WHOLE - (lead * (WHOLE - FORCED) as f64) as Cost
+    PLY - (lead * (PLY - FORCED) as f64) as Cost
 }

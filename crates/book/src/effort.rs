@@ -38,11 +38,11 @@ pub(crate) const REPEATS: u32 = 1 << 24;
 /// What each point by which an open leaf's guess falls short of a threshold adds to the effort of
 /// its proof. Measured on awari with 24 stones over databases to 20: 0, 1, 2, 4, 8, 16 took 237,
 /// 156, 147, 130, 121, 141 thousand nodes.
-const FAR: u32 = 8;
+const EFFORT_PER_POINT: u32 = 8;
 /// The largest number of questions kept; beyond it the least recently used are dropped.
 const ROOM: usize = 6_000_000;
 /// Questions of the root for which efforts are kept up to date.
-const ASKED: usize = 4;
+const MAX_TRACKED: usize = 4;
 /// Positions computed at once where nothing is cached.
 const WARM: usize = 1_000_000;
 
@@ -97,7 +97,7 @@ pub(crate) type Way = Vec<(NodeId, Threshold, i32)>;
 pub(crate) struct Efforts {
     kept: [HashMap<Question, (Effort, u32), BuildHasherDefault<Stir>>; 2],
     /// Recent questions about the root, the latest last.
-    asked: Vec<(Aim, Threshold)>,
+    tracked: Vec<(Aim, Threshold)>,
     /// Paths from the root to leaves that were chosen and have probably been expanded.
     pub ways: Vec<Way>,
     /// Counts choices: the age of an entry.
@@ -131,7 +131,7 @@ impl Efforts {
 }
 
 /// The moves of a question.
-struct Asked {
+struct MoveEffort {
     question: Question,
     effort: Effort,
     estimate: Hundredths,
@@ -141,17 +141,17 @@ impl<G: Game, S: Store> Book<G, S> {
     /// The work left until the root's question is answered.
     pub(crate) fn effort(&mut self, aim: Aim, threshold: Threshold) -> Result<Effort> {
         let root = (self.root(), threshold);
-        let asked = &mut self.efforts.asked;
-        asked.retain(|&known| known != (aim, threshold));
-        if asked.len() >= ASKED {
-            asked.remove(0);
+        let tracked = &mut self.efforts.tracked;
+        tracked.retain(|&known| known != (aim, threshold));
+        if tracked.len() >= MAX_TRACKED {
+            tracked.remove(0);
         }
-        asked.push((aim, threshold));
+        tracked.push((aim, threshold));
         if !self.efforts.kept[aim as usize].contains_key(&root) {
             self.warm(aim, root)?;
         }
         let mut path = HashSet::from([root.0]);
-        self.ask_again(aim, root, &mut path)
+        self.refresh(aim, root, &mut path)
     }
 
     /// Descends from the root to the leaf that the question needs next. `above` is the desired
@@ -176,7 +176,7 @@ impl<G: Game, S: Store> Book<G, S> {
                 found = Some(id).filter(|leaf| !self.claimed.contains(leaf));
                 break;
             }
-            let moves = self.asked(aim, question, &path)?;
+            let moves = self.move_efforts(aim, question, &path)?;
             let open = moves.iter().enumerate().filter(|(_, mv)| !path.contains(&mv.question.0));
             let next = if above || aim == Aim::Prove {
                 open.filter(|(_, mv)| mv.effort.above > 0 && mv.effort.above < REPEATS)
@@ -203,10 +203,10 @@ impl<G: Game, S: Store> Book<G, S> {
         self.efforts.clock = self.efforts.clock.wrapping_add(1);
         let ways = std::mem::take(&mut self.efforts.ways);
         for way in &ways {
-            for (aim, threshold) in self.efforts.asked.clone() {
+            for (aim, threshold) in self.efforts.tracked.clone() {
                 let mut path: HashSet<NodeId> = way.iter().map(|&(id, ..)| id).collect();
                 for &(id, shift, sign) in way.iter().rev() {
-                    self.ask_again(aim, (id, shift + sign * threshold), &mut path)?;
+                    self.refresh(aim, (id, shift + sign * threshold), &mut path)?;
                     path.remove(&id);
                 }
             }
@@ -215,7 +215,7 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 
     /// The effort of a question as it follows from cached efforts; `path` leads to it.
-    fn ask_again(
+    fn refresh(
         &mut self,
         aim: Aim,
         question: Question,
@@ -225,7 +225,7 @@ impl<G: Game, S: Store> Book<G, S> {
             return Ok(known);
         }
         path.insert(question.0);
-        let moves = self.asked(aim, question, path)?;
+        let moves = self.move_efforts(aim, question, path)?;
         let effort = combined(&moves);
         self.efforts.put(aim, question, effort);
         Ok(effort)
@@ -246,14 +246,14 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(Some(of_leaf(aim, &value, threshold)))
     }
 
-    fn asked(
+    fn move_efforts(
         &mut self,
         aim: Aim,
         (id, threshold): Question,
         path: &HashSet<NodeId>,
-    ) -> Result<Vec<Asked>> {
+    ) -> Result<Vec<MoveEffort>> {
         let count = self.node(id)?.edges.len();
-        let mut asked = Vec::with_capacity(count);
+        let mut moves = Vec::with_capacity(count);
         for at in 0..count {
             let edge = self.node(id)?.edges[at];
             let value = self.node(edge.child)?.value;
@@ -267,9 +267,9 @@ impl<G: Game, S: Store> Book<G, S> {
                 },
             };
             let estimate = value.through(edge.gain, edge.turn).estimate();
-            asked.push(Asked { question, effort: effort.turned(edge.turn), estimate });
+            moves.push(MoveEffort { question, effort: effort.turned(edge.turn), estimate });
         }
-        Ok(asked)
+        Ok(moves)
     }
 
     /// Computes everything below a question that is not cached, bottom-up.
@@ -279,7 +279,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut seen: HashSet<Question> = HashSet::new();
         while let Some((question, done)) = stack.pop() {
             if done {
-                self.ask_again(aim, question, &mut path)?;
+                self.refresh(aim, question, &mut path)?;
                 path.remove(&question.0);
                 continue;
             }
@@ -324,13 +324,13 @@ fn of_leaf(aim: Aim, value: &Value, threshold: Threshold) -> Effort {
     let lead = 2 * value.estimate() - threshold;
     let missing = |short: i32| match aim {
         Aim::Change => u32::from(short > 0),
-        Aim::Prove => 1 + short.max(0) as u32 * FAR / 200,
+        Aim::Prove => 1 + short.max(0) as u32 * EFFORT_PER_POINT / 200,
     };
     Effort { above: missing(-lead), below: missing(lead) }
 }
 
 /// One move suffices to get above a threshold, and all must stay below it.
-fn combined(moves: &[Asked]) -> Effort {
+fn combined(moves: &[MoveEffort]) -> Effort {
     let above = moves.iter().map(|mv| mv.effort.above).min().unwrap_or(NEVER);
     let most = moves.iter().map(|mv| mv.effort.below).max().unwrap_or(0);
     // Positions reached on several paths are counted several times; the sum must not reach the

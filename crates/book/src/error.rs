@@ -27,12 +27,12 @@ pub enum BookError {
     #[error("the book has format {0}; this program reads formats up to {1}; use a newer version")]
     Version(u32, u32),
     /// The book is of another game.
-    #[error("the book is for {found}, not for {asked}; use the same game and options")]
+    #[error("the book is for {found}, not for {expected}; use the same game and options")]
     OtherGame {
         /// The game of the book.
         found: String,
-        /// The game asked for.
-        asked: String,
+        /// The game expected for.
+        expected: String,
     },
     /// The expert failed.
     #[error("the engine failed: {0}")]

@@ -11,31 +11,31 @@ use crate::error::{BookError, Result};
 /// Evaluates positions. Never called on terminal positions.
 pub trait Expert<G: Game> {
     /// Evaluates a position.
-    fn look(&mut self, position: &G::Position) -> Result<Worth>;
+    fn evaluate(&mut self, position: &G::Position) -> Result<Worth>;
 }
 
 impl<G: Game, E: Expert<G> + ?Sized> Expert<G> for Box<E> {
-    fn look(&mut self, position: &G::Position) -> Result<Worth> {
-        (**self).look(position)
+    fn evaluate(&mut self, position: &G::Position) -> Result<Worth> {
+        (**self).evaluate(position)
     }
 }
 
 /// A function as an expert.
 #[derive(Clone, Debug)]
-pub struct Ask<F>(pub F);
+pub struct FnExpert<F>(pub F);
 
-impl<G: Game, F: FnMut(&G::Position) -> Worth> Expert<G> for Ask<F> {
-    fn look(&mut self, position: &G::Position) -> Result<Worth> {
+impl<G: Game, F: FnMut(&G::Position) -> Worth> Expert<G> for FnExpert<F> {
+    fn evaluate(&mut self, position: &G::Position) -> Result<Worth> {
         Ok(self.0(position))
     }
 }
 
 /// The game's evaluation, without any search.
 #[derive(Clone, Debug)]
-pub struct Glance<G>(pub G);
+pub struct StaticExpert<G>(pub G);
 
-impl<G: Evaluate> Expert<G> for Glance<G> {
-    fn look(&mut self, position: &G::Position) -> Result<Worth> {
+impl<G: Evaluate> Expert<G> for StaticExpert<G> {
+    fn evaluate(&mut self, position: &G::Position) -> Result<Worth> {
         Ok(Worth::guess(self.0.evaluate(position, self.0.fitted())))
     }
 }
@@ -55,10 +55,10 @@ impl<G: Game, O: Oracle, E: Expert<G>> Expert<G> for WithDatabases<G, O, E>
 where
     O::Error: std::fmt::Display,
 {
-    fn look(&mut self, position: &G::Position) -> Result<Worth> {
+    fn evaluate(&mut self, position: &G::Position) -> Result<Worth> {
         match known(&self.game, &self.oracle, position) {
             Ok(Some(score)) => Ok(Worth::exact(score)),
-            Ok(None) => self.above.look(position),
+            Ok(None) => self.above.evaluate(position),
             Err(error) => Err(BookError::Expert(error.to_string())),
         }
     }
@@ -91,15 +91,15 @@ impl Look {
             probe_depth: self.probe_depth,
             ..EngineOptions::default()
         };
-        let (game, glance) = (game.clone(), Glance(game.clone()));
+        let (game, evaluation) = (game.clone(), StaticExpert(game.clone()));
         match databases {
-            None if self.depth == 0 => Box::new(glance),
+            None if self.depth == 0 => Box::new(evaluation),
             None => {
                 let engine = Engine::new(game, Empty, options);
                 Box::new(Searcher { engine, limits })
             }
             Some(oracle) if self.depth == 0 => {
-                Box::new(WithDatabases { above: glance, game, oracle })
+                Box::new(WithDatabases { above: evaluation, game, oracle })
             }
             Some(oracle) => {
                 let engine = Engine::new(game.clone(), oracle, options);
@@ -126,12 +126,12 @@ impl<G: Game, O: Oracle, E: Expert<G>> Expert<G> for ExactUpTo<G, O, E>
 where
     O::Error: std::fmt::Display,
 {
-    fn look(&mut self, position: &G::Position) -> Result<Worth> {
+    fn evaluate(&mut self, position: &G::Position) -> Result<Worth> {
         let limits = ExactLimits { nodes: self.nodes, table_bytes: 1 << 20, stop: None };
         match Search::new(&self.game, &self.oracle, &limits).score(position) {
             Ok(Some(score)) => Ok(Worth::exact(score)),
             // Where positions repeat, such a search has no result.
-            Ok(None) | Err(ExactError::Repeats { .. }) => self.above.look(position),
+            Ok(None) | Err(ExactError::Repeats { .. }) => self.above.evaluate(position),
             Err(ExactError::Oracle(error)) => Err(BookError::Expert(error.to_string())),
         }
     }
@@ -147,7 +147,7 @@ pub struct Searcher<G: Evaluate, O: Oracle> {
 }
 
 impl<G: Evaluate, O: Oracle<Error: std::fmt::Display + Send> + Sync> Expert<G> for Searcher<G, O> {
-    fn look(&mut self, position: &G::Position) -> Result<Worth> {
+    fn evaluate(&mut self, position: &G::Position) -> Result<Worth> {
         let found = self.engine.search(position, &[], &self.limits, &mut |_| ());
         let report = found.map_err(|error| match error {
             nutcracker_search::SearchError::Oracle(error) => BookError::Expert(error.to_string()),

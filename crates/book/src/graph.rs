@@ -82,7 +82,7 @@ pub struct Book<G: Game, S: Store> {
     pub(crate) efforts: Efforts,
     last_commit: Instant,
     /// How long experts took the last time.
-    pub(crate) last_look: Duration,
+    pub(crate) last_evaluation: Duration,
     /// The id of the next node at the last commit.
     committed: NodeId,
 }
@@ -99,7 +99,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut book = Self::with(game, store, facts, DEFAULT_ROOM);
         let opinion = match book.game.outcome(start) {
             Some(score) => Worth::exact(score),
-            None => expert.look(start)?,
+            None => expert.evaluate(start)?,
         };
         let key = book.key(start);
         book.add(start, key, 0, opinion);
@@ -113,9 +113,9 @@ impl<G: Game, S: Store> Book<G, S> {
             return Err(BookError::Corrupt("it has no facts".to_owned()));
         };
         let facts = Facts::decode(&bytes)?;
-        let asked = game.id().to_string();
-        if facts.game != asked {
-            return Err(BookError::OtherGame { found: facts.game, asked });
+        let expected = game.id().to_string();
+        if facts.game != expected {
+            return Err(BookError::OtherGame { found: facts.game, expected });
         }
         Ok(Self::with(game, store, facts, room))
     }
@@ -137,7 +137,7 @@ impl<G: Game, S: Store> Book<G, S> {
             efforts: Efforts::default(),
             last_commit: Instant::now(),
             // The time of the first evaluation is unknown.
-            last_look: Duration::MAX,
+            last_evaluation: Duration::MAX,
             committed,
         }
     }
@@ -278,9 +278,9 @@ impl<G: Game, S: Store> Book<G, S> {
     /// [wanted](Book::wanted), and propagates the values to the root.
     ///
     /// All of it is in the file after a commit, or nothing.
-    pub fn expand(&mut self, leaf: NodeId, opinions: &HashMap<String, Worth>) -> Result<()> {
+    pub fn expand(&mut self, leaf: NodeId, values: &HashMap<String, Worth>) -> Result<()> {
         let prepared = self.prepare(leaf)?;
-        self.expand_prepared(prepared, opinions)
+        self.expand_prepared(prepared, values)
     }
 
     /// [Expands](Book::expand) a prepared leaf. Between the two, only other expansions may have
@@ -288,7 +288,7 @@ impl<G: Game, S: Store> Book<G, S> {
     pub(crate) fn expand_prepared(
         &mut self,
         prepared: Prepared<G>,
-        opinions: &HashMap<String, Worth>,
+        values: &HashMap<String, Worth>,
     ) -> Result<()> {
         let Prepared { leaf, slice, moves } = prepared;
         if self.node(leaf)?.state != State::Leaf {
@@ -301,7 +301,7 @@ impl<G: Game, S: Store> Book<G, S> {
         for Ahead { step, key, known } in moves {
             let opinion = match self.game.outcome(&step.next) {
                 Some(score) => Some(Worth::exact(score)),
-                None => opinions.get(&key).copied(),
+                None => values.get(&key).copied(),
             };
             if known.is_none() && opinion.is_none() && !self.fresh.contains_key(&key) {
                 return Err(BookError::Expert(format!("no value of {key}")));

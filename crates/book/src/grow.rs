@@ -18,12 +18,12 @@ use crate::store::Store;
 use crate::value::Value;
 
 /// After an expert has taken this long, its values are written at once.
-const DEAR: Duration = Duration::from_millis(100);
+const COMMIT_AT_ONCE_FROM: Duration = Duration::from_millis(100);
 
 /// While experts work, pending changes are written with this delay.
-const WAIT: Duration = Duration::from_millis(50);
+const COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 /// An expert that took less than this the last time is queried without a thread.
-const QUICK: Duration = Duration::from_millis(1);
+const INLINE_BELOW: Duration = Duration::from_millis(1);
 
 /// How a book is grown.
 #[derive(Clone, Debug)]
@@ -145,27 +145,27 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut prepared = Vec::with_capacity(leaves.len());
         for &leaf in leaves {
             let leaf = self.prepare(leaf)?;
-            let asked = leaf.wanted(self.game());
+            let new = leaf.wanted(self.game());
             prepared.push(leaf);
-            for (key, position) in asked {
+            for (key, position) in new {
                 if leaves.len() == 1 || !wanted.iter().any(|(known, _)| *known == key) {
                     wanted.push((key, position));
                 }
             }
         }
         let began = Instant::now();
-        let opinions = match experts {
-            [expert] if self.last_look < QUICK => {
-                wanted.into_iter().map(|(key, at)| Ok((key, expert.look(&at)?))).collect()
+        let values = match experts {
+            [expert] if self.last_evaluation < INLINE_BELOW => {
+                wanted.into_iter().map(|(key, at)| Ok((key, expert.evaluate(&at)?))).collect()
             }
-            _ => self.ask(experts, &wanted),
+            _ => self.evaluate_in_parallel(experts, &wanted),
         }?;
-        self.last_look = began.elapsed();
-        let dear = self.last_look >= DEAR;
+        self.last_evaluation = began.elapsed();
+        let expensive = self.last_evaluation >= COMMIT_AT_ONCE_FROM;
         for leaf in prepared {
-            self.expand_prepared(leaf, &opinions)?;
+            self.expand_prepared(leaf, &values)?;
         }
-        if dear {
+        if expensive {
             self.commit()?;
         } else {
             self.commit_if_due()?;
@@ -174,7 +174,7 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 
     /// Evaluates positions by experts, one thread each; meanwhile pending changes are written.
-    fn ask<E: Expert<G> + Send>(
+    fn evaluate_in_parallel<E: Expert<G> + Send>(
         &mut self,
         experts: &mut [E],
         wanted: &[(String, G::Position)],
@@ -186,7 +186,8 @@ impl<G: Game, S: Store> Book<G, S> {
                 let (sender, next) = (sender.clone(), &next);
                 scope.spawn(move || {
                     while let Some((key, position)) = wanted.get(next.fetch_add(1, Relaxed)) {
-                        let opinion = expert.look(position).map(|opinion| (key.clone(), opinion));
+                        let opinion =
+                            expert.evaluate(position).map(|opinion| (key.clone(), opinion));
                         if sender.send(opinion).is_err() {
                             return;
                         }
@@ -194,12 +195,12 @@ impl<G: Game, S: Store> Book<G, S> {
                 });
             }
             drop(sender);
-            let mut opinions = HashMap::new();
+            let mut values = HashMap::new();
             loop {
-                match received.recv_timeout(WAIT) {
-                    Ok(opinion) => opinions.extend([opinion?]),
+                match received.recv_timeout(COMMIT_INTERVAL) {
+                    Ok(opinion) => values.extend([opinion?]),
                     Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => return Ok(opinions),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(values),
                 }
                 self.commit_if_due()?;
             }

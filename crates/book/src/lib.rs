@@ -10,7 +10,7 @@
 //! Kalah with three pits and two seeds, solved from the empty book by the game's evaluation alone.
 //!
 //! ```
-//! use nutcracker_book::expert::Glance;
+//! use nutcracker_book::expert::StaticExpert;
 //! use nutcracker_book::grow::{Ended, Plan};
 //! use nutcracker_book::store::MemoryStore;
 //! use nutcracker_book::{Book, Strategy};
@@ -19,7 +19,7 @@
 //!
 //! let kalah = Kalah::new(3, 2, false)?;
 //! let start = kalah.start().position;
-//! let mut expert = Glance(kalah.clone());
+//! let mut expert = StaticExpert(kalah.clone());
 //! let mut book = Book::create(kalah, MemoryStore::new(), &start, &mut expert)?;
 //! let ended = book.grow(&mut [expert], &Plan::new(Strategy::Proof), &mut |_| {})?;
 //! assert_eq!(ended, Ended::Solved);

@@ -3,22 +3,22 @@
 pub use nutcracker_game::toy::Sketch as Toy;
 use nutcracker_search::Worth;
 
-use crate::expert::Ask;
+use crate::expert::FnExpert;
 use crate::graph::Book;
 use crate::store::MemoryStore;
 
 /// Books of a sketched game.
 pub trait ToyBook {
     /// The expert that returns the sketch's guesses.
-    fn expert(&self) -> Ask<impl FnMut(&u32) -> Worth + Send + use<Self>>;
+    fn expert(&self) -> FnExpert<impl FnMut(&u32) -> Worth + Send + use<Self>>;
     /// A book from position 0 with these positions expanded.
     fn book(&self, expanded: &[u32]) -> Book<Toy, MemoryStore>;
 }
 
 impl ToyBook for Toy {
-    fn expert(&self) -> Ask<impl FnMut(&u32) -> Worth + Send + use<>> {
+    fn expert(&self) -> FnExpert<impl FnMut(&u32) -> Worth + Send + use<>> {
         let guesses = self.guesses.clone();
-        Ask(move |at: &u32| Worth::guess(guesses.get(at).copied().unwrap_or(0)))
+        FnExpert(move |at: &u32| Worth::guess(guesses.get(at).copied().unwrap_or(0)))
     }
 
     fn book(&self, expanded: &[u32]) -> Book<Toy, MemoryStore> {
@@ -32,8 +32,8 @@ impl ToyBook for Toy {
     }
 }
 
-impl<F: FnMut(&u32) -> Worth> crate::expert::Expert<Toy> for &mut Ask<F> {
-    fn look(&mut self, position: &u32) -> crate::Result<Worth> {
+impl<F: FnMut(&u32) -> Worth> crate::expert::Expert<Toy> for &mut FnExpert<F> {
+    fn evaluate(&mut self, position: &u32) -> crate::Result<Worth> {
         Ok(self.0(position))
     }
 }

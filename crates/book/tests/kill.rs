@@ -33,9 +33,9 @@ fn child() {
     loop {
         for leaf in book.choose(Strategy::DropOut(Player::Both), 1).unwrap() {
             let wanted = book.wanted(leaf).unwrap();
-            let said: HashMap<String, Worth> =
+            let values: HashMap<String, Worth> =
                 wanted.into_iter().map(|(key, _)| (key.clone(), guess(&key))).collect();
-            book.expand(leaf, &said).unwrap();
+            book.expand(leaf, &values).unwrap();
         }
         if book.commit_if_due().unwrap() {
             let mut out = std::io::stdout();
@@ -52,7 +52,7 @@ fn a_kill_loses_at_most_the_last_group() {
     let awari = Awari::new(6).unwrap();
     let start = awari.start().position;
     let store = RedbStore::create(&path, 1 << 22).unwrap();
-    let mut expert = nutcracker_book::expert::Glance(awari.clone());
+    let mut expert = nutcracker_book::expert::StaticExpert(awari.clone());
     drop(Book::create(awari, store, &start, &mut expert).unwrap());
 
     let mut before = 0;
@@ -65,13 +65,13 @@ fn a_kill_loses_at_most_the_last_group() {
             .unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         // Killed some time after its first commit, so that there is something to lose.
-        let (told, first) = std::sync::mpsc::channel();
+        let (sender, first) = std::sync::mpsc::channel();
         let reader = std::thread::spawn(move || {
             let mut last = 0;
             for line in out.lines().map_while(Result::ok) {
                 if let Some(count) = line.strip_prefix("durable ") {
                     last = count.parse::<u64>().unwrap();
-                    let _ = told.send(());
+                    let _ = sender.send(());
                 }
             }
             last

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nutcracker_book::expert::{Expert, Glance, WithDatabases};
+use nutcracker_book::expert::{Expert, StaticExpert, WithDatabases};
 use nutcracker_book::grow::{Ended, Plan};
 use nutcracker_book::store::MemoryStore;
 use nutcracker_book::value::Propagation;
@@ -78,7 +78,7 @@ fn kalah_with_four_pits_and_three_seeds() {
         |at: &_| exact_value(&kalah, at, &oracle, &ExactLimits::default()).unwrap().unwrap().score;
     let score = exact(&start);
     for strategy in STRATEGIES {
-        let above = Glance(kalah.clone());
+        let above = StaticExpert(kalah.clone());
         let expert = WithDatabases { game: kalah.clone(), oracle: &oracle, above };
         let mut book = solved(&kalah, &start, expert, strategy);
         agrees(&mut book, score, &mut exact);
@@ -93,7 +93,7 @@ fn othello_on_four_by_four_from_the_empty_book() {
         |at: &_| exact_value(&othello, at, &Empty, &ExactLimits::default()).unwrap().unwrap().score;
     let score = exact(&start);
     for strategy in [Strategy::BestFirst, Strategy::Proof] {
-        let mut book = solved(&othello, &start, Glance(othello.clone()), strategy);
+        let mut book = solved(&othello, &start, StaticExpert(othello.clone()), strategy);
         agrees(&mut book, score, &mut exact);
     }
 }
@@ -109,7 +109,7 @@ fn awari_with_two_stones_a_pit() {
     for last in [4, 7] {
         for strategy in STRATEGIES {
             let oracle = UpTo(&all, SliceId(last));
-            let above = Glance(awari.clone());
+            let above = StaticExpert(awari.clone());
             let expert = WithDatabases { game: awari.clone(), oracle, above };
             let mut book = solved(&awari, &start, expert, strategy);
             agrees(&mut book, score, &mut exact);
@@ -127,7 +127,7 @@ fn awari_with_one_stone_a_pit() {
     let score = exact(&start);
     for strategy in STRATEGIES {
         let oracle = UpTo(&all, SliceId(10));
-        let above = Glance(awari.clone());
+        let above = StaticExpert(awari.clone());
         let expert = WithDatabases { game: awari.clone(), oracle, above };
         let mut book = solved(&awari, &start, expert, strategy);
         agrees(&mut book, score, &mut exact);
@@ -156,7 +156,7 @@ fn pruning_with_a_larger_database_keeps_the_value() {
     let awari = Awari::new(3).unwrap();
     let start = awari.parse("2,2,2/2,2,2 S").unwrap().position;
     let (_dir, all) = databases(&awari, 9);
-    let mut expert = Glance(awari.clone());
+    let mut expert = StaticExpert(awari.clone());
     let mut book = Book::create(awari.clone(), MemoryStore::new(), &start, &mut expert).unwrap();
     let plan = Plan { expansions: Some(300), ..Plan::new(Strategy::DropOut(Player::Both)) };
     book.grow(&mut [expert], &plan, &mut |_| {}).unwrap();
@@ -175,10 +175,10 @@ fn pruning_with_a_larger_database_keeps_the_value() {
 /// The trait object form, and the game's evaluation.
 #[test]
 fn experts_can_be_chosen_at_run_time() {
-    fn look<G: Evaluate>(game: G) -> Worth {
+    fn evaluated<G: Evaluate>(game: G) -> Worth {
         let start = game.start().position;
-        let mut expert: Box<dyn Expert<G> + Send> = Box::new(Glance(game));
-        expert.look(&start).unwrap()
+        let mut expert: Box<dyn Expert<G> + Send> = Box::new(StaticExpert(game));
+        expert.evaluate(&start).unwrap()
     }
-    assert!(!look(Awari::new(6).unwrap()).is_proven());
+    assert!(!evaluated(Awari::new(6).unwrap()).is_proven());
 }

@@ -4,7 +4,7 @@
 //! which leaves were chosen, and in which order. A change that is meant to keep the choice must
 //! keep these numbers; one that is meant to alter it replaces them, and says so in its commit.
 
-use nutcracker_book::expert::Glance;
+use nutcracker_book::expert::StaticExpert;
 use nutcracker_book::grow::Plan;
 use nutcracker_book::store::MemoryStore;
 use nutcracker_book::{Book, Player, Strategy};
@@ -23,7 +23,7 @@ const STRATEGIES: [Strategy; 6] = [
 
 /// The number of nodes, and a hash (FNV-1a) of all of them with their values.
 fn grown<G: Evaluate>(game: &G, strategy: Strategy) -> (u64, u64) {
-    let mut expert = Glance(game.clone());
+    let mut expert = StaticExpert(game.clone());
     let start = game.start().position;
     let mut book = Book::create(game.clone(), MemoryStore::new(), &start, &mut expert).unwrap();
     let plan = Plan { expansions: Some(200), ..Plan::new(strategy) };

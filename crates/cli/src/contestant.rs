@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nutcracker_engine::grammar::Go;
-use nutcracker_engine::{Blind, External, Patience, Player, Searcher, Settings, TimeControl};
+use nutcracker_engine::{Blind, External, Player, Searcher, Settings, TimeControl, Timeouts};
 use nutcracker_games::registry::Registered;
 use nutcracker_search::player::Level;
 
@@ -172,12 +172,12 @@ pub struct Programs {
 impl Programs {
     /// Starts a program.
     pub fn start(&self, command: &str) -> Result<External, Failure> {
-        let patience = Patience {
+        let timeouts = Timeouts {
             start: self.engine_timeout,
             think: self.engine_timeout,
-            ..Patience::default()
+            ..Timeouts::default()
         };
-        External::start(command, &self.options, patience)
+        External::start(command, &self.options, timeouts)
             .map_err(|error| Failure::Failed(error.to_string()))
     }
 }

@@ -1,6 +1,6 @@
 //! Ctrl-C, SIGTERM and SIGHUP during work that can be resumed.
 //!
-//! The first signal asks the solver to stop where nothing is lost; the second ends the program at
+//! The first signal requests a stop at a point where nothing is lost; the second ends the program at
 //! once.
 
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// Whether a signal has asked the program to stop, and which.
+/// Whether a signal has requested a stop, and which.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
-    asked: Arc<AtomicBool>,
+    requested: Arc<AtomicBool>,
     signal: Arc<AtomicUsize>,
 }
 
@@ -26,13 +26,13 @@ impl Interrupt {
             if signal == SIGHUP && ignores_hangup() {
                 continue;
             }
-            let asked = || Arc::clone(&interrupt.asked);
+            let requested = || Arc::clone(&interrupt.requested);
             // In this order: the first signal finds the flag down, the second finds it up.
-            let _ = register_conditional_shutdown(signal, 128 + signal, asked())
+            let _ = register_conditional_shutdown(signal, 128 + signal, requested())
                 .and_then(|_| {
                     register_usize(signal, Arc::clone(&interrupt.signal), signal as usize)
                 })
-                .and_then(|_| register(signal, asked()));
+                .and_then(|_| register(signal, requested()));
         }
         // Where files may not become large, the write fails with a sentence, and nothing is killed.
         #[cfg(unix)]
@@ -41,13 +41,13 @@ impl Interrupt {
     }
 
     /// Whether the program is to stop.
-    pub fn asked(&self) -> bool {
-        self.asked.load(Relaxed)
+    pub fn requested(&self) -> bool {
+        self.requested.load(Relaxed)
     }
 
     /// Nothing is left to be saved: from now on the first signal ends the program at once.
     pub fn end_at_once(&self) {
-        self.asked.store(true, Relaxed);
+        self.requested.store(true, Relaxed);
     }
 
     /// The exit code that says which signal it was, as a shell would.

@@ -187,7 +187,7 @@ impl State {
 
 impl Progress for Reporter {
     fn must_stop(&self) -> bool {
-        self.interrupt.asked()
+        self.interrupt.requested()
     }
 
     fn slice(&self, slice: SliceId, positions: u64) {

@@ -26,7 +26,7 @@ fn a_sample() {
     let place = Place::with_awari(6);
     let run = place.run(&["verify", "awari", "--sample", "1000"]).success();
     let six = run.stdout.lines().last().expect("a line");
-    assert!(six.contains("12,376 positions        1,000 looked at"), "{six}");
+    assert!(six.contains("12,376 positions        1,000 sampled"), "{six}");
     let json = place.run(&["verify", "awari", "--sample", "1000", "--format", "json"]).json();
     // No more than there are.
     assert_eq!(json["slices"][3]["sampled"], 364);

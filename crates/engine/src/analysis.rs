@@ -145,14 +145,14 @@ where
     }
 
     /// The value of a move of a game, and that of the best one.
-    fn judge(
+    fn evaluate_move(
         &mut self,
         at: &Played<G>,
         mv: G::Move,
         limits: &Limits<'_>,
     ) -> Result<Judged<G::Move>, PlayerError> {
         let situation = at.now();
-        let told = |best: (G::Move, Worth), value: Worth, source| Judged {
+        let judged = |best: (G::Move, Worth), value: Worth, source| Judged {
             side: situation.mover,
             mv,
             value,
@@ -167,7 +167,7 @@ where
             if let (Some((_, value)), Some(best)) = (value, choices.values.first()) {
                 // Among equal moves, the move played counts as the best one.
                 let best = if value == &best.1 { (mv, *value) } else { *best };
-                return Ok(told(best, *value, choices.source));
+                return Ok(judged(best, *value, choices.source));
             }
         }
         let (position, history) = (&situation.position, at.history());
@@ -175,7 +175,7 @@ where
         let best = (report.best().unwrap_or(mv), report.value);
         let depth = report.depth;
         if best.0 == mv {
-            return Ok(told(best, best.1, source([best.1].into_iter(), depth)));
+            return Ok(judged(best, best.1, source([best.1].into_iter(), depth)));
         }
         let mut next = at.clone();
         next.play(mv);
@@ -192,7 +192,7 @@ where
         let value = value.through(&step);
         // If the search prefers the move played to its own, there is no better move to offer.
         let best = if value.hundredths() >= best.1.hundredths() { (mv, value) } else { best };
-        Ok(told(best, value, source([best.1, value].into_iter(), depth)))
+        Ok(judged(best, value, source([best.1, value].into_iter(), depth)))
     }
 
     /// Every move of a game; calls `watch` with each.
@@ -205,7 +205,7 @@ where
         let mut moves = Vec::new();
         for (ply, mv) in played.moves().iter().enumerate() {
             watch(ply);
-            moves.push(self.judge(&played.up_to(ply), *mv, limits)?);
+            moves.push(self.evaluate_move(&played.up_to(ply), *mv, limits)?);
         }
         Ok(Analysis { moves, margin: played.final_margin() })
     }

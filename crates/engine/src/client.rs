@@ -6,13 +6,13 @@ use nutcracker_game::{Game, Side};
 use nutcracker_search::Worth;
 
 use crate::grammar::{Answer, Command, Go, Info, OptionLine, WireScore};
-use crate::process::{Heard, Process};
+use crate::process::{Process, Received};
 use crate::{Pace, Played, Player, PlayerError, Thought};
 use nutcracker_game::shortened;
 
 /// Timeouts of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     /// For its handshake, and for `readyok`.
     pub start: Duration,
     /// For a move without a clock.
@@ -21,9 +21,9 @@ pub struct Patience {
     pub margin: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
-        Patience {
+        Timeouts {
             start: Duration::from_secs(10),
             think: Duration::from_mins(5),
             margin: Duration::from_secs(2),
@@ -32,11 +32,11 @@ impl Default for Patience {
 }
 
 /// Invalid lines in one answer; a program that sends more is killed.
-const NONSENSE: u64 = 100_000;
+const MAX_INVALID_LINES: u64 = 100_000;
 /// How often the stop flag is polled.
-const GLANCE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A program that is asked for moves.
+/// A program that is request for moves.
 ///
 /// It is started by [`start`](External::start). If it exits during a move, it is restarted and the
 /// move retried once; a second exit is an error, and so are timeouts, floods of invalid lines and
@@ -45,7 +45,7 @@ const GLANCE: Duration = Duration::from_millis(5);
 pub struct External {
     command: String,
     settings: Vec<(String, String)>,
-    patience: Patience,
+    timeouts: Timeouts,
     process: Option<Process>,
     name: Option<String>,
     options: Vec<OptionLine>,
@@ -59,12 +59,12 @@ impl External {
     pub fn start(
         command: &str,
         settings: &[(String, String)],
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> Result<Self, PlayerError> {
         let mut external = External {
             command: command.to_owned(),
             settings: settings.to_vec(),
-            patience,
+            timeouts,
             process: None,
             name: None,
             options: Vec::new(),
@@ -89,18 +89,18 @@ impl External {
             .map_err(|source| PlayerError::NotStarted { command: self.command.clone(), source })?;
         self.process = Some(process);
         self.new_game = true;
-        let greeted = self.greet();
-        if greeted.is_err() {
+        let started = self.handshake();
+        if started.is_err() {
             self.process = None;
         }
-        greeted
+        started
     }
 
-    fn greet(&mut self) -> Result<(), PlayerError> {
-        self.say(&Command::Uci)?;
+    fn handshake(&mut self) -> Result<(), PlayerError> {
+        self.send(&Command::Uci)?;
         self.options.clear();
         let (mut name, mut options) = (None, Vec::new());
-        self.listen(&Command::Uci, self.patience.start, &mut |answer| {
+        self.wait_for(&Command::Uci, self.timeouts.start, &mut |answer| {
             match answer {
                 Answer::Name(text) => name = Some(text),
                 Answer::Option(option) => options.push(option),
@@ -120,128 +120,131 @@ impl External {
                     if known.is_empty() { "none".to_owned() } else { known.join(", ") },
                 )));
             }
-            self.say(&Command::SetOption { name, value: Some(value) })?;
+            self.send(&Command::SetOption { name, value: Some(value) })?;
         }
         self.wait_ready()
     }
 
     fn wait_ready(&mut self) -> Result<(), PlayerError> {
-        self.say(&Command::IsReady)?;
-        self.listen(&Command::IsReady, self.patience.start, &mut |answer| {
+        self.send(&Command::IsReady)?;
+        self.wait_for(&Command::IsReady, self.timeouts.start, &mut |answer| {
             matches!(answer, Answer::ReadyOk).then_some(())
         })
     }
 
-    fn say(&mut self, command: &Command) -> Result<(), PlayerError> {
-        let said = self.process.as_mut().map(|process| process.say(&command.to_string()));
-        match said {
+    fn send(&mut self, command: &Command) -> Result<(), PlayerError> {
+        let sent = self.process.as_mut().map(|process| process.send(&command.to_string()));
+        match sent {
             Some(Ok(())) => Ok(()),
             _ => Err(self.crashed(command)),
         }
     }
 
-    fn crashed(&mut self, asked: &Command) -> PlayerError {
+    fn crashed(&mut self, request: &Command) -> PlayerError {
         let how = self.process.as_mut().map_or_else(String::new, Process::how_it_ended);
-        PlayerError::Crashed { command: self.command.clone(), asked: said(asked), how }
+        PlayerError::Crashed { command: self.command.clone(), request: quoted(request), how }
     }
 
     /// Reads lines until `take` returns something, or until the timeout.
-    fn listen<T>(
+    fn wait_for<T>(
         &mut self,
-        asked: &Command,
-        patience: Duration,
+        request: &Command,
+        timeout: Duration,
         take: &mut dyn FnMut(Answer) -> Option<T>,
     ) -> Result<T, PlayerError> {
-        let never = Pace::new(&Go::default(), Side::First);
-        self.attend(asked, Some(patience), &never, take)
+        let unlimited = Pace::new(&Go::default(), Side::First);
+        self.receive_until(request, Some(timeout), &unlimited, take)
     }
 
     /// Reads lines until `take` returns something, the time is up, or the search was stopped from
     /// outside and nothing follows.
-    fn attend<T>(
+    fn receive_until<T>(
         &mut self,
-        asked: &Command,
-        patience: Option<Duration>,
+        request: &Command,
+        timeout: Option<Duration>,
         pace: &Pace,
         take: &mut dyn FnMut(Answer) -> Option<T>,
     ) -> Result<T, PlayerError> {
         let started = Instant::now();
-        let mut until = patience.map(|patience| started + patience);
+        let mut until = timeout.map(|timeout| started + timeout);
         let (mut stopped, mut pondering) = (false, pace.is_pondering());
-        let mut nonsense = 0;
+        let mut invalid = 0;
         loop {
             if pace.is_over() && !stopped {
                 stopped = true;
-                until = Some(Instant::now() + self.patience.margin);
-                self.say(&Command::Stop)?;
+                until = Some(Instant::now() + self.timeouts.margin);
+                self.send(&Command::Stop)?;
             }
             if pondering && !pace.is_pondering() {
                 pondering = false;
-                until = until.or_else(|| Some(Instant::now() + self.patience.think));
-                self.say(&Command::PonderHit)?;
+                until = until.or_else(|| Some(Instant::now() + self.timeouts.think));
+                self.send(&Command::PonderHit)?;
             }
             let now = Instant::now();
             if until.is_some_and(|until| now >= until) {
                 return Err(PlayerError::Silent {
                     command: self.command.clone(),
-                    asked: said(asked),
+                    request: quoted(request),
                     waited: now - started,
                 });
             }
-            let glance = until.map_or(now + GLANCE, |until| until.min(now + GLANCE));
-            let heard = self.process.as_ref().map_or(Heard::Ended, |process| process.hear(glance));
-            match heard {
-                Heard::Nothing => {}
-                Heard::Ended => return Err(self.crashed(asked)),
-                Heard::Line(line) => match Answer::parse(&line) {
+            let next_poll =
+                until.map_or(now + POLL_INTERVAL, |until| until.min(now + POLL_INTERVAL));
+            let received =
+                self.process.as_ref().map_or(Received::Ended, |process| process.receive(next_poll));
+            match received {
+                Received::Nothing => {}
+                Received::Ended => return Err(self.crashed(request)),
+                Received::Line(line) => match Answer::parse(&line) {
                     Some(answer) => {
-                        if let Some(wanted) = take(answer) {
-                            return Ok(wanted);
+                        if let Some(result) = take(answer) {
+                            return Ok(result);
                         }
                     }
-                    None => nonsense += 1,
+                    None => invalid += 1,
                 },
             }
-            if nonsense > NONSENSE {
+            if invalid > MAX_INVALID_LINES {
                 return Err(PlayerError::Flood {
                     command: self.command.clone(),
-                    asked: said(asked),
-                    lines: nonsense,
+                    request: quoted(request),
+                    lines: invalid,
                 });
             }
         }
     }
 
     /// Requests a move once.
-    fn ask<G: Game>(
+    fn query_move<G: Game>(
         &mut self,
         played: &Played<G>,
         go: &Go,
         pace: &Pace,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         self.running()?;
         if self.new_game {
-            self.say(&Command::NewGame)?;
+            self.send(&Command::NewGame)?;
             self.wait_ready()?;
             self.new_game = false;
         }
         let game = played.game();
         let start = (*played.start() != game.start()).then(|| game.format(played.start()));
-        self.say(&Command::Position { start, moves: played.names() })?;
-        let asked = Command::Go(*go);
-        self.say(&asked)?;
-        let patience = self.patience_for(go, played.now().mover);
+        self.send(&Command::Position { start, moves: played.names() })?;
+        let request = Command::Go(*go);
+        self.send(&request)?;
+        let timeout = self.timeout_for(go, played.now().mover);
         let mut score: Option<WireScore> = None;
-        let (best, ponder) = self.attend(&asked, patience, pace, &mut |answer| match answer {
-            Answer::Info(info) => {
-                score = info.score.or(score);
-                tell(&info);
-                None
-            }
-            Answer::BestMove { best, ponder } => Some((best, ponder)),
-            _ => None,
-        })?;
+        let (best, ponder) =
+            self.receive_until(&request, timeout, pace, &mut |answer| match answer {
+                Answer::Info(info) => {
+                    score = info.score.or(score);
+                    on_info(&info);
+                    None
+                }
+                Answer::BestMove { best, ponder } => Some((best, ponder)),
+                _ => None,
+            })?;
         let position = || game.format(played.now());
         let Some(best) = best else {
             return Err(PlayerError::NoMove { player: self.title(), position: position() });
@@ -261,7 +264,7 @@ impl External {
     }
 
     /// The time limit of a move; `None` if only a stop ends it.
-    fn patience_for(&self, go: &Go, side: Side) -> Option<Duration> {
+    fn timeout_for(&self, go: &Go, side: Side) -> Option<Duration> {
         let place = usize::from(side == Side::Second);
         if go.infinite || go.ponder {
             return None;
@@ -270,7 +273,7 @@ impl External {
             let both = go.per_move.unwrap_or_default() + go.reserve[place].unwrap_or_default();
             (!both.is_zero()).then_some(both)
         });
-        Some(clock.map_or(self.patience.think, |clock| clock + self.patience.margin))
+        Some(clock.map_or(self.timeouts.think, |clock| clock + self.timeouts.margin))
     }
 
     fn title(&self) -> String {
@@ -279,7 +282,7 @@ impl External {
 }
 
 /// A command as an error quotes it.
-fn said(command: &Command) -> String {
+fn quoted(command: &Command) -> String {
     shortened(&command.to_string())
 }
 
@@ -300,7 +303,7 @@ impl<G: Game> Player<G> for External {
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
         let command =
             Command::SetOption { name: name.to_owned(), value: value.map(ToOwned::to_owned) };
-        self.running().and_then(|()| self.say(&command)).map_err(|error| error.to_string())?;
+        self.running().and_then(|()| self.send(&command)).map_err(|error| error.to_string())?;
         if let Some(value) = value {
             self.settings.push((name.to_owned(), value.to_owned()));
         }
@@ -312,13 +315,13 @@ impl<G: Game> Player<G> for External {
         played: &Played<G>,
         go: &Go,
         pace: &Pace,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
-        let mut answer = self.ask(played, go, pace, tell);
+        let mut answer = self.query_move(played, go, pace, on_info);
         if let Err(PlayerError::Crashed { .. }) = answer {
             self.process = None;
             self.restarts += 1;
-            answer = self.ask(played, go, pace, tell);
+            answer = self.query_move(played, go, pace, on_info);
         }
         if let Err(
             PlayerError::Crashed { .. } | PlayerError::Silent { .. } | PlayerError::Flood { .. },

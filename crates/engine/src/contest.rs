@@ -86,11 +86,11 @@ impl Contest {
             }
             let side = game.played.now().mover;
             let place = usize::from(side == Side::Second);
-            let go = told(&seats[place].limits, clocks.as_ref(), side);
+            let go = limits_for(&seats[place].limits, clocks.as_ref(), side);
             let pace = Pace::new(&go, side);
-            let asked = Instant::now();
+            let started = Instant::now();
             let thought = seats[place].player.choose(&game.played, &go, &pace, &mut |_| ());
-            let used = asked.elapsed();
+            let used = started.elapsed();
             let thought = match thought {
                 Ok(thought) => thought,
                 Err(error) => return game.lost(side, &error.to_string(), Some(error)),
@@ -119,7 +119,7 @@ impl Contest {
 }
 
 /// The `go` parameters of a player: its own limits, and the clocks where they run.
-fn told(limits: &Go, clocks: Option<&[Clock; 2]>, side: Side) -> Go {
+fn limits_for(limits: &Go, clocks: Option<&[Clock; 2]>, side: Side) -> Go {
     match clocks {
         None => *limits,
         Some(clocks) => {

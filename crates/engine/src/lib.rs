@@ -31,7 +31,7 @@ mod server;
 mod tally;
 
 pub use analysis::{Analysis, Choices, Decision, Judge, Judged, Loss, Source};
-pub use client::{External, Patience};
+pub use client::{External, Timeouts};
 pub use clock::{Allotment, Clock, OVERHEAD, TimeLost};
 pub use contest::{Contest, Finished, Seat};
 pub use control::{ControlError, GameLimit, Reserve, TimeControl};

@@ -35,13 +35,13 @@ pub trait Player<G: Game>: Send {
         Err(format!("there is no option {name:?}"))
     }
 
-    /// A move for a game that has not ended. Reports of the search go to `tell`.
+    /// A move for a game that has not ended. Reports of the search go to `on_info`.
     fn choose(
         &mut self,
         played: &Played<G>,
         go: &Go,
         pace: &Pace,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError>;
 }
 
@@ -75,32 +75,32 @@ pub enum PlayerError {
         source: io::Error,
     },
     /// A timeout.
-    #[error("{command:?} did not answer {asked:?} within {}", time_text(*waited))]
+    #[error("{command:?} did not answer {request:?} within {}", time_text(*waited))]
     Silent {
         /// The command.
         command: String,
         /// The request.
-        asked: String,
+        request: String,
         /// The timeout.
         waited: Duration,
     },
     /// The program has exited.
-    #[error("{command:?} exited ({how}) before answering {asked:?}")]
+    #[error("{command:?} exited ({how}) before answering {request:?}")]
     Crashed {
         /// The command.
         command: String,
         /// The request.
-        asked: String,
+        request: String,
         /// Its exit status, and its last lines of error output.
         how: String,
     },
     /// Too many invalid lines.
-    #[error("{command:?} sent {lines} lines without an answer to {asked:?}")]
+    #[error("{command:?} sent {lines} lines without an answer to {request:?}")]
     Flood {
         /// The command.
         command: String,
         /// The request.
-        asked: String,
+        request: String,
         /// Their number.
         lines: u64,
     },
@@ -183,8 +183,8 @@ impl<G: Game, P: Player<G> + ?Sized> Player<G> for Box<P> {
         played: &Played<G>,
         go: &Go,
         pace: &Pace,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
-        (**self).choose(played, go, pace, tell)
+        (**self).choose(played, go, pace, on_info)
     }
 }

@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 use nutcracker_game::shortened;
 
 /// The longest line; the rest counts as another line.
-const LINE: u64 = 1 << 16;
+const MAX_LINE: u64 = 1 << 16;
 /// Unread lines; beyond them the program blocks.
-const WAITING: usize = 256;
+const MAX_UNREAD: usize = 256;
 /// The time a program gets to exit by itself.
-const FAREWELL: Duration = Duration::from_millis(300);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The next line, without its end; `None` at the end of input. Invalid UTF-8 is replaced.
 pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     loop {
-        match input.by_ref().take(LINE).read_until(b'\n', &mut bytes) {
+        match input.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes) {
             Ok(0) => return Ok(None),
             Ok(_) => return Ok(Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -36,12 +36,12 @@ pub struct Process {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    last_words: Arc<Mutex<String>>,
+    last_error: Arc<Mutex<String>>,
 }
 
 /// Output of a program.
 #[derive(Debug)]
-pub enum Heard {
+pub enum Received {
     Line(String),
     /// Nothing in time.
     Nothing,
@@ -62,44 +62,44 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let (sender, lines) = sync_channel(WAITING);
-        let last_words = Arc::new(Mutex::new(String::new()));
+        let (sender, lines) = sync_channel(MAX_UNREAD);
+        let last_error = Arc::new(Mutex::new(String::new()));
         let (output, errors, input) =
             (child.stdout.take(), child.stderr.take(), child.stdin.take());
         // From here on the child is killed when this value is dropped, also if a thread cannot be
         // started.
-        let process = Process { child, input, lines, last_words: Arc::clone(&last_words) };
+        let process = Process { child, input, lines, last_error: Arc::clone(&last_error) };
         if let Some(output) = output {
             thread::Builder::new().spawn(move || forward(output, &sender))?;
         }
         if let Some(errors) = errors {
-            thread::Builder::new().spawn(move || keep_last(errors, &last_words))?;
+            thread::Builder::new().spawn(move || keep_last(errors, &last_error))?;
         }
         Ok(process)
     }
 
     /// Sends a line.
-    pub fn say(&mut self, line: &str) -> io::Result<()> {
+    pub fn send(&mut self, line: &str) -> io::Result<()> {
         let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
         input.write_all(format!("{line}\n").as_bytes())?;
         input.flush()
     }
 
     /// The next line, until a deadline.
-    pub fn hear(&self, until: Instant) -> Heard {
+    pub fn receive(&self, until: Instant) -> Received {
         match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(line) => Heard::Line(line),
-            Err(RecvTimeoutError::Timeout) => Heard::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Heard::Ended,
+            Ok(line) => Received::Line(line),
+            Err(RecvTimeoutError::Timeout) => Received::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Received::Ended,
         }
     }
 
     /// Its exit status, and its last lines of error output.
     pub fn how_it_ended(&mut self) -> String {
-        let status = self.wait(FAREWELL);
+        let status = self.wait(EXIT_TIMEOUT);
         let status = status.map_or_else(|| "output closed".to_owned(), |status| status.to_string());
-        let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
-        if words.is_empty() { status } else { format!("{status}: {words}") }
+        let last = self.last_error.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_empty() { status } else { format!("{status}: {last}") }
     }
 
     fn wait(&mut self, longest: Duration) -> Option<std::process::ExitStatus> {
@@ -118,9 +118,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.say("quit");
+        let _ = self.send("quit");
         self.input = None;
-        if self.wait(FAREWELL).is_none() {
+        if self.wait(EXIT_TIMEOUT).is_none() {
             // A process that cannot be killed is left alone.
             let _ = self.child.kill();
             let _ = self.child.wait();
@@ -179,11 +179,11 @@ mod tests {
 
     #[test]
     fn long_lines_are_split() {
-        let long = vec![b'x'; LINE as usize + 5];
+        let long = vec![b'x'; MAX_LINE as usize + 5];
         let mut input = &long[..];
         let lengths: Vec<usize> = std::iter::from_fn(|| read_line(&mut input).expect("no error"))
             .map(|line| line.len())
             .collect();
-        assert_eq!(lengths, [LINE as usize, 5]);
+        assert_eq!(lengths, [MAX_LINE as usize, 5]);
     }
 }

@@ -204,8 +204,8 @@ impl RecordedMove {
         while let Some((before, after)) = rest.split_once("[%") {
             words.extend(before.split_whitespace());
             let (inside, after) = after.split_once(']').unwrap_or((after, ""));
-            let said: Vec<&str> = inside.split_whitespace().collect();
-            match said[..] {
+            let notes: Vec<&str> = inside.split_whitespace().collect();
+            match notes[..] {
                 ["value", ref pairs @ ..] => self.value = value(pairs).or(self.value),
                 ["time", seconds] => self.time = time(seconds).or(self.time),
                 _ => {}
@@ -339,15 +339,15 @@ const WIDTH: usize = 80;
 impl fmt::Display for RecordedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
-        let mut said = Vec::new();
+        let mut notes = Vec::new();
         if let Some(worth) = self.value {
-            said.push(format!("[%value{}]", pairs(worth)));
+            notes.push(format!("[%value{}]", pairs(worth)));
         }
         if let Some(time) = self.time {
-            said.push(format!("[%time {:.3}]", time.as_secs_f64()));
+            notes.push(format!("[%time {:.3}]", time.as_secs_f64()));
         }
-        said.extend(self.comment.clone());
-        if said.is_empty() { Ok(()) } else { write!(f, " {{{}}}", said.join(" ")) }
+        notes.extend(self.comment.clone());
+        if notes.is_empty() { Ok(()) } else { write!(f, " {{{}}}", notes.join(" ")) }
     }
 }
 

@@ -41,7 +41,7 @@ const HURRY: [Duration; 2] = [Duration::from_secs(4), Duration::from_millis(200)
 /// The depth of a fallible player without another limit.
 const LEVEL_DEPTH: u32 = 6;
 /// The depth that a trap assumes of the opponent.
-const FORESIGHT: u32 = 2;
+const TRAP_DEPTH: u32 = 2;
 
 /// Our search as a player.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ where
         &mut self,
         played: &Played<G>,
         hurry: usize,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         let Settings { level, trappy, .. } = self.settings;
         let (position, history) = (&played.now().position, played.history());
@@ -96,7 +96,7 @@ where
         } else if trappy {
             let engine = &mut self.engine;
             perfect.choose_trappy(position, &history, &fallible, |at| {
-                let values = engine.search_all(at, &[], &Limits::depth(FORESIGHT));
+                let values = engine.search_all(at, &[], &Limits::depth(TRAP_DEPTH));
                 let values = values.map_err(|SearchError::Oracle(error)| NoMove::Oracle(error))?;
                 Ok(values.into_iter().map(|(mv, value)| (mv, value.hundredths())).collect())
             })
@@ -108,7 +108,7 @@ where
         let value = values.iter().map(|valued| valued.value).max().unwrap_or_default();
         let score = Some(Worth::exact(value));
         let pv = played.line(&[best]);
-        tell(&Info {
+        on_info(&Info {
             depth: Some(1),
             score: score.map(WireScore::from),
             tbhits: Some(values.len() as u64),
@@ -124,11 +124,11 @@ where
         played: &Played<G>,
         limits: &Limits<'_>,
         pace: &Pace,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         let (position, history) = (&played.now().position, played.history());
         let mut on_report = |report: &Report<G::Move>| {
-            tell(&info(played, report));
+            on_info(&info(played, report));
             if pace.is_late() {
                 pace.stop();
             }
@@ -146,7 +146,7 @@ where
         played: &Played<G>,
         limits: &Limits<'_>,
         go: &Go,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         let (position, history) = (&played.now().position, played.history());
         // Every move gets its share of the time.
@@ -167,7 +167,7 @@ where
         let score = values.first().map(|(_, value)| *value);
         let depth = limits.depth.map(|depth| depth + 1);
         let wire = score.map(WireScore::from);
-        tell(&Info { depth, score: wire, pv: played.line(&[best]), ..Info::default() });
+        on_info(&Info { depth, score: wire, pv: played.line(&[best]), ..Info::default() });
         Ok(Thought { best, ponder: None, score })
     }
 }
@@ -262,7 +262,7 @@ where
         played: &Played<G>,
         go: &Go,
         pace: &Pace,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         let legal = played.legal();
         let plan = Allotment::of(go, played.now().mover);
@@ -278,7 +278,7 @@ where
         if self.perfect[0].reaches(&played.now().position) {
             let left = plan.map_or(Duration::MAX, |plan| plan.hard);
             let hurry = HURRY.iter().filter(|&&least| left < least).count();
-            return self.by_database(played, hurry, tell);
+            return self.by_database(played, hurry, on_info);
         }
         let stop = Some(pace.flag());
         let mut limits = Limits { depth: go.depth, nodes: go.nodes, time: None, stop };
@@ -288,9 +288,9 @@ where
         }
         pace.during(|| {
             if self.settings.level < Level::PERFECT {
-                self.by_chance(played, &limits, go, tell)
+                self.by_chance(played, &limits, go, on_info)
             } else {
-                self.by_search(played, &limits, pace, tell)
+                self.by_search(played, &limits, pace, on_info)
             }
         })
     }

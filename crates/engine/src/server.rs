@@ -59,12 +59,12 @@ pub fn serve<G: Game>(
                     break;
                 }
                 Some(Command::Uci) => {
-                    output.say(&Answer::Name(who.name.clone()));
-                    output.say(&Answer::Author(who.author.clone()));
-                    options.iter().cloned().for_each(|option| output.say(&Answer::Option(option)));
-                    output.say(&Answer::UciOk);
+                    output.send(&Answer::Name(who.name.clone()));
+                    output.send(&Answer::Author(who.author.clone()));
+                    options.iter().cloned().for_each(|option| output.send(&Answer::Option(option)));
+                    output.send(&Answer::UciOk);
                 }
-                Some(command) => front.obey(command),
+                Some(command) => front.dispatch(command),
                 None => {}
             }
         }
@@ -84,16 +84,17 @@ struct Output<W> {
 }
 
 impl<W: Write> Output<W> {
-    fn say(&self, answer: &Answer) {
+    fn send(&self, answer: &Answer) {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = writer.write_all(format!("{answer}\n").as_bytes()).and_then(|()| writer.flush());
-        if let Err(error) = said {
+        let written =
+            writer.write_all(format!("{answer}\n").as_bytes()).and_then(|()| writer.flush());
+        if let Err(error) = written {
             self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
     }
 
     fn remark(&self, text: impl Into<String>) {
-        self.say(&Answer::Info(Info { text: Some(text.into()), ..Info::default() }));
+        self.send(&Answer::Info(Info { text: Some(text.into()), ..Info::default() }));
     }
 
     fn is_open(&self) -> bool {
@@ -146,9 +147,9 @@ impl<G: Game, W: Write> Front<'_, G, W> {
         let _ = self.jobs.send(job);
     }
 
-    fn obey(&mut self, command: Command) {
+    fn dispatch(&mut self, command: Command) {
         match command {
-            Command::IsReady if self.thinking().is_some() => self.output.say(&Answer::ReadyOk),
+            Command::IsReady if self.thinking().is_some() => self.output.send(&Answer::ReadyOk),
             Command::IsReady => self.pass_on(Job::Ready),
             Command::NewGame => self.pass_on(Job::NewGame),
             Command::SetOption { name, value } => self.pass_on(Job::SetOption(name, value)),
@@ -205,7 +206,7 @@ impl<P, W: Write> Worker<'_, P, W> {
     {
         while let Ok(job) = work.recv() {
             match job {
-                Job::Ready => self.output.say(&Answer::ReadyOk),
+                Job::Ready => self.output.send(&Answer::ReadyOk),
                 Job::NewGame => {
                     if let Err(error) = self.player.new_game() {
                         self.output.remark(error.to_string());
@@ -234,8 +235,8 @@ impl<P, W: Write> Worker<'_, P, W> {
             }
         } else {
             let output = self.output;
-            let mut tell = |info: &Info| output.say(&Answer::Info(info.clone()));
-            match self.player.choose(played, go, pace, &mut tell) {
+            let mut on_info = |info: &Info| output.send(&Answer::Info(info.clone()));
+            match self.player.choose(played, go, pace, &mut on_info) {
                 Ok(thought) => (best, ponder) = (Some(thought.best), thought.ponder),
                 // The interface waits for a move: any is better than none.
                 Err(error) => self.output.remark(error.to_string()),
@@ -249,6 +250,6 @@ impl<P, W: Write> Worker<'_, P, W> {
         });
         answered.store(true, Relaxed);
         let best = best.map(|best| played.name(&best));
-        self.output.say(&Answer::BestMove { best, ponder: expected });
+        self.output.send(&Answer::BestMove { best, ponder: expected });
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use nutcracker_engine::grammar::{Go, Info};
-use nutcracker_engine::{External, Pace, Patience, Played, Player, PlayerError, Thought};
+use nutcracker_engine::{External, Pace, Played, Player, PlayerError, Thought, Timeouts};
 use nutcracker_game::{Rules, Side};
 use nutcracker_games::awari::{Awari, Pit};
 use nutcracker_search::Worth;
@@ -49,8 +49,8 @@ impl Script {
     }
 }
 
-fn hurry() -> Patience {
-    Patience {
+fn hurry() -> Timeouts {
+    Timeouts {
         start: Duration::from_secs(2),
         think: Duration::from_millis(700),
         margin: Duration::from_millis(500),
@@ -61,7 +61,7 @@ fn game() -> Played<Awari> {
     Played::from_start(Awari::new(6).expect("six pits"))
 }
 
-fn ask(player: &mut External, go: &Go) -> Result<Thought<Pit>, PlayerError> {
+fn query_move(player: &mut External, go: &Go) -> Result<Thought<Pit>, PlayerError> {
     let pace = Pace::new(go, Side::First);
     player.choose(&game(), go, &pace, &mut |_| ())
 }
@@ -78,14 +78,14 @@ fn a_well_behaved_program() {
     let settings = [("hash".to_owned(), "3".to_owned())];
     let mut player = script.start_with(&settings).expect("it starts");
     assert_eq!(Player::<Awari>::name(&player), "Polite");
-    let mut told: Vec<Info> = Vec::new();
+    let mut infos: Vec<Info> = Vec::new();
     let pace = Pace::new(&depth(), Side::First);
     let thought = player
-        .choose(&game(), &depth(), &pace, &mut |info| told.push(info.clone()))
+        .choose(&game(), &depth(), &pace, &mut |info| infos.push(info.clone()))
         .expect("a move");
     assert_eq!((thought.best, thought.ponder), (Pit(5), Some(Pit(5))));
     assert_eq!(thought.score, Some(Worth::guess(25)));
-    assert_eq!(told.len(), 1);
+    assert_eq!(infos.len(), 1);
     assert_eq!(player.restarts(), 0);
 }
 
@@ -130,11 +130,11 @@ fn a_silent_program_times_out() {
     assert!(error.contains("did not answer \"uci\" within 2"), "{error}");
     let script = Script::new(&format!("{POLITE}\ngo*) ;;"));
     let mut player = script.start().expect("it starts");
-    let error = ask(&mut player, &depth()).expect_err("silence").to_string();
+    let error = query_move(&mut player, &depth()).expect_err("silence").to_string();
     assert!(error.contains("did not answer \"go depth 1\" within 0.7"), "{error}");
     // The timeout also applies after its clock has run out.
     let go = Go { movetime: Some(Duration::from_millis(10)), ..Go::default() };
-    assert!(matches!(ask(&mut player, &go), Err(PlayerError::Silent { .. })));
+    assert!(matches!(query_move(&mut player, &go), Err(PlayerError::Silent { .. })));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_crash_is_retried_once() {
         "{POLITE}\ngo*) if [ -e crashed ]; then echo 'bestmove A4'; else touch crashed; echo 'out of nuts' >&2; exit 3; fi;;"
     ));
     let mut player = script.start().expect("it starts");
-    assert_eq!(ask(&mut player, &depth()).expect("a move").best, Pit(0));
+    assert_eq!(query_move(&mut player, &depth()).expect("a move").best, Pit(0));
     assert_eq!(player.restarts(), 1);
 }
 
@@ -151,7 +151,7 @@ fn a_crash_is_retried_once() {
 fn a_second_crash_is_an_error() {
     let script = Script::new(&format!("{POLITE}\ngo*) echo 'out of nuts' >&2; exit 3;;"));
     let mut player = script.start().expect("it starts");
-    let error = ask(&mut player, &depth()).expect_err("crashed").to_string();
+    let error = query_move(&mut player, &depth()).expect_err("crashed").to_string();
     assert!(error.contains("exited (exit status: 3: out of nuts)"), "{error}");
     assert!(error.ends_with("before answering \"go depth 1\""), "{error}");
     let error = Script::new("uci) exit 7;;").start().expect_err("crashed").to_string();
@@ -166,7 +166,7 @@ fn illegal_and_missing_moves() {
     ] {
         let script = Script::new(&format!("{POLITE}\ngo*) echo '{answer}';;"));
         let mut player = script.start().expect("it starts");
-        let error = ask(&mut player, &depth()).expect_err(answer).to_string();
+        let error = query_move(&mut player, &depth()).expect_err(answer).to_string();
         assert!(error.starts_with("Polite answered") && error.contains(complaint), "{error}");
     }
 }
@@ -176,12 +176,12 @@ fn a_flood_of_invalid_lines() {
     let script = Script::new(&format!("{POLITE}\ngo*) exec yes;;"));
     let mut player = script.start().expect("it starts");
     let patient = Go { movetime: Some(Duration::from_mins(1)), ..Go::default() };
-    let error = ask(&mut player, &patient).expect_err("a flood").to_string();
+    let error = query_move(&mut player, &patient).expect_err("a flood").to_string();
     assert!(error.contains("lines without an answer to \"go movetime 60000\""), "{error}");
     // One endless line is rejected, too.
     let script = Script::new(&format!("{POLITE}\ngo*) exec cat /dev/zero;;"));
     let mut player = script.start().expect("it starts");
-    assert!(ask(&mut player, &depth()).is_err());
+    assert!(query_move(&mut player, &depth()).is_err());
 }
 
 #[test]

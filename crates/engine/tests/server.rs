@@ -113,8 +113,8 @@ fn a_side_may_move_again() {
 
 /// An engine in a thread, and its output so far.
 struct Talk {
-    say: Option<Sender<Vec<u8>>>,
-    heard: Receiver<String>,
+    sender: Option<Sender<Vec<u8>>>,
+    received: Receiver<String>,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
 
@@ -148,27 +148,27 @@ impl Write for Lines {
 
 impl Talk {
     fn new() -> Self {
-        let (say, input) = channel();
-        let (output, heard) = channel();
+        let (sender, input) = channel();
+        let (output, received) = channel();
         let thread = thread::spawn(move || {
             let input = BufReader::new(Pipe(input, Vec::new()));
             serve(awari(), Last, &who(), input, Lines(output))
         });
-        Talk { say: Some(say), heard, thread: Some(thread) }
+        Talk { sender: Some(sender), received, thread: Some(thread) }
     }
 
-    fn say(&self, line: &str) {
-        let say = self.say.as_ref().expect("not ended");
-        say.send(format!("{line}\n").into_bytes()).expect("somebody listens");
+    fn send(&self, line: &str) {
+        let sender = self.sender.as_ref().expect("not ended");
+        sender.send(format!("{line}\n").into_bytes()).expect("the engine is running");
     }
 
-    fn hear(&self, expected: &str) {
-        let line = self.heard.recv_timeout(Duration::from_secs(20)).expect("an answer");
+    fn expect_line(&self, expected: &str) {
+        let line = self.received.recv_timeout(Duration::from_secs(20)).expect("an answer");
         assert_eq!(line, expected);
     }
 
     fn end(mut self) {
-        self.say = None;
+        self.sender = None;
         self.thread.take().expect("runs").join().expect("no panic").expect("no error");
     }
 }
@@ -176,17 +176,17 @@ impl Talk {
 #[test]
 fn stop_ends_a_search() {
     let talk = Talk::new();
-    talk.say("go infinite");
-    talk.hear("info depth 1");
-    talk.say("isready");
-    talk.hear("readyok");
-    talk.say("go depth 1");
-    talk.hear("info string still searching: send stop first");
-    talk.say("stop");
-    talk.hear("bestmove F4 ponder a5");
-    talk.say("stop");
-    talk.say("isready");
-    talk.hear("readyok");
+    talk.send("go infinite");
+    talk.expect_line("info depth 1");
+    talk.send("isready");
+    talk.expect_line("readyok");
+    talk.send("go depth 1");
+    talk.expect_line("info string still searching: send stop first");
+    talk.send("stop");
+    talk.expect_line("bestmove F4 ponder a5");
+    talk.send("stop");
+    talk.send("isready");
+    talk.expect_line("readyok");
     talk.end();
 }
 
@@ -194,32 +194,32 @@ fn stop_ends_a_search() {
 fn an_infinite_search_waits_for_stop() {
     let talk = Talk::new();
     // The search ends at once; the answer waits for `stop`.
-    talk.say("go infinite depth 1");
-    talk.hear("info depth 1");
-    talk.say("isready");
-    talk.hear("readyok");
-    talk.say("stop");
-    talk.hear("bestmove F4 ponder a5");
-    talk.say("go infinite");
+    talk.send("go infinite depth 1");
+    talk.expect_line("info depth 1");
+    talk.send("isready");
+    talk.expect_line("readyok");
+    talk.send("stop");
+    talk.expect_line("bestmove F4 ponder a5");
+    talk.send("go infinite");
     talk.end();
 }
 
 #[test]
 fn pondering() {
     let talk = Talk::new();
-    talk.say("position startpos moves F4 f4");
-    talk.say("go ponder wtime 60 btime 60");
-    talk.hear("info depth 1");
+    talk.send("position startpos moves F4 f4");
+    talk.send("go ponder wtime 60 btime 60");
+    talk.expect_line("info depth 1");
     // Longer than the clock has: it has not started yet.
     thread::sleep(Duration::from_millis(150));
-    talk.say("isready");
-    talk.hear("readyok");
-    talk.say("ponderhit");
-    talk.hear("bestmove E4 ponder a6");
-    talk.say("go ponder movetime 100000");
-    talk.hear("info depth 1");
-    talk.say("stop");
-    talk.hear("bestmove E4 ponder a6");
+    talk.send("isready");
+    talk.expect_line("readyok");
+    talk.send("ponderhit");
+    talk.expect_line("bestmove E4 ponder a6");
+    talk.send("go ponder movetime 100000");
+    talk.expect_line("info depth 1");
+    talk.send("stop");
+    talk.expect_line("bestmove E4 ponder a6");
     talk.end();
 }
 
@@ -232,9 +232,9 @@ fn clocks_end_searches() {
         "go wtime 40 winc 10 movestogo 1",
         "go permove 40 wreserve 0 breserve 0 percent 50 maxturn 1000",
     ] {
-        talk.say(go);
-        talk.hear("info depth 1");
-        talk.hear("bestmove F4 ponder a5");
+        talk.send(go);
+        talk.expect_line("info depth 1");
+        talk.expect_line("bestmove F4 ponder a5");
     }
     talk.end();
 }

@@ -9,7 +9,7 @@ use crate::fault::CheckError;
 use crate::options::SolverName;
 use crate::parallel::ThreadError;
 use crate::progress::Stopped;
-use crate::store::disk::ScratchError;
+use crate::store::disk::WorkFileError;
 
 /// Why a slice could not be solved.
 #[derive(Debug, Error)]
@@ -32,14 +32,14 @@ pub enum SolveError {
     Threads(#[from] ThreadError),
     /// A work file cannot be used.
     #[error(transparent)]
-    Scratch(#[from] ScratchError),
+    WorkFile(#[from] WorkFileError),
     /// The game has no such slice.
-    #[error("{game} has slices up to {last}, so {asked} cannot be solved")]
+    #[error("{game} has slices up to {last}, so {requested} cannot be solved")]
     NoSuchSlice {
         /// The game.
         game: String,
         /// The slice requested.
-        asked: SliceId,
+        requested: SliceId,
         /// The last one of the game.
         last: SliceId,
     },
@@ -123,7 +123,7 @@ pub enum Unfit {
     /// It works on rows of boards, and the game is not one of sowing on two halves.
     #[error("it is for games of sowing on two halves")]
     NoRows,
-    /// It computes scores, and distances are asked for.
+    /// It computes scores, and distances are requested for.
     #[error("it does not compute distances")]
     NoDistances,
     /// It takes one pass, and positions of the slice may repeat.
@@ -167,7 +167,7 @@ impl SolveError {
             SolveError::Stopped(_) => return None,
             SolveError::Table(error) => error.kind(),
             SolveError::Check(error) => error.kind(),
-            SolveError::Memory(_) | SolveError::Scratch(_) | SolveError::Threads(_) => {
+            SolveError::Memory(_) | SolveError::WorkFile(_) | SolveError::Threads(_) => {
                 ErrorKind::Io
             }
             SolveError::NoSuchSlice { .. }

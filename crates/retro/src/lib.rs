@@ -62,7 +62,7 @@ pub use progress::{Phase, Progress, Silent, Stopped};
 pub use report::{Choice, Effort, LevelWork, RowWork, Seconds, SliceReport};
 pub use solve::{solve, solve_slices};
 pub use solver::{fit_solvers, work_folder};
-pub use store::disk::ScratchError;
+pub use store::disk::WorkFileError;
 pub use store::folder::{Operation, Watch};
 pub use store::paged::Policy;
 pub use tables::{available_metric, folder, open_metric, open_set};

@@ -8,7 +8,7 @@ use nutcracker_table::Reach;
 use crate::check::memory_at_full_speed;
 use crate::error::SolveError;
 use crate::options::{SolveOptions, SolverName};
-use crate::solver::{Ask, Estimate, choose};
+use crate::solver::{Estimate, SliceTask, choose};
 use crate::tables::metric_of;
 use crate::window;
 
@@ -181,25 +181,25 @@ pub fn plan<G: Game>(
         .into_iter()
         .map(|slice| {
             let top = window.of(game, metric_of::<G>(options.metric), slice, last);
-            plan_slice(&Ask { game, slice, top, options }, rates)
+            plan_slice(&SliceTask { game, slice, top, options }, rates)
         })
         .collect()
 }
 
 /// The solver for a slice, and what it takes; without an estimate, the memory it lacks.
-fn solver_for<G: Game>(ask: &Ask<'_, G>) -> (SolverName, Result<Estimate, u64>) {
-    match choose(ask) {
+fn solver_for<G: Game>(task: &SliceTask<'_, G>) -> (SolverName, Result<Estimate, u64>) {
+    match choose(task) {
         Ok(chosen) => (chosen.solver.name(), Ok(chosen.estimate)),
         Err(SolveError::TooLittleMemory { solver, needed, .. }) => (solver, Err(needed)),
-        Err(_) => (ask.options.solver.unwrap_or(SolverName::Sweeps), Err(0)),
+        Err(_) => (task.options.solver.unwrap_or(SolverName::Sweeps), Err(0)),
     }
 }
 
-fn plan_slice<G: Game>(ask: &Ask<'_, G>, rates: &Rates) -> SlicePlan {
-    let Ask { game, slice, top, options } = *ask;
-    let positions = ask.positions();
-    let window = window::reach(game, ask.metric(), slice, top).into();
-    let (solver, estimate) = solver_for(ask);
+fn plan_slice<G: Game>(task: &SliceTask<'_, G>, rates: &Rates) -> SlicePlan {
+    let SliceTask { game, slice, top, options } = *task;
+    let positions = task.positions();
+    let window = window::reach(game, task.metric(), slice, top).into();
+    let (solver, estimate) = solver_for(task);
     let mut memory = estimate.map_or_else(|needed| needed, |estimate| estimate.peak);
     let estimate = estimate.ok();
     // With less memory than that, the check runs in pieces.
@@ -214,7 +214,7 @@ fn plan_slice<G: Game>(ask: &Ask<'_, G>, rates: &Rates) -> SlicePlan {
         window => BITS.min(f64::from(2 * u16::from(window) + 1).log2() + 0.2),
     };
     let tables = match estimate {
-        Some(estimate) if estimate.tables < ask.all_tables() => {
+        Some(estimate) if estimate.tables < task.all_tables() => {
             game.covered_by_tables(slice, estimate.tables)
         }
         _ => 1.0,

@@ -15,7 +15,7 @@ use crate::error::SolveError;
 use crate::options::SolveOptions;
 use crate::progress::{Meter, Phase, Progress};
 use crate::report::{Effort, Seconds, SliceReport};
-use crate::solver::{Ask, SliceJob, SolvedSlice, choose, work_prefix};
+use crate::solver::{SliceJob, SliceTask, SolvedSlice, choose, work_prefix};
 use crate::tables::{metric_of, naming, open_metric};
 use crate::window;
 
@@ -48,9 +48,9 @@ pub fn solve_slices<G: Game>(
     progress: &dyn Progress,
 ) -> Result<Vec<SliceReport>, SolveError> {
     let id = game.id();
-    if let Some(&asked) = selected.iter().find(|&&slice| !game.has_database(slice)) {
+    if let Some(&requested) = selected.iter().find(|&&slice| !game.has_database(slice)) {
         let (game, last) = (id.to_string(), game.largest_slice());
-        return Err(SolveError::NoSuchSlice { game, asked, last });
+        return Err(SolveError::NoSuchSlice { game, requested, last });
     }
     let metric = metric_of::<G>(options.metric);
     if !G::METRICS.contains(&metric) {
@@ -83,8 +83,8 @@ pub fn solve_slices<G: Game>(
     let mut reports = Vec::new();
     for slice in slices {
         let top = options.window.of(game, metric, slice, last);
-        let ask = Ask { game, slice, top, options };
-        let job = SliceJob { ask, storage, dir, progress };
+        let task = SliceTask { game, slice, top, options };
+        let job = SliceJob { task, storage, dir, progress };
         for &(_, reach) in unchecked.iter().filter(|(unchecked, _)| *unchecked == slice.0) {
             let set = job.open_set();
             let table = job.check_and_promote(&set, reach)?;
@@ -107,7 +107,7 @@ pub fn solve_slices<G: Game>(
             }
         } else {
             match job.run(&mut manifest) {
-                Err(SolveError::Scratch(error)) if error.is_damage() => {
+                Err(SolveError::WorkFile(error)) if error.is_damage() => {
                     // What is left of the work cannot be trusted: the slice is restarted once.
                     progress.note(&format!("{error}: starting {slice} again"));
                     job.clear_work();
@@ -163,12 +163,12 @@ fn mark_holes<G: Game>(game: &G, slice: SliceId, start: u64, out: &mut [i8]) {
 
 impl<G: Game> SliceJob<'_, G> {
     fn reach(&self) -> Reach {
-        window::reach(self.ask.game, self.ask.metric(), self.ask.slice, self.ask.top)
+        window::reach(self.task.game, self.task.metric(), self.task.slice, self.task.top)
     }
 
     fn run(&self, manifest: &mut Manifest) -> Result<SliceReport, SolveError> {
-        let slice = self.ask.slice;
-        self.progress.slice(slice, self.ask.positions());
+        let slice = self.task.slice;
+        self.progress.slice(slice, self.task.positions());
         let started = Instant::now();
         let solved = self.solve()?;
         let exits = solved.exit_time.as_secs_f64();
@@ -182,7 +182,7 @@ impl<G: Game> SliceJob<'_, G> {
 
         let started = Instant::now();
         let set = self.open_set();
-        let table = if self.ask.options.verify {
+        let table = if self.task.options.verify {
             self.check_and_promote(&set, self.reach())?
         } else {
             set.get_exactly(slice.0, self.reach())?
@@ -204,27 +204,27 @@ impl<G: Game> SliceJob<'_, G> {
     }
 
     fn solve(&self) -> Result<SolvedSlice, SolveError> {
-        let Ask { game, slice, .. } = self.ask;
+        let SliceTask { game, slice, .. } = self.task;
         let max = game.max_score(slice);
         if !(0..=127).contains(&max) {
             return Err(SolveError::ScoreTooLarge { game: game.id().to_string(), slice, max });
         }
-        let chosen = choose(&self.ask)?;
-        self.progress.chose(&chosen.choice(&self.ask));
+        let chosen = choose(&self.task)?;
+        self.progress.chose(&chosen.choice(&self.task));
         chosen.solver.solve(self)
     }
 
     /// Writes the file, named as one that is not checked yet: what was solved for hours survives an
     /// interruption of the check.
     fn pack(&self, solved: &SolvedSlice) -> Result<Published, SolveError> {
-        let Ask { game, slice, options, .. } = self.ask;
-        let (id, positions) = (game.id(), self.ask.positions());
-        let range = self.ask.largest() as u8;
+        let SliceTask { game, slice, options, .. } = self.task;
+        let (id, positions) = (game.id(), self.task.positions());
+        let range = self.task.largest() as u8;
         let mut header =
             Header::new(id.name, id.options, slice.0, positions, range, game.index_scheme());
         header.reach = self.reach();
         header.name = game.slice_name(slice);
-        self.ask.metric().name().clone_into(&mut header.metric);
+        self.task.metric().name().clone_into(&mut header.metric);
         header.parts = parts(game, slice);
         let pack = PackOptions { threads: options.threads, ..PackOptions::default() };
         let meter = Meter::begin(self.progress, Phase::Pack, positions);
@@ -253,7 +253,7 @@ impl<G: Game> SliceJob<'_, G> {
     /// Checks a file and gives it its final name. A file that is wrong and does not have that name
     /// is removed, with the work files that it may come from: the next run restarts the slice.
     fn check_and_promote(&self, set: &TableSet, reach: Reach) -> Result<Arc<Table>, SolveError> {
-        let slice = self.ask.slice.0;
+        let slice = self.task.slice.0;
         let table = set.get_exactly(slice, reach)?;
         match self.verify(&table, set) {
             Ok(()) => Ok(set.promote(&table)?),
@@ -274,14 +274,14 @@ impl<G: Game> SliceJob<'_, G> {
     }
 
     fn verify(&self, table: &Table, set: &TableSet) -> Result<(), SolveError> {
-        let Ask { game, options, .. } = self.ask;
+        let SliceTask { game, options, .. } = self.task;
         check_file(game, table, set, options.memory, options.threads, self.progress)?;
         Ok(())
     }
 
     /// Removes the work files of a finished slice. What cannot be removed does no harm.
     fn clear_work(&self) {
-        let prefix = work_prefix(self.ask.slice);
+        let prefix = work_prefix(self.task.slice);
         for name in self.storage.list(self.dir).unwrap_or_default() {
             if name.starts_with(&prefix) {
                 let _ = self.storage.remove_dir(&self.dir.join(name));

@@ -112,7 +112,7 @@ fn every_operation_can_fail_at_any_time() {
                     let (watch, _) = fail(operation, k, once, kind);
                     let disturbed = SolveOptions { watch, ..options(solver) };
                     match run(dir.path(), &disturbed, &Silent) {
-                        Err(error @ SolveError::Scratch(_)) => {
+                        Err(error @ SolveError::WorkFile(_)) => {
                             check_sentence(&error.to_string(), kind, &what);
                         }
                         Err(error) => panic!("{what}: {error}"),
@@ -179,9 +179,9 @@ impl Progress for Notes {
 }
 
 /// Asks to stop at a question, by its number.
-struct Patience(AtomicU64, u64);
+struct StopAfter(AtomicU64, u64);
 
-impl Progress for Patience {
+impl Progress for StopAfter {
     fn must_stop(&self) -> bool {
         self.0.fetch_add(1, Relaxed) >= self.1
     }
@@ -192,15 +192,15 @@ fn stopped_at_any_moment_it_goes_on_to_the_same_bytes() {
     let (reference, expected) = undisturbed();
     for solver in [&LIMITED[..], &[SolverName::Memory]].concat() {
         let dir = all_but_the_last(reference.path());
-        let patience = Patience(AtomicU64::new(0), u64::MAX);
-        run(dir.path(), &options(solver), &patience).unwrap();
-        let questions = patience.0.load(Relaxed);
+        let progress = StopAfter(AtomicU64::new(0), u64::MAX);
+        run(dir.path(), &options(solver), &progress).unwrap();
+        let questions = progress.0.load(Relaxed);
         assert!(questions > 5, "{solver} asks only {questions} times");
         // All moments, or a hundred of them.
         let step = (questions / 100).max(1);
         for k in (0..questions).step_by(step as usize) {
             let dir = all_but_the_last(reference.path());
-            match run(dir.path(), &options(solver), &Patience(AtomicU64::new(0), k)) {
+            match run(dir.path(), &options(solver), &StopAfter(AtomicU64::new(0), k)) {
                 Err(SolveError::Stopped(stopped)) => {
                     assert_eq!(stopped.to_string(), "stopped; the same command goes on from here");
                 }
@@ -213,7 +213,7 @@ fn stopped_at_any_moment_it_goes_on_to_the_same_bytes() {
         // Always a little further: it comes to an end.
         let dir = all_but_the_last(reference.path());
         let mut stops = 0;
-        while run(dir.path(), &options(solver), &Patience(AtomicU64::new(0), stops)).is_err() {
+        while run(dir.path(), &options(solver), &StopAfter(AtomicU64::new(0), stops)).is_err() {
             stops += step;
         }
         assert!(tables(dir.path()) == expected, "{solver} after {stops} stops");

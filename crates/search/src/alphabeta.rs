@@ -39,7 +39,7 @@ pub(crate) const EXTENSION: u32 = 8;
 /// Larger than any value.
 pub(crate) const INFINITE: i32 = 10_000_000;
 /// Nodes between two looks at clock and stop sign.
-const PATIENCE: u64 = 256;
+const CHECK_INTERVAL: u64 = 256;
 
 /// What the threads of a search have in common.
 pub(crate) struct Shared<'a, G, O: Oracle> {
@@ -74,7 +74,7 @@ struct Node {
     guess: Option<i32>,
 }
 
-enum Look {
+enum Lookup {
     Answer(Found),
     Open(Node),
 }
@@ -86,7 +86,7 @@ pub(crate) struct Worker<'a, G: Evaluate, O: Oracle> {
     /// The root's place on the path.
     root: Place,
     /// Whether the root must have a move, and so is not answered by what is known of it.
-    wants_move: bool,
+    needs_move: bool,
     /// Whether the root's score is known.
     solved: bool,
     /// The slice in which the game has been before the root, if any.
@@ -104,7 +104,7 @@ pub(crate) struct Worker<'a, G: Evaluate, O: Oracle> {
     nodes: u64,
     probes: u64,
     /// What of `nodes` and `probes` the others know of.
-    told: (u64, u64),
+    reported: (u64, u64),
     /// The next look at the limits.
     check_at: u64,
 }
@@ -115,7 +115,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         shared: &'a Shared<'a, G, O>,
         root: &G::Position,
         history: &[G::Position],
-        wants_move: bool,
+        needs_move: bool,
     ) -> Self {
         let game = shared.game;
         let slice = game.slice_of(root);
@@ -124,7 +124,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         Worker {
             shared,
             root: path.len(),
-            wants_move,
+            needs_move,
             solved: false,
             history: (path.len() > 0).then_some(slice),
             path,
@@ -136,7 +136,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             raised: None,
             nodes: 0,
             probes: 0,
-            told: (0, 0),
+            reported: (0, 0),
             check_at: 0,
         }
     }
@@ -168,15 +168,15 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
     }
 
     /// Tells the others how many nodes and probes there were.
-    pub(crate) fn tell(&mut self) {
-        self.shared.nodes.fetch_add(self.nodes - self.told.0, Relaxed);
-        self.shared.probes.fetch_add(self.probes - self.told.1, Relaxed);
-        self.told = (self.nodes, self.probes);
+    pub(crate) fn report(&mut self) {
+        self.shared.nodes.fetch_add(self.nodes - self.reported.0, Relaxed);
+        self.shared.probes.fetch_add(self.probes - self.reported.1, Relaxed);
+        self.reported = (self.nodes, self.probes);
     }
 
     /// Ends the search where a limit is reached.
     fn check(&mut self) -> Result<(), Halted> {
-        self.tell();
+        self.report();
         let limits = self.shared.limits;
         let left = limits
             .nodes
@@ -190,7 +190,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             return Err(Halted);
         }
         let share = (left / self.shared.options.threads.max(1) as u64).max(1);
-        self.check_at = self.nodes + share.min(PATIENCE);
+        self.check_at = self.nodes + share.min(CHECK_INTERVAL);
         Ok(())
     }
 
@@ -224,9 +224,9 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         let place = self.path.len();
         let ply = place - self.root;
         self.lines[ply].clear();
-        let node = match self.look(position, (alpha, beta), depth)? {
-            Look::Answer(found) => return Ok(found),
-            Look::Open(node) => node,
+        let node = match self.look_up(position, (alpha, beta), depth)? {
+            Lookup::Answer(found) => return Ok(found),
+            Lookup::Open(node) => node,
         };
         let (mut left, mut extension) = (depth, extension);
         if depth == 0 {
@@ -257,30 +257,30 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
     }
 
     /// What can be said of a position without looking at its moves.
-    fn look(
+    fn look_up(
         &mut self,
         position: &G::Position,
         (alpha, beta): (i32, i32),
         depth: u32,
-    ) -> Result<Look, Halted> {
+    ) -> Result<Lookup, Halted> {
         let Shared { game, options, table, .. } = *self.shared;
         if let Some(score) = game.outcome(position) {
-            return Ok(Look::Answer(Found::exact(score, FREE)));
+            return Ok(Lookup::Answer(Found::exact(score, FREE)));
         }
         let slice = game.slice_of(position);
-        let may_answer = self.path.len() > self.root || !self.wants_move;
+        let may_answer = self.path.len() > self.root || !self.needs_move;
         if may_answer && let Some(earlier) = self.path.earlier(position, slice) {
-            return Ok(Look::Answer(Found::exact(0, earlier)));
+            return Ok(Lookup::Answer(Found::exact(0, earlier)));
         }
         let max = game.max_score(slice);
         let all = (-max, max);
         let mut node =
             Node { slice, key: None, known: Entry::UNKNOWN, stored: all, bounds: all, guess: None };
         let barred = self.history == Some(slice);
-        let asks = may_answer && depth >= options.probe_depth;
-        if let Some(score) = if asks { self.probe(position)? } else { None } {
+        let probes = may_answer && depth >= options.probe_depth;
+        if let Some(score) = if probes { self.probe(position)? } else { None } {
             if !barred || score == 0 {
-                return Ok(Look::Answer(Found::exact(score, FREE)));
+                return Ok(Lookup::Answer(Found::exact(score, FREE)));
             }
             node.bounds = (score.min(0), score.max(0));
             node.guess = Some(100 * i32::from(score));
@@ -313,12 +313,12 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         } else if guessed {
             node.known.value
         } else {
-            return Ok(Look::Open(node));
+            return Ok(Lookup::Open(node));
         };
         Ok(if may_answer {
-            Look::Answer(Found::guess(answer, node.bounds))
+            Lookup::Answer(Found::guess(answer, node.bounds))
         } else {
-            Look::Open(node)
+            Lookup::Open(node)
         })
     }
 

@@ -139,7 +139,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
                     let mut worker = Worker::new(shared, root, history, true);
                     for depth in 1..=deepest(limits) {
                         let ended = progress.deepen(&mut worker, root, depth).is_err();
-                        worker.tell();
+                        worker.report();
                         progress.count();
                         if ended {
                             break;
@@ -196,7 +196,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
                         }
                         let full = (-INFINITE, INFINITE);
                         let Ok(found) = worker.search(&step.next, depth, full) else { return };
-                        worker.tell();
+                        worker.report();
                         let max = game.max_score(game.slice_of(&step.next));
                         let value = Worth::of(found.value, found.lower, found.upper, max);
                         visit(at, value.through(step));

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use nutcracker_book::expert::Glance;
+use nutcracker_book::expert::StaticExpert;
 use nutcracker_book::grow::Plan;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, Strategy};
@@ -48,7 +48,7 @@ pub fn book(dir: &Path) -> PathBuf {
     let kalah = Kalah::new(3, 2, false).expect("kalah");
     let file = dir.join(nutcracker_book::file_name(&kalah));
     let store = RedbStore::create(&file, 1 << 20).expect("a file");
-    let mut expert = Glance(kalah.clone());
+    let mut expert = StaticExpert(kalah.clone());
     let start = kalah.start().position;
     let mut book = Book::create(kalah, store, &start, &mut expert).expect("a book");
     let plan = Plan { expansions: Some(12), ..Plan::new(Strategy::Proof) };

@@ -139,7 +139,7 @@ fn several_experts_evaluate_each_position_once() {
     let toy = tree();
     let looks = Mutex::new(HashMap::new());
     let expert = || {
-        crate::expert::Ask(|at: &u32| {
+        crate::expert::FnExpert(|at: &u32| {
             *looks.lock().unwrap().entry(*at).or_insert(0) += 1;
             Worth::guess(toy.guesses[at])
         })
@@ -245,7 +245,7 @@ fn changes_are_written_during_a_long_search() {
     let before = commits.load(Ordering::SeqCst);
     // The next evaluation ends only when the first expansion has been written.
     let patient = || {
-        crate::expert::Ask(|at: &u32| {
+        crate::expert::FnExpert(|at: &u32| {
             while commits.load(Ordering::SeqCst) == before {
                 std::thread::sleep(std::time::Duration::from_millis(5));
             }

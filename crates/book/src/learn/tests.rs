@@ -7,7 +7,7 @@ use nutcracker_search::Worth;
 use nutcracker_search::{Empty, ExactLimits, exact_value};
 
 use super::*;
-use crate::expert::Ask;
+use crate::expert::FnExpert;
 use crate::store::MemoryStore;
 use crate::toy::{Toy, ToyBook};
 
@@ -22,7 +22,7 @@ fn no_game_is_lost_twice_in_the_same_way() {
     let learner = if value.unwrap().unwrap().score >= 0 { Side::First } else { Side::Second };
     // A weak evaluation: the seeds in its own pits.
     let expert = || {
-        Ask(|board: &nutcracker_games::halves::Board| {
+        FnExpert(|board: &nutcracker_games::halves::Board| {
             let sum = |half: &[u8]| half.iter().map(|&n| i32::from(n)).sum::<i32>();
             Worth::guess(10 * (sum(&board.own) - sum(&board.other)))
         })

@@ -105,7 +105,7 @@ impl Visitor for Args {
             }
             Err(error) => {
                 wrong += 1;
-                self.say_wrong("manifest", &remedy(&self.subject, error))?;
+                self.print_wrong("manifest", &remedy(&self.subject, error))?;
             }
         }
         if self.up_to.text().is_none() {
@@ -122,7 +122,7 @@ impl Visitor for Args {
                 let known = manifest.is_ok();
                 let mut below = closure(&game, [slice]).into_iter().filter(|&s| s != slice);
                 let sound = !below.any(|below| unsound.contains(&below));
-                self.look(&game, slice, reach, known, sound, &reporter)
+                self.check(&game, slice, reach, known, sound, &reporter)
             } else {
                 let clipped = match reach {
                     Reach::Exact => String::new(),
@@ -149,7 +149,7 @@ impl Visitor for Args {
             if !reach.is_exact() {
                 object["window"] = u8::from(reach).into();
             }
-            self.tell(&finding, &name, game.slice_len(slice), seconds, &mut object)?;
+            self.report(&finding, &name, game.slice_len(slice), seconds, &mut object)?;
             wrong += u32::from(matches!(finding, Finding::Wrong(_)));
             object["seconds"] = rounded(seconds).into();
             findings.push(object);
@@ -174,7 +174,7 @@ impl Visitor for Args {
 }
 
 impl Args {
-    fn look<G: Registered>(
+    fn check<G: Registered>(
         &self,
         game: &G,
         slice: SliceId,
@@ -231,7 +231,7 @@ impl Args {
     }
 
     /// Says what was found of a slice, and notes it for programs.
-    fn tell(
+    fn report(
         &self,
         finding: &Finding,
         name: &str,
@@ -245,43 +245,43 @@ impl Args {
                 object["positions"] = (*positions).into();
                 object["sweeps"] = (*sweeps).into();
                 let sweeps = if *sweeps == 1 { "1 sweep" } else { &format!("{sweeps} sweeps") };
-                self.say(&format!(
+                self.print_line(&format!(
                     "OK     {name:>9}  {:>15} positions  {sweeps:>9}  {:>10}\n",
                     thousands(*positions),
                     duration(seconds),
                 ))?;
             }
-            Finding::Sampled(looked) => {
+            Finding::Sampled(sampled) => {
                 object["ok"] = true.into();
                 object["positions"] = positions.into();
-                object["sampled"] = (*looked).into();
-                self.say(&format!(
-                    "OK     {name:>9}  {:>15} positions  {:>11} looked at  {:>10}\n",
+                object["sampled"] = (*sampled).into();
+                self.print_line(&format!(
+                    "OK     {name:>9}  {:>15} positions  {:>11} sampled  {:>10}\n",
                     thousands(positions),
-                    thousands(*looked),
+                    thousands(*sampled),
                     duration(seconds),
                 ))?;
             }
             Finding::Whole => {
                 object["error"] = "not compared: slices it leads to are not right".into();
-                self.say(&format!(
+                self.print_line(&format!(
                     "-      {name:>9}  the file is whole; its scores were not compared, \
                      because slices it leads to are not right\n"
                 ))?;
             }
             Finding::Wrong(reason) => {
                 object["error"] = reason.clone().into();
-                self.say_wrong(name, reason)?;
+                self.print_wrong(name, reason)?;
             }
         }
         Ok(())
     }
 
-    fn say(&self, line: &str) -> Result<(), Failure> {
+    fn print_line(&self, line: &str) -> Result<(), Failure> {
         if self.format == Format::Json { Ok(()) } else { print(line) }
     }
 
-    fn say_wrong(&self, name: &str, reason: &str) -> Result<(), Failure> {
+    fn print_wrong(&self, name: &str, reason: &str) -> Result<(), Failure> {
         if self.format == Format::Json {
             note(&format!("WRONG  {name:>9}  {reason}"));
             return Ok(());

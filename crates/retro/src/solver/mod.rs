@@ -19,7 +19,7 @@ use crate::error::{SolveError, Unfit};
 use crate::options::{SolveOptions, SolverName};
 use crate::progress::{Progress, Stopped};
 use crate::report::{Choice, Effort};
-use crate::store::disk::ScratchError;
+use crate::store::disk::WorkFileError;
 use crate::store::folder::Folder;
 use crate::tables::{SetChildren, metric_of, open_metric};
 use crate::window;
@@ -33,7 +33,7 @@ pub(crate) trait SliceSolver<G: Game>: Sync {
     /// Its name. Solvers of the same name are requested together; the first that fits is taken.
     fn name(&self) -> SolverName;
     /// What it would take; an error says why the game or slice cannot be solved this way.
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit>;
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit>;
     /// Solves a slice for which [`estimate`](Self::estimate) fits the memory.
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError>;
 }
@@ -55,7 +55,7 @@ pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 9] {
 
 /// What is to be solved, and with what.
 #[derive(Clone, Copy)]
-pub(crate) struct Ask<'a, G> {
+pub(crate) struct SliceTask<'a, G> {
     pub(crate) game: &'a G,
     pub(crate) slice: SliceId,
     /// The largest level: the largest score, or the window.
@@ -63,7 +63,7 @@ pub(crate) struct Ask<'a, G> {
     pub(crate) options: &'a SolveOptions,
 }
 
-impl<G: Game> Ask<'_, G> {
+impl<G: Game> SliceTask<'_, G> {
     /// What the table is to say.
     pub(crate) fn metric(&self) -> Metric {
         metric_of::<G>(self.options.metric)
@@ -139,7 +139,7 @@ impl Estimate {
 
 /// A slice to be solved, and where its files are.
 pub(crate) struct SliceJob<'a, G> {
-    pub(crate) ask: Ask<'a, G>,
+    pub(crate) task: SliceTask<'a, G>,
     pub(crate) storage: &'a Arc<dyn Storage>,
     pub(crate) dir: &'a Path,
     pub(crate) progress: &'a dyn Progress,
@@ -148,21 +148,21 @@ pub(crate) struct SliceJob<'a, G> {
 impl<G: Game> SliceJob<'_, G> {
     /// The finished slices, with a cache of decoded blocks.
     pub(crate) fn open_set(&self) -> TableSet {
-        let Ask { game, options, .. } = self.ask;
-        let cache = self.ask.cache_bytes();
+        let SliceTask { game, options, .. } = self.task;
+        let cache = self.task.cache_bytes();
         open_metric(game, options.metric, Arc::clone(self.storage), self.dir, cache)
     }
 
     /// The scores of smaller slices, as exact as this one needs them.
     fn children<'a>(&self, set: &'a TableSet) -> SetChildren<'a> {
-        let Ask { game, slice, top, .. } = self.ask;
+        let SliceTask { game, slice, top, .. } = self.task;
         SetChildren::new(set, slice, |child| window::needed(game, slice, child, top.into()))
     }
 
     /// Where a solver's work files are. Each has its own: what one has left behind after an
     /// interruption means nothing to another.
     fn folder(&self, solver: SolverName) -> Folder {
-        let Ask { game, slice, top, options } = self.ask;
+        let SliceTask { game, slice, top, options } = self.task;
         let path = work_folder(self.dir, slice, top, solver);
         let (id, scheme) = (game.id(), game.index_scheme());
         let description = format!("{id}, slice {slice}, up to {top}, {solver}, {scheme}");
@@ -171,14 +171,14 @@ impl<G: Game> SliceJob<'_, G> {
 
     /// A position of the slice is lost too far away to store.
     fn too_far(&self) -> SolveError {
-        let Ask { game, slice, .. } = self.ask;
+        let SliceTask { game, slice, .. } = self.task;
         SolveError::TooFar { game: game.id().to_string(), slice: game.slice_name(slice) }
     }
 
     /// Whether the slice is resumed after an interruption; else it is restarted, which is faster
     /// for a slice of seconds.
     fn resumable(&self) -> bool {
-        self.ask.positions() >= self.ask.options.checkpoint_positions
+        self.task.positions() >= self.task.options.checkpoint_positions
     }
 
     pub(crate) fn stop_if_requested(&self) -> Result<(), Stopped> {
@@ -207,7 +207,7 @@ pub(crate) struct SolvedSlice {
 /// The scores of a solved slice, wherever its solver keeps them.
 pub(crate) trait Scores: Sync {
     /// Writes the scores of consecutive positions.
-    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError>;
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError>;
 }
 
 /// The solver for a slice.
@@ -217,9 +217,9 @@ pub(crate) struct Chosen<G: 'static> {
 }
 
 /// The solver that is requested, or the first that runs at full speed with the memory there is.
-pub(crate) fn choose<G: Game>(ask: &Ask<'_, G>) -> Result<Chosen<G>, SolveError> {
-    let (requested, given) = (ask.options.solver, ask.options.memory);
-    let (game, slice) = (ask.game.id().to_string(), ask.slice_name());
+pub(crate) fn choose<G: Game>(task: &SliceTask<'_, G>) -> Result<Chosen<G>, SolveError> {
+    let (requested, given) = (task.options.solver, task.options.memory);
+    let (game, slice) = (task.game.id().to_string(), task.slice_name());
     let mut too_large: Option<(SolverName, u64)> = None;
     let mut unfit = (SolverName::Sweeps, Unfit::NoUnmoves);
     for solver in all::<G>() {
@@ -227,7 +227,7 @@ pub(crate) fn choose<G: Game>(ask: &Ask<'_, G>) -> Result<Chosen<G>, SolveError>
         if requested.is_some_and(|requested| requested != name) {
             continue;
         }
-        let estimate = match solver.estimate(ask) {
+        let estimate = match solver.estimate(task) {
             Ok(estimate) => estimate,
             Err(reason) => {
                 unfit = (name, reason);
@@ -253,17 +253,17 @@ pub(crate) fn choose<G: Game>(ask: &Ask<'_, G>) -> Result<Chosen<G>, SolveError>
 
 impl<G: Game> Chosen<G> {
     /// As an event of the progress.
-    pub(crate) fn choice(&self, ask: &Ask<'_, G>) -> Choice {
+    pub(crate) fn choice(&self, task: &SliceTask<'_, G>) -> Choice {
         let fit = all::<G>()
             .into_iter()
-            .filter_map(|solver| Some((solver.name(), solver.estimate(ask).ok()?.enough?)));
+            .filter_map(|solver| Some((solver.name(), solver.estimate(task).ok()?.enough?)));
         Choice {
-            slice: ask.slice,
+            slice: task.slice,
             solver: self.solver.name(),
             memory: self.estimate.peak,
             work_disk: self.estimate.work_disk,
-            tables: self.estimate.tables.min(ask.all_tables()),
-            all_tables: ask.all_tables(),
+            tables: self.estimate.tables.min(task.all_tables()),
+            all_tables: task.all_tables(),
             fit: fit.collect(),
         }
     }
@@ -274,8 +274,8 @@ impl<G: Game> Chosen<G> {
 pub fn fit_solvers<G: Game>(game: &G, slice: SliceId, metric: Option<Metric>) -> Vec<SolverName> {
     let options = SolveOptions { metric, ..SolveOptions::new(1, "") };
     let largest = metric_of::<G>(metric).largest(game.max_score(slice));
-    let ask = Ask { game, slice, top: largest.clamp(0, 127) as u8, options: &options };
-    let fit = all::<G>().into_iter().filter(|solver| solver.estimate(&ask).is_ok());
+    let task = SliceTask { game, slice, top: largest.clamp(0, 127) as u8, options: &options };
+    let fit = all::<G>().into_iter().filter(|solver| solver.estimate(&task).is_ok());
     let mut names: Vec<SolverName> = fit.map(SliceSolver::name).collect();
     names.sort_unstable();
     names.dedup();

@@ -9,13 +9,13 @@ use nutcracker_game::{Children, Exits, Game, SliceView, is_internal};
 use nutcracker_mem::Packed;
 use nutcracker_table::TableError;
 
-use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
+use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
 use crate::error::{SolveError, Unfit};
 use crate::exits::compute_exits;
 use crate::options::SolverName;
 use crate::progress::{Meter, Phase};
 use crate::report::Effort;
-use crate::store::disk::ScratchError;
+use crate::store::disk::WorkFileError;
 
 /// One pass over a slice without cycles.
 pub(super) struct OnePass;
@@ -28,18 +28,18 @@ impl<G: Game> SliceSolver<G> for OnePass {
         SolverName::OnePass
     }
 
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        if !ask.game.is_acyclic(ask.slice) {
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        if !task.game.is_acyclic(task.slice) {
             return Err(Unfit::Cyclic);
         }
-        let view = ask.game.view_bytes(ask.slice);
-        Ok(Estimate::in_memory(ask.overhead() + ask.positions() + view))
+        let view = task.game.view_bytes(task.slice);
+        Ok(Estimate::in_memory(task.overhead() + task.positions() + view))
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
         let started = Instant::now();
-        let Ask { game, slice, top, options } = job.ask;
-        let (view, metric, top) = (game.view(slice), job.ask.metric(), top as i8);
+        let SliceTask { game, slice, top, options } = job.task;
+        let (view, metric, top) = (game.view(slice), job.task.metric(), top as i8);
         let values = Packed::<8>::zeroed(view.len())?;
         let set = job.open_set();
         let parts: Vec<u64> = (0..view.parts()).collect();
@@ -78,7 +78,7 @@ struct Pass<'a, G, C> {
 impl<G: Game, C: Children<Error = TableError>> Pass<'_, G, C> {
     /// Settles a position, and before it whatever it waits for.
     fn settle(&self, index: u64) -> Result<(), SolveError> {
-        let Ask { game, slice, .. } = self.job.ask;
+        let SliceTask { game, slice, .. } = self.job.task;
         let mut open = vec![index];
         while let Some(&index) = open.last() {
             let before = open.len();
@@ -96,8 +96,8 @@ impl<G: Game, C: Children<Error = TableError>> Pass<'_, G, C> {
 
     /// The value of a position; `None` if a successor is not settled, which is appended to `open`.
     fn value(&self, index: u64, open: &mut Vec<u64>) -> Result<Option<i8>, SolveError> {
-        let Ask { game, slice, top, .. } = self.job.ask;
-        let metric = self.job.ask.metric();
+        let SliceTask { game, slice, top, .. } = self.job.task;
+        let metric = self.job.task.metric();
         let position = game.unrank(slice, index).expect("a hole has no moves");
         let mut steps = Vec::new();
         if let Some(outcome) = game.expand(&position, &mut steps) {
@@ -129,7 +129,7 @@ impl<G: Game, C: Children<Error = TableError>> Pass<'_, G, C> {
 }
 
 impl Scores for Packed<8> {
-    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
         for (index, value) in (start..).zip(out) {
             *value = self.get(index) as u8 as i8;
         }

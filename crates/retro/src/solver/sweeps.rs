@@ -8,12 +8,12 @@ use std::time::Instant;
 use nutcracker_game::{Children, Exits, Game, Metric, SliceId, exits_of, is_internal};
 use nutcracker_mem::{OutOfMemory, reserve};
 
-use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
+use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
 use crate::error::{SolveError, Unfit};
 use crate::options::SolverName;
 use crate::progress::{LevelMeter, Meter, Phase, Progress, Silent, Stopped};
 use crate::report::{Effort, LevelWork};
-use crate::store::disk::ScratchError;
+use crate::store::disk::WorkFileError;
 
 /// Forward sweeps in memory.
 pub(super) struct Sweeps;
@@ -26,17 +26,17 @@ impl<G: Game> SliceSolver<G> for Sweeps {
         SolverName::Sweeps
     }
 
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        let bytes = ask.overhead() + ask.positions() * BYTES;
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        let bytes = task.overhead() + task.positions() * BYTES;
         let enough = (!G::UNMOVES).then_some(bytes);
         Ok(Estimate { enough, ..Estimate::in_memory(bytes) })
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
-        let Ask { game, slice, top, .. } = job.ask;
+        let SliceTask { game, slice, top, .. } = job.task;
         let started = Instant::now();
         let set = job.open_set();
-        let metric = job.ask.metric();
+        let metric = job.task.metric();
         let Some(exits) = exits(game, metric, slice, &job.children(&set), job.progress)? else {
             return Err(job.too_far());
         };
@@ -56,7 +56,7 @@ impl<G: Game> SliceSolver<G> for Sweeps {
 }
 
 impl Scores for Vec<i8> {
-    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
         out.copy_from_slice(&self[start as usize..start as usize + out.len()]);
         Ok(())
     }

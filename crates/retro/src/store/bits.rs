@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nutcracker_mem::{OutOfMemory, Packed};
 
-use super::disk::ScratchError;
+use super::disk::WorkFileError;
 use super::{Sequence, Session, Side, Wins};
 
 /// One bit a position in memory: won or not. The other side is elsewhere.
@@ -29,12 +29,12 @@ impl Wins for OneBit {
 
 impl Session for &OneBit {
     #[inline]
-    fn is_won(&mut self, index: u64) -> Result<bool, ScratchError> {
+    fn is_won(&mut self, index: u64) -> Result<bool, WorkFileError> {
         Ok(self.0.get(index) == 1)
     }
 
     #[inline]
-    fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
+    fn win(&mut self, index: u64) -> Result<bool, WorkFileError> {
         Ok(self.0.update(index, |bit| (bit == 0).then_some(1)).is_some())
     }
 }
@@ -87,12 +87,12 @@ impl Wins for TwoBits {
 
 impl Session for &TwoBits {
     #[inline]
-    fn is_won(&mut self, index: u64) -> Result<bool, ScratchError> {
+    fn is_won(&mut self, index: u64) -> Result<bool, WorkFileError> {
         Ok(self.side(index) == Side::Won)
     }
 
     #[inline]
-    fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
+    fn win(&mut self, index: u64) -> Result<bool, WorkFileError> {
         Ok(self.win_one(index))
     }
 }
@@ -100,18 +100,18 @@ impl Session for &TwoBits {
 impl Sequence for TwoBits {
     const ON_DISK: bool = false;
 
-    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError> {
+    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError> {
         out.clear();
         self.0.for_each(range, |side| out.push(Side::from_bits(side as u8)));
         Ok(())
     }
 
-    fn store(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError> {
+    fn store(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
         self.0.fill(start, sides.iter().map(|&side| side as u64));
         Ok(())
     }
 
-    fn lose(&self, _start: u64, _sides: &[Side], lost: &[u64]) -> Result<(), ScratchError> {
+    fn lose(&self, _start: u64, _sides: &[Side], lost: &[u64]) -> Result<(), WorkFileError> {
         for &index in lost {
             self.lose_one(index);
         }

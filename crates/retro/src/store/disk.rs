@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::folder::Operation;
-pub use super::work::Scratch;
+pub use super::work::WorkFile;
 use super::{Sequence, Side};
 
 /// A work file cannot be used.
 #[derive(Debug, Error)]
-pub enum ScratchError {
+pub enum WorkFileError {
     /// The operating system failed.
     #[error("cannot {} {}: {source}; {}", operation.name(), path.display(), advice(path, source))]
     Io {
@@ -40,18 +40,18 @@ pub enum ScratchError {
     },
 }
 
-impl ScratchError {
+impl WorkFileError {
     pub(crate) fn new(operation: Operation, path: &Path, source: io::Error) -> Self {
-        ScratchError::Io { operation, path: path.to_owned(), source }
+        WorkFileError::Io { operation, path: path.to_owned(), source }
     }
 
     pub(crate) fn damaged(path: &Path, reason: String) -> Self {
-        ScratchError::Damaged { path: path.to_owned(), reason }
+        WorkFileError::Damaged { path: path.to_owned(), reason }
     }
 
     /// Whether the file is damaged, so that its slice can only start again.
     pub fn is_damage(&self) -> bool {
-        matches!(self, ScratchError::Damaged { .. })
+        matches!(self, WorkFileError::Damaged { .. })
     }
 }
 
@@ -74,16 +74,16 @@ fn advice(path: &Path, source: &io::Error) -> String {
 
 /// Scores or exits, one signed byte a position.
 #[derive(Debug)]
-pub struct Bytes(Scratch);
+pub struct Bytes(WorkFile);
 
 impl Bytes {
     /// Takes a file over.
-    pub fn new(file: Scratch) -> Self {
+    pub fn new(file: WorkFile) -> Self {
         Bytes(file)
     }
 
     /// Reads consecutive values.
-    pub fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+    pub fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
         let mut bytes = vec![0; out.len()];
         self.0.read(start, &mut bytes)?;
         for (value, byte) in out.iter_mut().zip(bytes) {
@@ -93,7 +93,7 @@ impl Bytes {
     }
 
     /// Writes consecutive values.
-    pub fn write(&self, start: u64, values: &[i8]) -> Result<(), ScratchError> {
+    pub fn write(&self, start: u64, values: &[i8]) -> Result<(), WorkFileError> {
         let bytes: Vec<u8> = values.iter().map(|&value| value as u8).collect();
         self.0.write(start, &bytes)?;
         self.0.passed(start + bytes.len() as u64, bytes.len() as u64);
@@ -102,18 +102,18 @@ impl Bytes {
 
     /// Writes some values of a file that is filled in no order, each place once. Nothing may be
     /// read before [`seal`](Self::seal).
-    pub fn scatter(&self, start: u64, values: &[i8]) -> Result<(), ScratchError> {
+    pub fn scatter(&self, start: u64, values: &[i8]) -> Result<(), WorkFileError> {
         let bytes: Vec<u8> = values.iter().map(|&value| value as u8).collect();
         self.0.scatter(start, &bytes)
     }
 
     /// Makes the checksums of a file that was filled in no order.
-    pub fn seal(&self) -> Result<(), ScratchError> {
+    pub fn seal(&self) -> Result<(), WorkFileError> {
         self.0.seal()
     }
 
     /// The file.
-    pub fn file(&self) -> &Scratch {
+    pub fn file(&self) -> &WorkFile {
         &self.0
     }
 
@@ -123,12 +123,12 @@ impl Bytes {
     }
 
     /// Waits until everything written is safe.
-    pub fn sync(&self) -> Result<(), ScratchError> {
+    pub fn sync(&self) -> Result<(), WorkFileError> {
         self.0.sync()
     }
 
     /// The file.
-    pub fn into_file(self) -> Scratch {
+    pub fn into_file(self) -> WorkFile {
         self.0
     }
 }
@@ -136,7 +136,7 @@ impl Bytes {
 /// The sequential side on disk: two bits a position, four positions a byte. Threads at work at the
 /// same time keep to ranges that share no byte.
 #[derive(Debug)]
-pub struct DiskSides(Scratch);
+pub struct DiskSides(WorkFile);
 
 impl DiskSides {
     /// The bytes such a file has.
@@ -145,11 +145,11 @@ impl DiskSides {
     }
 
     /// Takes a file over.
-    pub fn new(file: Scratch) -> Self {
+    pub fn new(file: WorkFile) -> Self {
         DiskSides(file)
     }
 
-    fn write(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError> {
+    fn write(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
         if !start.is_multiple_of(4) || !sides.len().is_multiple_of(4) {
             return self.write_between(start, sides);
         }
@@ -161,7 +161,7 @@ impl DiskSides {
     }
 
     /// Where the first or last byte has neighbours to keep.
-    fn write_between(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError> {
+    fn write_between(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
         let end = start + sides.len() as u64;
         let mut bytes = vec![0; (end.div_ceil(4) - start / 4) as usize];
         self.0.read(start / 4, &mut bytes)?;
@@ -176,7 +176,7 @@ impl DiskSides {
 impl Sequence for DiskSides {
     const ON_DISK: bool = true;
 
-    fn sync(&self) -> Result<(), ScratchError> {
+    fn sync(&self) -> Result<(), WorkFileError> {
         self.0.sync()
     }
 
@@ -184,7 +184,7 @@ impl Sequence for DiskSides {
         self.0.expect(range.start / 4, (range.end - range.start).div_ceil(4));
     }
 
-    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError> {
+    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError> {
         let len = (range.end - range.start) as usize;
         let mut bytes = vec![0; (range.end.div_ceil(4) - range.start / 4) as usize];
         self.0.read(range.start / 4, &mut bytes)?;
@@ -195,14 +195,14 @@ impl Sequence for DiskSides {
         Ok(())
     }
 
-    fn store(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError> {
+    fn store(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
         self.write(start, sides)?;
         let end = start + sides.len() as u64;
         self.0.passed(end.div_ceil(4), (sides.len() as u64).div_ceil(4));
         Ok(())
     }
 
-    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), ScratchError> {
+    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), WorkFileError> {
         if lost.is_empty() {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nutcracker_table::Storage;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::disk::{Scratch, ScratchError};
+use super::disk::{WorkFile, WorkFileError};
 
 /// What is done to work files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,27 +55,27 @@ impl Operation {
     }
 }
 
-type Ask = dyn Fn(Operation, &Path) -> io::Result<()> + Send + Sync;
+type Hook = dyn Fn(Operation, &Path) -> io::Result<()> + Send + Sync;
 
 /// Asked before each operation on a work file, and an error of its own takes the place of the
 /// operation: so that tests can have a disk that fails. Without it, nothing is asked.
 #[derive(Clone, Default)]
-pub struct Watch(Option<Arc<Ask>>);
+pub struct Watch(Option<Arc<Hook>>);
 
 impl Watch {
-    /// Asks `ask`.
-    pub fn new(ask: impl Fn(Operation, &Path) -> io::Result<()> + Send + Sync + 'static) -> Self {
-        Watch(Some(Arc::new(ask)))
+    /// Asks `hook`.
+    pub fn new(hook: impl Fn(Operation, &Path) -> io::Result<()> + Send + Sync + 'static) -> Self {
+        Watch(Some(Arc::new(hook)))
     }
 
     /// Whether the operation may be done.
-    pub(crate) fn ask(&self, operation: Operation, path: &Path) -> io::Result<()> {
-        self.0.as_ref().map_or(Ok(()), |ask| ask(operation, path))
+    pub(crate) fn before(&self, operation: Operation, path: &Path) -> io::Result<()> {
+        self.0.as_ref().map_or(Ok(()), |hook| hook(operation, path))
     }
 
     /// Asks about an operation that consists of several.
-    pub(crate) fn ask_for(&self, operation: Operation, path: &Path) -> Result<(), ScratchError> {
-        self.ask(operation, path).map_err(|error| ScratchError::new(operation, path, error))
+    pub(crate) fn check(&self, operation: Operation, path: &Path) -> Result<(), WorkFileError> {
+        self.before(operation, path).map_err(|error| WorkFileError::new(operation, path, error))
     }
 
     /// Runs an operation on a work file; a test hook may fail it first.
@@ -84,9 +84,9 @@ impl Watch {
         operation: Operation,
         path: &Path,
         run: impl FnOnce() -> io::Result<T>,
-    ) -> Result<T, ScratchError> {
-        let done = self.ask(operation, path).and_then(|()| run());
-        done.map_err(|error| ScratchError::new(operation, path, error))
+    ) -> Result<T, WorkFileError> {
+        let done = self.before(operation, path).and_then(|()| run());
+        done.map_err(|error| WorkFileError::new(operation, path, error))
     }
 }
 
@@ -128,7 +128,7 @@ impl Folder {
     }
 
     /// Makes it, unless it is there.
-    pub(crate) fn make(&self) -> Result<(), ScratchError> {
+    pub(crate) fn make(&self) -> Result<(), WorkFileError> {
         self.watch.run(Operation::Folder, &self.path, || self.storage.create_dir(&self.path))
     }
 
@@ -143,15 +143,15 @@ impl Folder {
     }
 
     /// A file of `len` bytes to be filled; whatever is in it means nothing.
-    pub(crate) fn create(&self, name: &str, len: u64) -> Result<Scratch, ScratchError> {
+    pub(crate) fn create(&self, name: &str, len: u64) -> Result<WorkFile, WorkFileError> {
         let (path, description) = (self.path.join(name), self.describe(name));
-        Scratch::create(&self.storage, &path, len, &description, self.watch.clone())
+        WorkFile::create(&self.storage, &path, len, &description, self.watch.clone())
     }
 
     /// A file of `len` bytes that was filled before.
-    pub(crate) fn open(&self, name: &str, len: u64) -> Result<Scratch, ScratchError> {
+    pub(crate) fn open(&self, name: &str, len: u64) -> Result<WorkFile, WorkFileError> {
         let (path, description) = (self.path.join(name), self.describe(name));
-        Scratch::open(&self.storage, &path, len, &description, self.watch.clone())
+        WorkFile::open(&self.storage, &path, len, &description, self.watch.clone())
     }
 
     /// Removes a file. One that stays is only in the way.
@@ -160,7 +160,7 @@ impl Folder {
     }
 
     /// Makes the names of its files safe.
-    pub(crate) fn sync(&self) -> Result<(), ScratchError> {
+    pub(crate) fn sync(&self) -> Result<(), WorkFileError> {
         self.watch.run(Operation::Sync, &self.path, || self.storage.sync_dir(&self.path))
     }
 
@@ -169,7 +169,7 @@ impl Folder {
     pub(crate) fn checkpoint<const N: usize>(
         &self,
         name: &str,
-    ) -> Result<Option<[u64; N]>, ScratchError> {
+    ) -> Result<Option<[u64; N]>, WorkFileError> {
         let path = self.path.join(name);
         let file = match self.storage.open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -185,7 +185,7 @@ impl Folder {
         let numbers = numbers.and_then(|numbers| <[u64; N]>::try_from(numbers).ok());
         match numbers {
             Some(numbers) if self.checkpoint_text(name, &numbers) == text => Ok(Some(numbers)),
-            _ => Err(ScratchError::damaged(
+            _ => Err(WorkFileError::damaged(
                 &path,
                 "it is no checkpoint of this work, or its checksum is wrong".to_owned(),
             )),
@@ -193,7 +193,7 @@ impl Folder {
     }
 
     /// Replaces those numbers, in one step and durably.
-    pub(crate) fn set_checkpoint(&self, name: &str, numbers: &[u64]) -> Result<(), ScratchError> {
+    pub(crate) fn set_checkpoint(&self, name: &str, numbers: &[u64]) -> Result<(), WorkFileError> {
         let path = self.path.join(name);
         let temporary = path.with_extension("new");
         let text = self.checkpoint_text(name, numbers);

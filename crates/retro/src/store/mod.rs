@@ -13,7 +13,7 @@ mod work;
 
 use std::ops::Range;
 
-use crate::store::disk::ScratchError;
+use crate::store::disk::WorkFileError;
 
 /// What the sequential side says of a position at a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,15 +57,15 @@ pub trait Wins: Sync {
 /// One thread's access to the random side.
 pub trait Session {
     /// Whether a position is won.
-    fn is_won(&mut self, index: u64) -> Result<bool, ScratchError>;
+    fn is_won(&mut self, index: u64) -> Result<bool, WorkFileError>;
     /// Marks a position as won; true if it was not.
-    fn win(&mut self, index: u64) -> Result<bool, ScratchError>;
+    fn win(&mut self, index: u64) -> Result<bool, WorkFileError>;
     /// Visits those of a range that are won.
     fn each_won(
         &mut self,
         range: Range<u64>,
         visit: &mut dyn FnMut(u64),
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), WorkFileError> {
         for index in range {
             if self.is_won(index)? {
                 visit(index);
@@ -80,15 +80,15 @@ pub trait Sequence: Sync {
     /// Whether it is on disk.
     const ON_DISK: bool;
     /// Reads the sides of consecutive positions.
-    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError>;
+    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError>;
     /// Writes all of them: nobody else uses this range now.
-    fn store(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError>;
+    fn store(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError>;
     /// Marks positions of a range, which was loaded as `sides`, as lost.
-    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), ScratchError>;
+    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), WorkFileError>;
     /// Tells that these positions will be read soon.
     fn expect(&self, _range: Range<u64>) {}
     /// Waits until everything written is safe, where that means anything.
-    fn sync(&self) -> Result<(), ScratchError> {
+    fn sync(&self) -> Result<(), WorkFileError> {
         Ok(())
     }
 }
@@ -96,15 +96,15 @@ pub trait Sequence: Sync {
 impl<Q: Sequence> Sequence for &Q {
     const ON_DISK: bool = Q::ON_DISK;
 
-    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), ScratchError> {
+    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError> {
         (**self).load(range, out)
     }
 
-    fn store(&self, start: u64, sides: &[Side]) -> Result<(), ScratchError> {
+    fn store(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
         (**self).store(start, sides)
     }
 
-    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), ScratchError> {
+    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), WorkFileError> {
         (**self).lose(start, sides, lost)
     }
 
@@ -112,7 +112,7 @@ impl<Q: Sequence> Sequence for &Q {
         (**self).expect(range);
     }
 
-    fn sync(&self) -> Result<(), ScratchError> {
+    fn sync(&self) -> Result<(), WorkFileError> {
         (**self).sync()
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, RwLock, RwLockReadGuard};
 
 use nutcracker_mem::{OutOfMemory, Packed};
 
-use super::disk::{Scratch, ScratchError};
+use super::disk::{WorkFile, WorkFileError};
 use super::{Session, Wins};
 
 /// Which block leaves the cache for a new one.
@@ -36,7 +36,7 @@ pub struct Paging {
 /// Bits on disk, some of them in memory.
 #[derive(Debug)]
 pub struct Paged {
-    file: Scratch,
+    file: WorkFile,
     /// The cached blocks, one after another, in frames.
     bits: Packed<1>,
     block_bits: u64,
@@ -65,7 +65,7 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Paged {
     /// Bits for `len` positions in a file of zeros.
-    pub fn new(file: Scratch, len: u64, paging: Paging) -> Result<Self, OutOfMemory> {
+    pub fn new(file: WorkFile, len: u64, paging: Paging) -> Result<Self, OutOfMemory> {
         let block_bits = paging.block_bytes.next_power_of_two().max(64) * 8;
         let blocks = len.div_ceil(block_bits).max(1);
         let count = (paging.cache_bytes * 8 / block_bits).clamp(2, blocks.max(2));
@@ -100,7 +100,7 @@ impl Paged {
     ///
     /// Where reading or writing fails, other threads go on for a while: at no moment does the cache
     /// say something that is not so.
-    fn bring(&self, block: u64) -> Result<(), ScratchError> {
+    fn bring(&self, block: u64) -> Result<(), WorkFileError> {
         let mut hand = self.hand.lock().expect("no thread panics");
         if self.frames[block as usize].load(Relaxed) != NOWHERE {
             return Ok(());
@@ -166,7 +166,7 @@ pub struct PagedSession<'a> {
 impl PagedSession<'_> {
     /// Where the bit of a position is in memory now.
     #[inline]
-    fn place(&mut self, index: u64) -> Result<(u64, usize), ScratchError> {
+    fn place(&mut self, index: u64) -> Result<(u64, usize), WorkFileError> {
         let paged = self.paged;
         let block = index / paged.block_bits;
         loop {
@@ -193,13 +193,13 @@ impl PagedSession<'_> {
 
 impl Session for PagedSession<'_> {
     #[inline]
-    fn is_won(&mut self, index: u64) -> Result<bool, ScratchError> {
+    fn is_won(&mut self, index: u64) -> Result<bool, WorkFileError> {
         let (place, _) = self.place(index)?;
         Ok(self.paged.bits.get(place) == 1)
     }
 
     #[inline]
-    fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
+    fn win(&mut self, index: u64) -> Result<bool, WorkFileError> {
         let (place, frame) = self.place(index)?;
         let new = self.paged.bits.update(place, |bit| (bit == 0).then_some(1)).is_some();
         if new {
@@ -212,7 +212,7 @@ impl Session for PagedSession<'_> {
         &mut self,
         range: Range<u64>,
         visit: &mut dyn FnMut(u64),
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), WorkFileError> {
         let block_bits = self.paged.block_bits;
         let mut at = range.start;
         while at < range.end {
@@ -251,7 +251,7 @@ mod tests {
         let storage: Arc<dyn nutcracker_table::Storage> =
             Arc::new(nutcracker_table::Disk::default());
         let path = dir.path().join("wins.bin");
-        let file = Scratch::create(&storage, &path, bytes, "test", watch).unwrap();
+        let file = WorkFile::create(&storage, &path, bytes, "test", watch).unwrap();
         let paged = Paged::new(file, len, paging).unwrap();
         let mut won = vec![false; len as usize];
         let mut random = 1u64;

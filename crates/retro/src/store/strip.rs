@@ -10,7 +10,7 @@ use std::ops::Range;
 use nutcracker_game::IndexMatrix;
 use nutcracker_mem::{OutOfMemory, Packed};
 
-use super::disk::ScratchError;
+use super::disk::WorkFileError;
 use super::{Session, Wins};
 
 /// Some rows of a matrix.
@@ -77,7 +77,7 @@ impl Strip {
         &self,
         columns: Range<u64>,
         session: &mut impl Session,
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), WorkFileError> {
         for column in columns {
             let seconds = self.rows.column(column);
             session.each_won(seconds.clone(), &mut |second| {
@@ -94,7 +94,7 @@ impl Strip {
         columns: Range<u64>,
         session: &mut impl Session,
         note: impl Fn(u64),
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), WorkFileError> {
         // A row after another, because the bits are in that order; the columns are few enough that
         // their blocks stay.
         let mut failure = Ok(());
@@ -145,7 +145,7 @@ impl<W: Wins> fmt::Debug for Own<'_, W> {
 impl<W: Wins> Own<'_, W> {
     /// Whether a position is won.
     #[inline]
-    pub fn is_won(&mut self, index: u64) -> Result<bool, ScratchError> {
+    pub fn is_won(&mut self, index: u64) -> Result<bool, WorkFileError> {
         match self {
             Own::Direct(session) => session.is_won(index),
             Own::Strip(strip) => Ok(strip.is_won(index)),
@@ -154,7 +154,7 @@ impl<W: Wins> Own<'_, W> {
 
     /// Marks a position as won; true if that is news and nobody will note it later.
     #[inline]
-    pub fn win(&mut self, index: u64) -> Result<bool, ScratchError> {
+    pub fn win(&mut self, index: u64) -> Result<bool, WorkFileError> {
         match self {
             Own::Direct(session) => session.win(index),
             Own::Strip(strip) => {

@@ -23,7 +23,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use nutcracker_table::{RandomFile, Storage};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::disk::ScratchError;
+use super::disk::WorkFileError;
 use super::folder::{Operation, Watch};
 
 const MAGIC: [u8; 8] = *b"\x89NWF\r\n\x1a\n";
@@ -38,7 +38,7 @@ const BEHIND: u64 = 4 << 20;
 
 /// One work file, of fixed length.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct WorkFile {
     path: PathBuf,
     storage: Arc<dyn Storage>,
     file: Box<dyn RandomFile>,
@@ -63,7 +63,7 @@ fn block_bytes(len: u64) -> u64 {
     (len >> 16).next_power_of_two().clamp(4 << 10, 16 << 10)
 }
 
-impl Scratch {
+impl WorkFile {
     /// Makes a file of `len` bytes, which read as zeros until they are written. Its place on the
     /// disk is taken now, so that a full disk shows before hours of work.
     pub(crate) fn create(
@@ -72,7 +72,7 @@ impl Scratch {
         len: u64,
         description: &str,
         watch: Watch,
-    ) -> Result<Self, ScratchError> {
+    ) -> Result<Self, WorkFileError> {
         let block = block_bytes(len);
         let blocks = len.div_ceil(block);
         let file = watch.run(Operation::Open, path, || storage.create_random(path))?;
@@ -89,32 +89,32 @@ impl Scratch {
         len: u64,
         description: &str,
         watch: Watch,
-    ) -> Result<Self, ScratchError> {
+    ) -> Result<Self, WorkFileError> {
         let file = watch.run(Operation::Open, path, || storage.open_random(path))?;
-        let scratch = Self::new(storage, path, file, watch, len, description, false);
-        let expected = header(len, scratch.block, description);
-        let found_len = scratch.run(Operation::Open, || scratch.file.size())?;
-        if found_len != HEADER + len + scratch.sums.len() as u64 * 8 {
+        let opened = Self::new(storage, path, file, watch, len, description, false);
+        let expected = header(len, opened.block, description);
+        let found_len = opened.run(Operation::Open, || opened.file.size())?;
+        if found_len != HEADER + len + opened.sums.len() as u64 * 8 {
             return Err(
-                scratch.damaged(format!("it has {found_len} bytes, which is not its length"))
+                opened.damaged(format!("it has {found_len} bytes, which is not its length"))
             );
         }
         let mut found = vec![0; HEADER as usize];
-        scratch.run(Operation::Read, || scratch.file.read_at(&mut found, 0))?;
+        opened.run(Operation::Read, || opened.file.read_at(&mut found, 0))?;
         if found != expected {
             let reason = if found[4088..] == xxh3_64(&found[..4088]).to_le_bytes() {
                 "it belongs to other work, or to another version of this program"
             } else {
                 "the checksum of its header is wrong"
             };
-            return Err(scratch.damaged(reason.to_owned()));
+            return Err(opened.damaged(reason.to_owned()));
         }
-        let mut sums = vec![0; scratch.sums.len() * 8];
-        scratch.run(Operation::Read, || scratch.file.read_at(&mut sums, HEADER + len))?;
-        for (sum, bytes) in scratch.sums.iter().zip(sums.chunks_exact(8)) {
+        let mut sums = vec![0; opened.sums.len() * 8];
+        opened.run(Operation::Read, || opened.file.read_at(&mut sums, HEADER + len))?;
+        for (sum, bytes) in opened.sums.iter().zip(sums.chunks_exact(8)) {
             sum.store(u64::from_le_bytes(bytes.try_into().expect("eight bytes")), Relaxed);
         }
-        Ok(scratch)
+        Ok(opened)
     }
 
     fn new(
@@ -127,7 +127,7 @@ impl Scratch {
         fresh: bool,
     ) -> Self {
         let block = block_bytes(len);
-        Scratch {
+        WorkFile {
             path: path.to_owned(),
             storage: Arc::clone(storage),
             file,
@@ -146,17 +146,17 @@ impl Scratch {
         &self,
         operation: Operation,
         run: impl FnOnce() -> std::io::Result<T>,
-    ) -> Result<T, ScratchError> {
+    ) -> Result<T, WorkFileError> {
         self.watch.run(operation, &self.path, run)
     }
 
-    fn damaged(&self, reason: String) -> ScratchError {
-        ScratchError::damaged(&self.path, reason)
+    fn damaged(&self, reason: String) -> WorkFileError {
+        WorkFileError::damaged(&self.path, reason)
     }
 
     /// Reads all of `out` from `offset` on.
-    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), ScratchError> {
-        self.watch.ask_for(Operation::Read, &self.path)?;
+    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), WorkFileError> {
+        self.watch.check(Operation::Read, &self.path)?;
         let mut done = 0;
         while done < out.len() {
             let at = offset + done as u64;
@@ -168,8 +168,8 @@ impl Scratch {
     }
 
     /// Writes all of `bytes` at `offset`.
-    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), ScratchError> {
-        self.watch.ask_for(Operation::Write, &self.path)?;
+    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), WorkFileError> {
+        self.watch.check(Operation::Write, &self.path)?;
         let mut done = 0;
         while done < bytes.len() {
             let at = offset + done as u64;
@@ -197,7 +197,7 @@ impl Scratch {
     }
 
     /// Reads within a region.
-    fn read_piece(&self, offset: u64, out: &mut [u8]) -> Result<(), ScratchError> {
+    fn read_piece(&self, offset: u64, out: &mut [u8]) -> Result<(), WorkFileError> {
         let (first, start, end) = self.blocks(offset, out.len());
         let _reading = self.lock(offset).read().unwrap_or_else(PoisonError::into_inner);
         if start == offset && end == offset + out.len() as u64 {
@@ -211,7 +211,7 @@ impl Scratch {
     }
 
     /// Reads whole blocks from `start` on and compares them with their checksums.
-    fn read_blocks(&self, first: usize, start: u64, out: &mut [u8]) -> Result<(), ScratchError> {
+    fn read_blocks(&self, first: usize, start: u64, out: &mut [u8]) -> Result<(), WorkFileError> {
         if start + out.len() as u64 > self.len {
             return Err(self.damaged("a place beyond its end was asked for".to_owned()));
         }
@@ -223,7 +223,7 @@ impl Scratch {
         }
         self.file
             .read_at(out, HEADER + start)
-            .map_err(|error| ScratchError::new(Operation::Read, &self.path, error))?;
+            .map_err(|error| WorkFileError::new(Operation::Read, &self.path, error))?;
         for ((number, sum), bytes) in (first..).zip(sums).zip(out.chunks_mut(self.block as usize)) {
             match sum.load(Relaxed) {
                 0 if self.fresh => bytes.fill(0),
@@ -240,7 +240,7 @@ impl Scratch {
     }
 
     /// Writes within a region.
-    fn write_piece(&self, offset: u64, bytes: &[u8]) -> Result<(), ScratchError> {
+    fn write_piece(&self, offset: u64, bytes: &[u8]) -> Result<(), WorkFileError> {
         let (first, start, end) = self.blocks(offset, bytes.len());
         let _writing = self.lock(offset).write().unwrap_or_else(PoisonError::into_inner);
         if start == offset && end == offset + bytes.len() as u64 {
@@ -263,8 +263,8 @@ impl Scratch {
         self.write_blocks(first, start, &whole)
     }
 
-    fn write_blocks(&self, first: usize, start: u64, bytes: &[u8]) -> Result<(), ScratchError> {
-        let failed = |error| ScratchError::new(Operation::Write, &self.path, error);
+    fn write_blocks(&self, first: usize, start: u64, bytes: &[u8]) -> Result<(), WorkFileError> {
+        let failed = |error| WorkFileError::new(Operation::Write, &self.path, error);
         self.file.write_at(bytes, HEADER + start).map_err(failed)?;
         let mut stored = Vec::with_capacity(bytes.len().div_ceil(self.block as usize) * 8);
         for (number, bytes) in (first..).zip(bytes.chunks(self.block as usize)) {
@@ -282,7 +282,7 @@ impl Scratch {
 
     /// Writes small pieces all over the file, each place once, without checksums of blocks: these
     /// come with [`seal`](Self::seal), and nothing may be read before.
-    pub(crate) fn scatter(&self, offset: u64, bytes: &[u8]) -> Result<(), ScratchError> {
+    pub(crate) fn scatter(&self, offset: u64, bytes: &[u8]) -> Result<(), WorkFileError> {
         self.run(Operation::Write, || self.file.write_at(bytes, HEADER + offset))?;
         self.scattered.fetch_add(scattered_sum(offset, bytes), Relaxed);
         Ok(())
@@ -300,7 +300,7 @@ impl Scratch {
 
     /// Makes the checksums of a file that was filled by [`scatter`](Self::scatter), after a
     /// comparison of all that is in it with what was written.
-    pub(crate) fn seal(&self) -> Result<(), ScratchError> {
+    pub(crate) fn seal(&self) -> Result<(), WorkFileError> {
         let region = self.block * REGION;
         let mut bytes = Vec::new();
         let (mut found, mut start) = (0u64, 0);
@@ -340,16 +340,16 @@ impl Scratch {
     }
 
     /// Waits until everything written is durable.
-    pub fn sync(&self) -> Result<(), ScratchError> {
+    pub fn sync(&self) -> Result<(), WorkFileError> {
         self.run(Operation::Sync, || self.file.sync())
     }
 
     /// Gives it another name, which may be lost with the machine's power until the folder is
     /// synced.
-    pub fn rename(self, name: &str) -> Result<Self, ScratchError> {
+    pub fn rename(self, name: &str) -> Result<Self, WorkFileError> {
         let path = self.path.with_file_name(name);
         self.run(Operation::Rename, || self.storage.rename(&self.path, &path))?;
-        Ok(Scratch { path, ..self })
+        Ok(WorkFile { path, ..self })
     }
 }
 

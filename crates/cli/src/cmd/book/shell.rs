@@ -164,7 +164,7 @@ impl<G: Game> Shell<'_, G> {
                 let (id, position) = (place.id, place.situation.position);
                 if self.book.game().outcome(&position).is_none() {
                     let max = self.max();
-                    let own = Value::from_worth(self.expert.look(&position)?, max);
+                    let own = Value::from_worth(self.expert.evaluate(&position)?, max);
                     self.book.set_own(id, own)?;
                 }
             }

@@ -8,13 +8,13 @@ use nutcracker_game::{Exits, Game, SliceView};
 
 pub use states::States;
 
-use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
+use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
 use crate::error::{SolveError, Unfit};
 use crate::exits::compute_exits;
 use crate::options::SolverName;
 use crate::progress::{Meter, Phase};
 use crate::report::Effort;
-use crate::store::disk::ScratchError;
+use crate::store::disk::WorkFileError;
 
 /// Whole states in memory.
 pub(super) struct Counts;
@@ -24,25 +24,25 @@ impl<G: Game> SliceSolver<G> for Counts {
         SolverName::Memory
     }
 
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
         if !G::UNMOVES {
             return Err(Unfit::NoUnmoves);
         }
-        if !States::hold(ask.top, ask.game.max_moves(ask.slice)) {
+        if !States::hold(task.top, task.game.max_moves(task.slice)) {
             return Err(Unfit::TooManyMoves);
         }
-        let states =
-            ask.positions() * States::bytes_per_position(ask.top, ask.game.max_moves(ask.slice));
-        let worklists = States::worklist_bytes::<G::View>(ask.positions(), ask.options.threads);
-        let view = ask.game.view_bytes(ask.slice);
-        Ok(Estimate::in_memory(ask.overhead() + states + worklists + view))
+        let states = task.positions()
+            * States::bytes_per_position(task.top, task.game.max_moves(task.slice));
+        let worklists = States::worklist_bytes::<G::View>(task.positions(), task.options.threads);
+        let view = task.game.view_bytes(task.slice);
+        Ok(Estimate::in_memory(task.overhead() + states + worklists + view))
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
         let started = Instant::now();
-        let Ask { game, slice, top, options } = job.ask;
+        let SliceTask { game, slice, top, options } = job.task;
         let view = game.view(slice);
-        let metric = job.ask.metric();
+        let metric = job.task.metric();
         let states = States::new(view.len(), top, game.max_moves(slice))?;
         {
             let set = job.open_set();
@@ -81,7 +81,7 @@ impl<G: Game> SliceSolver<G> for Counts {
 }
 
 impl Scores for States {
-    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
         self.scores(start, out);
         Ok(())
     }

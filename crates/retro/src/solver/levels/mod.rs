@@ -21,12 +21,12 @@ use nutcracker_game::{ForwardView, Game, SliceView};
 use self::changes::Changes;
 use self::follow::Follow;
 use self::run::{LevelRun, Spreading};
-use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
+use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
 use crate::error::{SolveError, Unfit};
 use crate::options::{DualIndexOptions, SolverName};
 use crate::report::LevelWork;
 use crate::store::bits::{OneBit as OneBitStore, TwoBits};
-use crate::store::disk::{Bytes, DiskSides, ScratchError};
+use crate::store::disk::{Bytes, DiskSides, WorkFileError};
 use crate::store::paged::{Paged, Paging};
 
 type Key<G> = <<G as Game>::View as SliceView>::Key;
@@ -53,18 +53,18 @@ fn side_files(positions: u64) -> u64 {
 }
 
 /// What a solver takes that has arrays of `own` bytes in memory and `work_disk` bytes of files.
-fn estimate<G: Game>(ask: &Ask<'_, G>, own: u64, work_disk: u64) -> Result<Estimate, Unfit> {
-    if ask.metric().is_distance() {
+fn estimate<G: Game>(task: &SliceTask<'_, G>, own: u64, work_disk: u64) -> Result<Estimate, Unfit> {
+    if task.metric().is_distance() {
         return Err(Unfit::NoDistances);
     }
     if !G::UNMOVES {
         return Err(Unfit::NoUnmoves);
     }
-    let least = ask.overhead() + Changes::bytes(ask.positions()) + own;
+    let least = task.overhead() + Changes::bytes(task.positions()) + own;
     // By the rules everything is several times slower: without all tables, a solver is taken only
     // by request.
-    let all_tables = ask.all_tables();
-    let tables = all_tables.min(ask.options.memory.saturating_sub(least));
+    let all_tables = task.all_tables();
+    let tables = all_tables.min(task.options.memory.saturating_sub(least));
     Ok(Estimate {
         least,
         enough: Some(least + all_tables),
@@ -79,9 +79,9 @@ fn estimate<G: Game>(ask: &Ask<'_, G>, own: u64, work_disk: u64) -> Result<Estim
 
 impl TwoBit {
     /// The most wins on a thread's worklist.
-    fn worklist_len<G: Game>(ask: &Ask<'_, G>) -> usize {
+    fn worklist_len<G: Game>(task: &SliceTask<'_, G>) -> usize {
         // A 64th of the memory, at 16 bytes each.
-        (ask.options.memory / 64 / 16).clamp(1 << 10, 1 << 18) as usize
+        (task.options.memory / 64 / 16).clamp(1 << 10, 1 << 18) as usize
     }
 }
 
@@ -90,12 +90,12 @@ impl<G: Game> SliceSolver<G> for TwoBit {
         SolverName::TwoBit
     }
 
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        let positions = ask.positions();
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        let positions = task.positions();
         // A worklist grows by doubling.
-        let worklist = TwoBit::worklist_len(ask).next_power_of_two() * size_of::<Key<G>>();
-        let own = positions.div_ceil(4) + (worklist * ask.options.threads) as u64;
-        estimate(ask, own, score_files(positions))
+        let worklist = TwoBit::worklist_len(task).next_power_of_two() * size_of::<Key<G>>();
+        let own = positions.div_ceil(4) + (worklist * task.options.threads) as u64;
+        estimate(task, own, score_files(positions))
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
@@ -106,7 +106,7 @@ impl<G: Game> SliceSolver<G> for TwoBit {
                 view: run.view,
                 forward: run.forward,
                 bits: &bits,
-                worklist: TwoBit::worklist_len(&job.ask),
+                worklist: TwoBit::worklist_len(&job.task),
                 left_over: &left_over,
                 progress: job.progress,
             };
@@ -125,9 +125,9 @@ impl<G: Game> SliceSolver<G> for TwoBitSweeps {
         SolverName::TwoBitSweeps
     }
 
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        let positions = ask.positions();
-        let estimate = estimate(ask, positions.div_ceil(4), score_files(positions))?;
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        let positions = task.positions();
+        let estimate = estimate(task, positions.div_ceil(4), score_files(positions))?;
         Ok(Estimate { enough: None, ..estimate })
     }
 
@@ -145,10 +145,10 @@ impl<G: Game> SliceSolver<G> for OneBit {
         SolverName::OneBit
     }
 
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        let positions = ask.positions();
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        let positions = task.positions();
         let files = score_files(positions) + side_files(positions);
-        estimate(ask, positions.div_ceil(8), files)
+        estimate(task, positions.div_ceil(8), files)
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
@@ -171,18 +171,18 @@ impl DualIndex {
 
     /// Bytes beyond the least for tables, and for cache and strips: these come first up to half of
     /// the memory, then tables, then the whole of the bits.
-    fn split<G: Game>(ask: &Ask<'_, G>, least: u64) -> (u64, u64) {
-        let DualIndexOptions { block_bytes, cache, .. } = ask.options.dual_index;
-        let budget = ask.options.memory.saturating_sub(least);
-        let most = (ask.positions() / 8 + 2 * block_bytes).min(cache.unwrap_or(u64::MAX));
+    fn split<G: Game>(task: &SliceTask<'_, G>, least: u64) -> (u64, u64) {
+        let DualIndexOptions { block_bytes, cache, .. } = task.options.dual_index;
+        let budget = task.options.memory.saturating_sub(least);
+        let most = (task.positions() / 8 + 2 * block_bytes).min(cache.unwrap_or(u64::MAX));
         let whole = (most + 2 * DualIndex::strip(most) / 8).saturating_sub(DualIndex::LEAST_CACHE);
-        let tables = ask.all_tables().min(budget.saturating_sub(whole).max(budget / 2));
+        let tables = task.all_tables().min(budget.saturating_sub(whole).max(budget / 2));
         (tables, (budget - tables).min(whole))
     }
 
-    fn paging<G: Game>(ask: &Ask<'_, G>, least: u64) -> Paging {
-        let DualIndexOptions { block_bytes, policy, cache } = ask.options.dual_index;
-        let (_, bytes) = DualIndex::split(ask, least);
+    fn paging<G: Game>(task: &SliceTask<'_, G>, least: u64) -> Paging {
+        let DualIndexOptions { block_bytes, policy, cache } = task.options.dual_index;
+        let (_, bytes) = DualIndex::split(task, least);
         // A fifth is for the two strips.
         let cache_bytes = (bytes + DualIndex::LEAST_CACHE) / 5 * 4;
         Paging { block_bytes, cache_bytes: cache_bytes.min(cache.unwrap_or(u64::MAX)), policy }
@@ -194,20 +194,21 @@ impl<G: Game> SliceSolver<G> for DualIndex {
         SolverName::DualIndex
     }
 
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        let positions = ask.positions();
-        let wins = Paged::file_bytes(positions, ask.options.dual_index.block_bytes);
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        let positions = task.positions();
+        let wins = Paged::file_bytes(positions, task.options.dual_index.block_bytes);
         let files = score_files(positions) + side_files(positions) + wins;
-        let estimate = estimate(ask, DualIndex::LEAST_CACHE, files)?;
-        let (tables, cache) = DualIndex::split(ask, estimate.least);
+        let estimate = estimate(task, DualIndex::LEAST_CACHE, files)?;
+        let (tables, cache) = DualIndex::split(task, estimate.least);
         // It shares what memory there is between tables and cache.
         let enough = Some(estimate.least);
         Ok(Estimate { enough, tables, peak: estimate.least + tables + cache, ..estimate })
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
-        let least = SliceSolver::<G>::estimate(self, &job.ask).map_or(0, |estimate| estimate.least);
-        let paging = DualIndex::paging(&job.ask, least);
+        let least =
+            SliceSolver::<G>::estimate(self, &job.task).map_or(0, |estimate| estimate.least);
+        let paging = DualIndex::paging(&job.task, least);
         LevelRun::new(job, self, DualIndex::strip(paging.cache_bytes))?.solve(|run| {
             // Not resumed: it is made from the other files, and begins with zeros.
             run.folder.remove("wins.bin");
@@ -221,7 +222,7 @@ impl<G: Game> SliceSolver<G> for DualIndex {
 }
 
 impl Scores for Bytes {
-    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
         Bytes::read(self, start, out)
     }
 }

@@ -25,7 +25,7 @@ use crate::error::SolveError;
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{LevelMeter, Progress, Stopped};
 use crate::report::LevelWork;
-use crate::store::disk::{Bytes, ScratchError};
+use crate::store::disk::{Bytes, WorkFileError};
 use crate::store::strip::{Own, Rows, Strip};
 use crate::store::{Sequence, Session, Side, Wins};
 
@@ -83,7 +83,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         }
         for rows in Rows::cut(self.exchanges, self.strip) {
             let strip = Strip::new(rows)?;
-            let by_columns = |work: &(dyn Fn(Range<u64>) -> Result<(), ScratchError> + Sync)| {
+            let by_columns = |work: &(dyn Fn(Range<u64>) -> Result<(), WorkFileError> + Sync)| {
                 for_each_until_stopped(
                     rows.columns(),
                     COLUMNS,
@@ -300,7 +300,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         session: &mut W::Session<'_>,
         lost: Key<G>,
         changes: &Changes,
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), WorkFileError> {
         let mut failure = Ok(());
         self.view.predecessors(lost, |index, key| {
             let place = self.won_index(index, key);
@@ -373,7 +373,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         range: Range<u64>,
         session: &mut W::Session<'_>,
         changes: &Changes,
-    ) -> Result<u64, ScratchError> {
+    ) -> Result<u64, WorkFileError> {
         let mut back = Default::default();
         let mut ahead = Default::default();
         let (mut sides, mut next, mut lost) = (Vec::new(), Vec::new(), Vec::new());

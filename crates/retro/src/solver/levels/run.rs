@@ -15,7 +15,7 @@ use crate::error::SolveError;
 use crate::parallel::beside;
 use crate::progress::LevelMeter;
 use crate::report::{Effort, LevelWork};
-use crate::store::disk::{Bytes, DiskSides, ScratchError};
+use crate::store::disk::{Bytes, DiskSides, WorkFileError};
 use crate::store::folder::Folder;
 use crate::store::{Sequence, Wins};
 
@@ -71,7 +71,7 @@ impl<'a, G: Game> LevelRun<'a, G> {
         solver: &dyn SliceSolver<G>,
         strip: u64,
     ) -> Result<Self, SolveError> {
-        let tables = solver.estimate(&job.ask).map_or(0, |estimate| estimate.tables);
+        let tables = solver.estimate(&job.task).map_or(0, |estimate| estimate.tables);
         let (folder, resumable) = (job.folder(solver.name()), job.resumable());
         if !resumable {
             folder.clear();
@@ -86,18 +86,18 @@ impl<'a, G: Game> LevelRun<'a, G> {
         levels: impl FnOnce(&LevelLoop<'_, G>) -> Result<(Bytes, LevelWork), SolveError>,
     ) -> Result<SolvedSlice, SolveError> {
         let started = Instant::now();
-        let ask = &self.job.ask;
-        let (back, ahead) = (ask.game.view_bytes(ask.slice), ask.game.forward_bytes(ask.slice));
+        let task = &self.job.task;
+        let (back, ahead) = (task.game.view_bytes(task.slice), task.game.forward_bytes(task.slice));
         let for_view = (u128::from(self.tables) * u128::from(back))
             .checked_div(u128::from(back + ahead))
             .unwrap_or(0) as u64;
-        let view = &ask.game.view_within(ask.slice, for_view);
-        let forward = &ask.game.forward_within(ask.slice, self.tables - for_view);
+        let view = &task.game.view_within(task.slice, for_view);
+        let forward = &task.game.forward_within(task.slice, self.tables - for_view);
         let exits = &self.support(view)?;
         let exit_time = started.elapsed();
         // Writing the final scores counts as one more level.
-        let meter = &LevelMeter::begin(self.job.progress, view.len(), u64::from(ask.top) + 1);
-        let exchanges = &ask.game.matrices(ask.slice)[..];
+        let meter = &LevelMeter::begin(self.job.progress, view.len(), u64::from(task.top) + 1);
+        let exchanges = &task.game.matrices(task.slice)[..];
         let (folder, len) = (&self.folder, view.len());
         let (scores, work) =
             levels(&LevelLoop { run: self, folder, view, forward, exits, exchanges, len, meter })?;
@@ -109,12 +109,12 @@ impl<'a, G: Game> LevelRun<'a, G> {
 
 impl<G: Game> LevelLoop<'_, G> {
     /// The scores of a level to be written; they get their name when they are complete.
-    fn new_scores(&self) -> Result<Bytes, ScratchError> {
+    fn new_scores(&self) -> Result<Bytes, WorkFileError> {
         Ok(Bytes::new(self.folder.create("scores.tmp", self.len)?))
     }
 
     /// The sides of a level: from an earlier run, or to be written.
-    pub(super) fn disk_sides(&self, level: u8, resumed: bool) -> Result<DiskSides, ScratchError> {
+    pub(super) fn disk_sides(&self, level: u8, resumed: bool) -> Result<DiskSides, WorkFileError> {
         let (name, bytes) = (file_name("sides", level), DiskSides::bytes(self.len));
         let folder = self.folder;
         let file = if resumed { folder.open(&name, bytes) } else { folder.create(&name, bytes) };
@@ -129,7 +129,7 @@ impl<G: Game> LevelLoop<'_, G> {
             sides,
             exits: self.exits,
             len: self.len,
-            threads: self.run.job.ask.options.threads,
+            threads: self.run.job.task.options.threads,
             exchanges: self.exchanges,
             strip: self.run.strip.min(self.len),
             progress: self.run.job.progress,
@@ -142,12 +142,12 @@ impl<G: Game> LevelLoop<'_, G> {
     pub(super) fn levels<W: Wins, Q: Sequence>(
         &self,
         wins: &W,
-        sides_of: impl Fn(u8, bool) -> Result<Q, ScratchError>,
+        sides_of: impl Fn(u8, bool) -> Result<Q, WorkFileError>,
         spreading: &Spreading<'_>,
     ) -> Result<(Bytes, LevelWork), SolveError> {
         let changes = Changes::new(self.len)?;
         let work = WorkCount::default();
-        let top = self.run.job.ask.top;
+        let top = self.run.job.task.top;
         let resumed =
             self.folder.checkpoint(CHECKPOINT)?.and_then(|[level]| u8::try_from(level).ok());
         let resumed = resumed.filter(|level| (1..=top).contains(level));

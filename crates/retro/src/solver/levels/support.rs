@@ -23,7 +23,7 @@ impl<G: Game> LevelRun<'_, G> {
     /// The support file, computed or resumed.
     pub(super) fn support(&self, view: &G::View) -> Result<Bytes, SolveError> {
         let (job, folder, resumable) = (self.job, &self.folder, self.resumable);
-        let (top, threads) = (job.ask.top, job.ask.options.threads);
+        let (top, threads) = (job.task.top, job.task.options.threads);
         let len = view.len();
         let meter = Meter::begin(job.progress, Phase::Exits, len);
         if folder.has("exits.bin") {
@@ -57,7 +57,7 @@ impl<G: Game> LevelRun<'_, G> {
             let parts: Vec<u64> = (number * stretch..end).collect();
             compute_exits(
                 view,
-                job.ask.metric(),
+                job.task.metric(),
                 &children,
                 &parts,
                 threads,

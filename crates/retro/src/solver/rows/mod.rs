@@ -18,13 +18,13 @@ pub use self::memory::RowStates;
 
 use self::kernel::compress::fast_here;
 use self::streamed::{Needs, RowFiles, Streaming};
-use super::{Ask, Estimate, Scores, SliceJob, SliceSolver, SolvedSlice};
+use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
 use crate::error::{SolveError, Unfit};
 use crate::exits::compute_exits;
 use crate::options::SolverName;
 use crate::progress::{Meter, Phase};
 use crate::report::Effort;
-use crate::store::disk::ScratchError;
+use crate::store::disk::WorkFileError;
 
 /// Whole rows, all in memory.
 pub(super) struct Rows;
@@ -47,21 +47,21 @@ const OUT_OF_CACHE_FIXPOINT: f64 = 1.5;
 const UNDECIDED_MOVED: f64 = 20.0;
 const DECIDED_MOVED: f64 = 85.0;
 
-fn row_moves_of<G: Game>(ask: &Ask<'_, G>) -> Result<Box<dyn RowMoves>, Unfit> {
-    if ask.metric().is_distance() {
+fn row_moves_of<G: Game>(task: &SliceTask<'_, G>) -> Result<Box<dyn RowMoves>, Unfit> {
+    if task.metric().is_distance() {
         return Err(Unfit::NoDistances);
     }
-    ask.game.row_moves(ask.slice).ok_or(Unfit::NoRows)
+    task.game.row_moves(task.slice).ok_or(Unfit::NoRows)
 }
 
-fn unfit<G: Game>(ask: &Ask<'_, G>, reason: Unfit) -> SolveError {
-    let (game, slice) = (ask.game.id().to_string(), ask.slice_name());
+fn unfit<G: Game>(task: &SliceTask<'_, G>, reason: Unfit) -> SolveError {
+    let (game, slice) = (task.game.id().to_string(), task.slice_name());
     SolveError::Unfit { game, slice, solver: SolverName::Rows, reason }
 }
 
 /// Whether rows are expected to beat the other solvers here.
-fn worthwhile<G: Game>(ask: &Ask<'_, G>) -> bool {
-    ask.positions() >= LEAST_POSITIONS && fast_here()
+fn worthwhile<G: Game>(task: &SliceTask<'_, G>) -> bool {
+    task.positions() >= LEAST_POSITIONS && fast_here()
 }
 
 fn slowdown(positions: u64) -> [f64; 2] {
@@ -77,23 +77,23 @@ impl<G: Game> SliceSolver<G> for Rows {
         SolverName::Rows
     }
 
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        let row_moves = row_moves_of(ask)?;
-        if ask.options.rows.budget.is_some() {
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        let row_moves = row_moves_of(task)?;
+        if task.options.rows.budget.is_some() {
             return Err(Unfit::Streamed);
         }
-        let bytes = ask.overhead()
-            + RowStates::bytes(&*row_moves, ask.top, ask.options.threads)
-            + ask.game.view_bytes(ask.slice);
-        let enough = worthwhile(ask).then_some(bytes);
-        let slowdown = slowdown(ask.positions());
+        let bytes = task.overhead()
+            + RowStates::bytes(&*row_moves, task.top, task.options.threads)
+            + task.game.view_bytes(task.slice);
+        let enough = worthwhile(task).then_some(bytes);
+        let slowdown = slowdown(task.positions());
         Ok(Estimate { enough, slowdown, ..Estimate::in_memory(bytes) })
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
         let started = Instant::now();
-        let Ask { game, slice, top, options } = job.ask;
-        let row_moves = row_moves_of(&job.ask).map_err(|reason| unfit(&job.ask, reason))?;
+        let SliceTask { game, slice, top, options } = job.task;
+        let row_moves = row_moves_of(&job.task).map_err(|reason| unfit(&job.task, reason))?;
         let states = RowStates::new(&*row_moves, top, options.rows.portable)?;
         {
             let view = game.view(slice);
@@ -103,7 +103,7 @@ impl<G: Game> SliceSolver<G> for Rows {
             let children = job.children(&set);
             compute_exits(
                 &view,
-                job.ask.metric(),
+                job.task.metric(),
                 &children,
                 &parts,
                 options.threads,
@@ -126,15 +126,15 @@ impl<G: Game> SliceSolver<G> for Rows {
 
 impl StreamedRows {
     /// Bytes for rows and resident blocks.
-    fn budget<G: Game>(ask: &Ask<'_, G>, needs: &Needs) -> u64 {
+    fn budget<G: Game>(task: &SliceTask<'_, G>, needs: &Needs) -> u64 {
         // Look-up tables are released before there are rows.
-        let left = ask.options.memory.saturating_sub(ask.overhead() + needs.fixed);
-        ask.options.rows.budget.unwrap_or(left)
+        let left = task.options.memory.saturating_sub(task.overhead() + needs.fixed);
+        task.options.rows.budget.unwrap_or(left)
     }
 
     /// Bytes for the game's look-up tables.
-    fn tables<G: Game>(ask: &Ask<'_, G>, least: u64) -> u64 {
-        ask.options.memory.saturating_sub(least).min(ask.game.view_bytes(ask.slice))
+    fn tables<G: Game>(task: &SliceTask<'_, G>, least: u64) -> u64 {
+        task.options.memory.saturating_sub(least).min(task.game.view_bytes(task.slice))
     }
 }
 
@@ -143,40 +143,40 @@ impl<G: Game> SliceSolver<G> for StreamedRows {
         SolverName::Rows
     }
 
-    fn estimate(&self, ask: &Ask<'_, G>) -> Result<Estimate, Unfit> {
-        let row_moves = row_moves_of(ask)?;
-        let needs = Needs::new(&*row_moves, ask.top, ask.options.threads);
-        let least = ask.overhead() + needs.least().max(needs.exits);
-        let budget = StreamedRows::budget(ask, &needs);
-        let resident = Needs::resident_share(&*row_moves, ask.top, budget);
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        let row_moves = row_moves_of(task)?;
+        let needs = Needs::new(&*row_moves, task.top, task.options.threads);
+        let least = task.overhead() + needs.least().max(needs.exits);
+        let budget = StreamedRows::budget(task, &needs);
+        let resident = Needs::resident_share(&*row_moves, task.top, budget);
         Ok(Estimate {
             least,
-            enough: worthwhile(ask).then_some(least + ask.game.view_bytes(ask.slice)),
-            peak: least.max((ask.overhead() + needs.fixed).saturating_add(budget)),
+            enough: worthwhile(task).then_some(least + task.game.view_bytes(task.slice)),
+            peak: least.max((task.overhead() + needs.fixed).saturating_add(budget)),
             tables: u64::MAX,
             work_disk: needs.disk,
             exits_to_disk: false,
             moved: UNDECIDED_MOVED + DECIDED_MOVED * (1.0 - resident),
-            slowdown: slowdown(ask.positions()),
+            slowdown: slowdown(task.positions()),
         })
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
-        let ask = &job.ask;
-        let row_moves = row_moves_of(ask).map_err(|reason| unfit(ask, reason))?;
-        let needs = Needs::new(&*row_moves, ask.top, ask.options.threads);
-        let least = ask.overhead() + needs.least().max(needs.exits);
+        let task = &job.task;
+        let row_moves = row_moves_of(task).map_err(|reason| unfit(task, reason))?;
+        let needs = Needs::new(&*row_moves, task.top, task.options.threads);
+        let least = task.overhead() + needs.least().max(needs.exits);
         let streaming = Streaming {
             row_moves: &*row_moves,
-            top: ask.top,
-            portable: ask.options.rows.portable,
-            threads: ask.options.threads,
-            budget: StreamedRows::budget(ask, &needs),
+            top: task.top,
+            portable: task.options.rows.portable,
+            threads: task.options.threads,
+            budget: StreamedRows::budget(task, &needs),
             folder: job.folder(SolverName::Rows),
             resumable: job.resumable(),
         };
         let set = job.open_set();
-        let view = || ask.game.view_within(ask.slice, StreamedRows::tables(ask, least));
+        let view = || task.game.view_within(task.slice, StreamedRows::tables(task, least));
         let (files, rows, exit_time) = streaming.solve(view, job.children(&set), job.progress)?;
         let effort = Effort { rows, ..Effort::default() };
         Ok(SolvedSlice { scores: Box::new(files), effort, exit_time })
@@ -184,14 +184,14 @@ impl<G: Game> SliceSolver<G> for StreamedRows {
 }
 
 impl Scores for RowStates {
-    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
         self.scores(start, out);
         Ok(())
     }
 }
 
 impl Scores for RowFiles {
-    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
         self.scores(start, out)
     }
 }

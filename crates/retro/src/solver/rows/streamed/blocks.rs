@@ -7,7 +7,7 @@ use nutcracker_mem::{OutOfMemory, Words};
 
 use crate::solver::rows::kernel::Runs;
 use crate::solver::rows::layout::{Shape, TILE, Tile};
-use crate::store::disk::{Scratch, ScratchError};
+use crate::store::disk::{WorkFile, WorkFileError};
 use crate::store::folder::Folder;
 
 /// One kind of word on disk, a file a block.
@@ -18,7 +18,7 @@ pub(crate) struct Blocks {
     /// Words kept for each word of the rows.
     pub(crate) per_word: usize,
     /// By stones in the rows' halves.
-    files: Vec<Option<Scratch>>,
+    files: Vec<Option<WorkFile>>,
     /// Those that are in memory instead.
     kept: Vec<Option<Words>>,
     /// Bytes read and written.
@@ -32,7 +32,7 @@ impl Blocks {
         name: &'static str,
         per_word: usize,
         shape: &Shape,
-    ) -> Result<Self, ScratchError> {
+    ) -> Result<Self, WorkFileError> {
         let mut blocks = Blocks {
             folder: folder.clone(),
             name,
@@ -63,7 +63,7 @@ impl Blocks {
     }
 
     /// A block to be written as a whole; it gets its name by [`finish`](Blocks::finish).
-    pub(crate) fn begin(&self, shape: &Shape, held: usize) -> Result<Scratch, ScratchError> {
+    pub(crate) fn begin(&self, shape: &Shape, held: usize) -> Result<WorkFile, WorkFileError> {
         self.folder.create(&format!("{}-{held}.new", self.name), self.bytes(shape, held))
     }
 
@@ -71,9 +71,9 @@ impl Blocks {
     pub(crate) fn finish(
         &mut self,
         held: usize,
-        file: Scratch,
+        file: WorkFile,
         lasting: bool,
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), WorkFileError> {
         if lasting {
             file.sync()?;
         }
@@ -95,7 +95,7 @@ impl Blocks {
         self.kept[held].as_ref().map(Words::as_slice)
     }
 
-    pub(crate) fn file(&self, held: usize) -> &Scratch {
+    pub(crate) fn file(&self, held: usize) -> &WorkFile {
         self.files[held].as_ref().expect("the block was made")
     }
 
@@ -106,7 +106,7 @@ impl Blocks {
         base: usize,
         words: Range<usize>,
         out: &[AtomicU64],
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), WorkFileError> {
         let mut bytes = vec![0; words.len() * self.per_word * 8];
         self.file(held).read(((words.start - base) * self.per_word * 8) as u64, &mut bytes)?;
         for (word, bytes) in out.iter().zip(bytes.chunks_exact(8)) {
@@ -119,11 +119,11 @@ impl Blocks {
     /// Writes what belongs to some words of the rows.
     pub(crate) fn write(
         &self,
-        file: &Scratch,
+        file: &WorkFile,
         base: usize,
         words: Range<usize>,
         from: &[AtomicU64],
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), WorkFileError> {
         let count = words.len() * self.per_word;
         let mut bytes = Vec::with_capacity(count * 8);
         for word in &from[..count] {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::blocks::Blocks;
 use crate::solver::rows::kernel::planes::scores;
 use crate::solver::rows::layout::Shape;
-use crate::store::disk::ScratchError;
+use crate::store::disk::WorkFileError;
 
 /// The scores of a slice solved by streaming, in files.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct RowFiles {
 
 impl RowFiles {
     /// Writes the scores of consecutive positions.
-    pub(crate) fn scores(&self, start: u64, out: &mut [i8]) -> Result<(), ScratchError> {
+    pub(crate) fn scores(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
         let mut pieces: Vec<(usize, usize, Range<usize>)> = Vec::new();
         self.shape.for_each_word(start, out.len(), |word, first, part| {
             pieces.push((word, first, part));

@@ -29,7 +29,7 @@ use crate::solver::rows::kernel::{
     Decided, Kernel, NewlyDecided, Runs, ScorePlanes, UNDECIDED_WORDS, Undecided, zeros,
 };
 use crate::solver::rows::layout::{TILE, Tile};
-use crate::store::disk::ScratchError;
+use crate::store::disk::WorkFileError;
 
 /// The checkpoint: the level to be computed next.
 const CHECKPOINT: &str = "level.checkpoint";
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
     fn each_tile(
         &self,
         tiles: Range<usize>,
-        work: impl Fn(Tile) -> Result<(), ScratchError> + Sync,
+        work: impl Fn(Tile) -> Result<(), WorkFileError> + Sync,
     ) -> Result<(), SolveError> {
         // A thread costs as much as some thousands of words.
         let words: usize =
