@@ -20,7 +20,7 @@ fn let_it_work(place: &Place, child: &mut Child, milliseconds: u64) {
     std::thread::sleep(Duration::from_millis(milliseconds));
 }
 
-const SENTENCE: &str = "nutcracker: stopped; the same command goes on from here";
+const SENTENCE: &str = "nutcracker: stopped; the same command continues from here";
 
 #[test]
 fn a_signal_stops_it_gracefully() {

@@ -72,7 +72,7 @@ pub enum SolveError {
         /// Why not.
         reason: Unfit,
     },
-    /// The game's tables cannot say this.
+    /// The game has no tables of this metric.
     #[error("tables of {game} hold {offered}, not {metric}")]
     NoMetric {
         /// The game.
@@ -93,8 +93,8 @@ pub enum SolveError {
         /// The slice.
         slice: String,
     },
-    /// The game says that no position of the slice repeats, and one does.
-    #[error("positions of slice {slice} of {game} repeat, and the game says that none does")]
+    /// The game claims that no position of the slice repeats, but one does.
+    #[error("positions of slice {slice} of {game} repeat, but the game claims that none does")]
     Cycle {
         /// The game.
         game: String,
@@ -132,7 +132,7 @@ pub enum Unfit {
     /// A position has too many moves for its states.
     #[error("a position may have too many moves for the two bytes of its state")]
     TooManyMoves,
-    /// The options ask for rows streamed from disk.
+    /// The options request rows streamed from disk.
     #[error("rows are to be streamed from disk")]
     Streamed,
 }
@@ -147,7 +147,7 @@ impl From<CheckError> for SolveError {
 }
 
 impl SolveError {
-    /// Whether it says that this very file is wrong.
+    /// Whether this very file is wrong.
     pub(crate) fn refuses(&self, table: &Table) -> bool {
         let name = table.path().display().to_string();
         match self {
@@ -160,8 +160,8 @@ impl SolveError {
         }
     }
 
-    /// Who has to act: the caller, the owner of the files, or the operator of the machine. `None`
-    /// for a stop on request, which is no failure.
+    /// The party that has to act: the caller, the owner of the files, or the operator of the
+    /// machine. `None` for a stop on request, which is no failure.
     pub fn kind(&self) -> Option<ErrorKind> {
         Some(match self {
             SolveError::Stopped(_) => return None,

@@ -6,7 +6,7 @@ use crate::parallel::{ThreadError, for_each_until_stopped};
 use crate::progress::{Meter, Stopped};
 
 /// Calls `enter` with the exits of all positions of some parts of a slice, in runs of consecutive
-/// positions, from several threads. The progress counts the positions that `enter` says it took.
+/// positions, from several threads. `enter` returns the number of positions to count as progress.
 pub(crate) fn compute_exits<V, C, E>(
     view: &V,
     metric: Metric,

@@ -11,7 +11,7 @@ pub const BLOCK_BYTES: u64 = 16 << 10;
 pub const PERCENTS: [u32; 24] =
     [1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100];
 
-/// Positions between two calls that say how far a pass is.
+/// Positions between two progress reports of a pass.
 const CHUNK: u64 = 1 << 16;
 
 /// The misses of least-recently-used caches of all sizes, from one run of accesses.
@@ -65,14 +65,14 @@ impl Distances {
         self.blocks() + self.found.iter().sum::<u64>()
     }
 
-    /// The misses of a cache of so many blocks.
+    /// The misses of a cache of `cache` blocks.
     pub fn misses(&self, cache: u64) -> u64 {
         let beyond = usize::try_from(cache).unwrap_or(usize::MAX).min(self.found.len());
         self.blocks() + self.found[beyond..].iter().sum::<u64>()
     }
 }
 
-/// Which numbering says where the bit of a position is.
+/// The numbering by which bits are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Index {
     /// The one by which the slice is walked.
@@ -81,7 +81,7 @@ enum Index {
     Second,
 }
 
-/// What one pass over the bits of a slice asks of a cache, with one index and with two.
+/// The cache accesses of one pass over the bits of a slice, with one index and with two.
 #[derive(Clone, Debug)]
 pub struct CacheMisses {
     /// The slice.
@@ -94,7 +94,7 @@ pub struct CacheMisses {
     pub blocks: u64,
     /// The bit of a position is where the position is in the walk.
     pub one: Distances,
-    /// The bit of a position is where its second index says.
+    /// The bit of a position is stored at its second index.
     pub two: Distances,
 }
 
@@ -119,29 +119,29 @@ impl Row {
 }
 
 impl CacheMisses {
-    /// The bits looked at in the pass: one for every internal move.
+    /// The bits read in the pass: one for every internal move.
     pub fn accesses(&self) -> u64 {
         self.one.accesses()
     }
 
-    /// What a cache of so many percent of the bits misses; at least one block, no broken ones.
+    /// The misses of a cache that holds `percent` of the bits, in whole blocks and at least one.
     pub fn at(&self, percent: u32) -> Row {
         let cache = (self.blocks * u64::from(percent) / 100).max(1);
         Row { percent, cache, one: self.one.misses(cache), two: self.two.misses(cache) }
     }
 
-    /// What caches of the usual sizes miss.
+    /// The misses of caches of the usual sizes.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
         PERCENTS.into_iter().map(|percent| self.at(percent))
     }
 }
 
-/// Walks through a slice in the order of the first index and looks at the bits of every position's
+/// Walks through a slice in the order of the first index and reads the bits of every position's
 /// successors inside it, as a sweep of a solver with one bit a position does, once with the bits in
 /// the order of the first index and once in that of the second.
 ///
-/// `block_bytes` must be a power of two. `advance` hears how many of twice the slice's positions
-/// were looked at; with two threads or more, it is called by two.
+/// `block_bytes` must be a power of two. `advance` is called with the number of positions done so
+/// far, out of twice the slice's positions; with two threads or more, from two of them.
 pub fn cache_misses<G: Game>(
     game: &G,
     slice: SliceId,
@@ -154,8 +154,8 @@ pub fn cache_misses<G: Game>(
     let view = game.forward(slice);
     let done = AtomicU64::new(0);
     let pass = |index| {
-        walk::<G>(&view, positions, block_bytes, index, |looked_at| {
-            advance(done.fetch_add(looked_at, Relaxed) + looked_at);
+        walk::<G>(&view, positions, block_bytes, index, |examined| {
+            advance(done.fetch_add(examined, Relaxed) + examined);
         })
     };
     let (one, two) = if threads < 2 {

@@ -15,7 +15,7 @@ use crate::progress::Stopped;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// A file cannot be read, is damaged, or is not what the manifest says.
+    /// A file cannot be read, is damaged, or differs from its manifest entry.
     #[error(transparent)]
     Table(#[from] TableError),
     /// A score is wrong.
@@ -54,7 +54,8 @@ pub enum CheckError {
 }
 
 impl CheckError {
-    /// Who has to act: the caller, the owner of the files, or the operator of the machine.
+    /// The party that has to act: the caller, the owner of the files, or the operator of the
+    /// machine.
     pub fn kind(&self) -> ErrorKind {
         match self {
             CheckError::Table(error) => error.kind(),
@@ -99,7 +100,7 @@ pub enum Fault {
         /// The score by the rules.
         outcome: Score,
     },
-    /// It loses, later than a table can say.
+    /// It loses, in more plies than a table can store.
     #[error(
         "position {position} (number {index}) has value {stored}, and is lost in more moves than a \
          table can hold"
@@ -113,7 +114,7 @@ pub enum Fault {
         stored: i8,
     },
     /// The file counts other positions than there are.
-    #[error("the file counts other positions or values than the rules say, holes left out")]
+    #[error("the file counts other positions or values than the rules give, holes left out")]
     Counts,
     /// Scores support each other in a cycle.
     #[error(

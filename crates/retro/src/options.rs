@@ -72,13 +72,13 @@ pub struct SolveOptions {
     pub verify: bool,
     /// The program and its version, for the manifest.
     pub program: String,
-    /// What the tables say; `None` for the game's usual metric.
+    /// The metric of the tables; `None` for the game's usual one.
     pub metric: Option<Metric>,
     /// Which solver; `None` for the fastest that fits the memory.
     pub solver: Option<SolverName>,
     /// Bytes of memory that may be used.
     pub memory: u64,
-    /// How much of the scores is wanted.
+    /// The range of scores to compute.
     pub window: Window,
     /// Slices with at least this many positions are resumed after an interruption; smaller ones
     /// are restarted.

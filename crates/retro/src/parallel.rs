@@ -22,7 +22,7 @@ pub enum ThreadError {
     Start {
         /// Which, counted from 1.
         number: usize,
-        /// How many were wanted.
+        /// The number requested.
         threads: usize,
         /// Why not.
         source: io::Error,
@@ -30,7 +30,7 @@ pub enum ThreadError {
     /// A thread panicked: a defect of the program or of a game's rules.
     #[error("a thread panicked: {message}")]
     Panicked {
-        /// What it said.
+        /// Its message.
         message: String,
     },
 }

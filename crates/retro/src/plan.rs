@@ -114,12 +114,12 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Nanoseconds with so many levels.
+    /// Nanoseconds with `levels` levels.
     pub fn nanoseconds(&self, levels: u64) -> f64 {
         self.level * self.scale(levels)
     }
 
-    /// How many times as long as one level so many take.
+    /// The time of `levels` levels, relative to one level.
     pub fn scale(&self, levels: u64) -> f64 {
         (levels.max(1) as f64).powf(self.power)
     }

@@ -23,7 +23,7 @@ pub enum Phase {
 
 /// The caller requested a stop before the end. Nothing finished is lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("stopped; the same command goes on from here")]
+#[error("stopped; the same command continues from here")]
 pub struct Stopped;
 
 /// Receives progress events and may request a stop. Called from several threads.
@@ -125,7 +125,7 @@ impl<'a> LevelMeter<'a> {
         }
     }
 
-    /// So many levels are completed.
+    /// `levels` levels are completed.
     pub(crate) fn completed(&self, levels: u64) {
         self.level.store(levels, Relaxed);
         self.pass.store(0, Relaxed);

@@ -1,4 +1,4 @@
-//! What finished slices tell beyond their histograms.
+//! Statistics of finished slices beyond their histograms.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::parallel::{ThreadError, for_each_chunk};
 use crate::tables::SetChildren;
 
-/// Positions a thread looks at in one go.
+/// Positions a thread processes at a time.
 const CHUNK: u64 = 1 << 14;
 
 /// Positions in which the mover can bank something and need not.
@@ -32,7 +32,7 @@ impl Choices {
     }
 }
 
-/// Why a slice could not be looked at.
+/// Why statistics of a slice failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StatsError {
@@ -47,8 +47,8 @@ pub enum StatsError {
     Threads(#[from] ThreadError),
 }
 
-/// Counts the choices between banking and not in a slice. `advance` hears how many positions were
-/// looked at; it is called by several threads.
+/// Counts the choices between banking and not in a slice. `advance` is called with the number of
+/// positions done so far, from several threads.
 pub fn choices<G: Game>(
     game: &G,
     slice: SliceId,
@@ -95,8 +95,8 @@ pub fn choices<G: Game>(
             }
         }
         total.lock().expect("no thread panics").merge(counted);
-        let looked_at = range.end - range.start;
-        advance(done.fetch_add(looked_at, Relaxed) + looked_at);
+        let examined = range.end - range.start;
+        advance(done.fetch_add(examined, Relaxed) + examined);
         Ok(())
     })?;
     Ok(total.into_inner().expect("no thread panics"))

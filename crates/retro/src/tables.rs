@@ -9,8 +9,8 @@ use nutcracker_table::{Expect, Histogram, Naming, Reach, Storage, Table, TableEr
 use crate::parallel::{ThreadError, for_each_until_stopped};
 use crate::progress::{Progress, Stopped};
 
-/// The tables of a game in a directory, each compared when it is opened with what the game says of
-/// its slice.
+/// The tables of a game in a directory, each compared with the game's description of its slice when
+/// it is opened.
 pub fn open_set<G: Game>(
     game: &G,
     storage: Arc<dyn Storage>,
@@ -64,7 +64,7 @@ pub fn available_metric<G: Game>(game: &G, storage: &Arc<dyn Storage>, data: &Pa
     }
 }
 
-/// A metric that was asked for, or the game's usual one.
+/// The requested metric, or the game's usual one.
 pub(crate) fn metric_of<G: Game>(metric: Option<Metric>) -> Metric {
     metric.unwrap_or(G::METRICS[0])
 }

@@ -1,9 +1,9 @@
-//! How much of the scores is wanted, and what that needs of smaller slices.
+//! The range of scores to compute, and what that needs of smaller slices.
 
 use nutcracker_game::{Game, Metric, Score, SliceId, closure};
 use nutcracker_table::Reach;
 
-/// How much of the scores is wanted.
+/// The range of scores to compute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Window {
     /// Exact scores.
@@ -12,7 +12,7 @@ pub enum Window {
     /// Whether the score of the largest slice is at least k or at most -k, for k up to this; of
     /// smaller slices, what that needs.
     Top(u8),
-    /// What decides every game that starts in this slice, as the game says in
+    /// What decides every game that starts in this slice, by
     /// [`score_window`](nutcracker_game::Numbering::score_window).
     Start(SliceId),
 }
@@ -50,8 +50,8 @@ pub(crate) fn reach<G: Game>(game: &G, metric: Metric, slice: SliceId, top: u8) 
     Reach::from(if i16::from(top) < largest { top } else { 0 })
 }
 
-/// To what size scores of `child` are needed when those of `slice` are wanted up to ±`k`: a move
-/// from one to the other banks no more than the difference of their largest scores.
+/// To what size scores of `child` are needed to compute those of `slice` up to ±`k`: a move from
+/// one to the other banks no more than the difference of their largest scores.
 pub(crate) fn needed<G: Game>(game: &G, slice: SliceId, child: SliceId, k: Score) -> u8 {
     let gain = game.max_score(slice) - game.max_score(child);
     (k + gain).clamp(0, 127) as u8

@@ -137,7 +137,7 @@ fn every_single_wrong_score_is_found_and_named() {
             let error = check_slice(&awari, SliceId(SLICE), &set, ALL, 1, &Silent).unwrap_err();
             assert!(matches!(error, CheckError::Wrong { .. }), "{error}");
             if index % 7 == 0 {
-                // With hardly any memory it says the same of the same position.
+                // With hardly any memory it reports the same fault at the same position.
                 let pieces = check_slice(&awari, SliceId(SLICE), &set, 0, 1, &Silent).unwrap_err();
                 assert_eq!(error.to_string(), pieces.to_string());
             }

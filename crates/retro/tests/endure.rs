@@ -43,7 +43,7 @@ fn any_failure_at_any_moment_can_be_continued() {
             let shared: Arc<dyn Storage> = Arc::new(storage.clone());
             storage.fail_at(operation, fault);
             let failed = solve_on(&awari, &shared, dir.path(), LAST, 1);
-            // The machine comes back, or somebody makes room.
+            // The machine restarts, or space is freed.
             storage.restart(if fault == Fault::Crash { Loss::Unsynced } else { Loss::Nothing });
             if let Err(error) = failed {
                 assert!(!error.to_string().is_empty());

@@ -12,7 +12,7 @@ use nutcracker_games::halves::Board;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses, Distances, Row, cache_misses};
 
-/// A cache of so many blocks that forgets the one not used for longest.
+/// A cache of `size` blocks that evicts the least recently used.
 struct Lru {
     blocks: VecDeque<u32>,
     size: usize,
@@ -37,7 +37,7 @@ impl Lru {
     }
 }
 
-/// The misses of a cache of so many blocks, one access after another.
+/// The misses of a cache of `size` blocks, by simulation.
 fn simulated(accesses: &[u32], size: u64) -> u64 {
     let mut cache = Lru::new(size as usize);
     for &block in accesses {

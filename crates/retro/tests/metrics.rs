@@ -168,7 +168,7 @@ fn the_check_of_distances_and_holes_refuses_what_is_wrong() {
             *value = HOLE;
         }
     }
-    let find = |wanted: i8| right.iter().position(|&value| value == wanted).unwrap();
+    let find = |target: i8| right.iter().position(|&value| value == target).unwrap();
     let (hole, drawn, lost) = (find(HOLE), find(0), find(-120));
     let refused = |change: &dyn Fn(&mut Vec<i8>)| {
         let mut values = right.clone();

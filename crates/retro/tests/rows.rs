@@ -90,20 +90,20 @@ fn larger_rows_of_awari() {
     assert!(files(&awari, 13, &by_rows(Window::Full, 2, false, Some(1 << 20))) == expected);
 }
 
-/// Stops the work at a moment.
+/// Panics at a given progress report.
 struct Stops {
     at: u64,
-    told: AtomicU64,
+    reports: AtomicU64,
 }
 
 impl Progress for Stops {
     fn advance(&self, _done: u64) {
-        assert!(self.told.fetch_add(1, Relaxed) != self.at, "stopped");
+        assert!(self.reports.fetch_add(1, Relaxed) != self.at, "stopped");
     }
 }
 
 #[test]
-fn stopped_anywhere_it_goes_on_to_the_same_files() {
+fn stopped_anywhere_it_resumes_to_the_same_files() {
     let awari = Awari::new(4).unwrap();
     let expected = files(&awari, 8, &options(Window::Full, 1));
     let mut resumable = by_rows(Window::Full, 1, false, Some(1));
@@ -112,22 +112,22 @@ fn stopped_anywhere_it_goes_on_to_the_same_files() {
     let run = |dir: &Path, progress: &dyn Progress| {
         solve(&awari, &disk(), dir, SliceId(8), &resumable, progress)
     };
-    // How often it tells, undisturbed.
-    let told = Stops { at: u64::MAX, told: AtomicU64::new(0) };
-    run(dir.path(), &told).unwrap();
-    let told = told.told.into_inner();
+    // The number of progress reports of an undisturbed run.
+    let counter = Stops { at: u64::MAX, reports: AtomicU64::new(0) };
+    run(dir.path(), &counter).unwrap();
+    let reports = counter.reports.into_inner();
     assert!(tables(dir.path()) == expected);
 
     std::panic::set_hook(Box::new(|_| {}));
-    for first in (0..told).step_by((told / 12).max(1) as usize) {
+    for first in (0..reports).step_by((reports / 12).max(1) as usize) {
         let dir = tempfile::tempdir().unwrap();
         // Stopped again and again, a little later each time.
         for turn in 0..3 {
-            let stops = Stops { at: first / (turn + 1), told: AtomicU64::new(0) };
+            let stops = Stops { at: first / (turn + 1), reports: AtomicU64::new(0) };
             let _ = catch_unwind(AssertUnwindSafe(|| run(dir.path(), &stops)));
         }
         run(dir.path(), &Silent).unwrap();
-        assert!(tables(dir.path()) == expected, "stopped at {first} of {told}");
+        assert!(tables(dir.path()) == expected, "stopped at {first} of {reports}");
     }
 }
 

@@ -78,7 +78,7 @@ fn the_work_of_every_solver() {
     assert_eq!(signatures[..], pinned[..], "{signatures:#?}");
 }
 
-/// A view that counts what a solver asks of it.
+/// A view that counts a solver's queries.
 struct Counted<V> {
     view: V,
     keys: AtomicU64,

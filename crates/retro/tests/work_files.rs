@@ -1,5 +1,5 @@
-//! Files at work on a disk that is full or fails, and work that somebody stops: nothing finished is
-//! lost, and the same call goes on to the same bytes.
+//! Work files on a disk that is full or fails, and work that is stopped: nothing finished is lost,
+//! and the same call resumes to the same bytes.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn directory() -> TempDir {
 }
 
 fn options(solver: SolverName) -> SolveOptions {
-    // Everything is kept, so that there is something to go on from.
+    // Everything is kept, so that there is something to resume from.
     let rows = RowOptions { budget: Some(1 << 20), ..RowOptions::default() };
     SolveOptions {
         solver: Some(solver),
@@ -134,12 +134,12 @@ fn check_sentence(sentence: &str, kind: io::ErrorKind, what: &str) {
     assert!(sentence.starts_with("cannot ") && !sentence.contains('\n'), "{what}: {sentence}");
     assert!(sentence.contains("work-5-5-"), "{what}: {sentence}");
     assert!(sentence.contains("the same command continues"), "{what}: {sentence}");
-    let says = match kind {
+    let advice = match kind {
         io::ErrorKind::StorageFull => "the disk is full: make room",
         io::ErrorKind::FileTooLarge => "ulimit -f",
         _ => "and only this slice starts again",
     };
-    assert!(sentence.contains(says), "{what}: {sentence}");
+    assert!(sentence.contains(advice), "{what}: {sentence}");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_work_file_that_was_cut_off_is_not_trusted() {
     for name in ["exits.bin", "scores-3.bin", "sides-3.bin"] {
         let dir = all_but_the_last(reference.path());
         let work = dir.path().join("work-5-5-one-bit");
-        // It ends after level 3, which is the one to go on from.
+        // It ends after level 3, which is the one to resume from.
         let watch = Watch::new(|_, path| {
             let level_2 = path.file_name().is_some_and(|name| name == "sides-2.bin");
             if level_2 { Err(io::Error::other("the disk failed")) } else { Ok(()) }
@@ -158,7 +158,7 @@ fn a_work_file_that_was_cut_off_is_not_trusted() {
         let path = work.join(name);
         let len = fs::metadata(&path).unwrap().len();
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(len - 1).unwrap();
-        // The slice starts again, and says why.
+        // The slice starts again, and reports why.
         let notes = Notes::default();
         run(dir.path(), &options(SolverName::OneBit), &notes).unwrap();
         let notes = notes.0.into_inner().unwrap();
@@ -178,7 +178,7 @@ impl Progress for Notes {
     }
 }
 
-/// Asks to stop at a question, by its number.
+/// Requests a stop at a given call of `must_stop`.
 struct StopAfter(AtomicU64, u64);
 
 impl Progress for StopAfter {
@@ -188,29 +188,32 @@ impl Progress for StopAfter {
 }
 
 #[test]
-fn stopped_at_any_moment_it_goes_on_to_the_same_bytes() {
+fn stopped_at_any_moment_it_resumes_to_the_same_bytes() {
     let (reference, expected) = undisturbed();
     for solver in [&LIMITED[..], &[SolverName::Memory]].concat() {
         let dir = all_but_the_last(reference.path());
         let progress = StopAfter(AtomicU64::new(0), u64::MAX);
         run(dir.path(), &options(solver), &progress).unwrap();
-        let questions = progress.0.load(Relaxed);
-        assert!(questions > 5, "{solver} asks only {questions} times");
+        let checks = progress.0.load(Relaxed);
+        assert!(checks > 5, "{solver} checks only {checks} times");
         // All moments, or a hundred of them.
-        let step = (questions / 100).max(1);
-        for k in (0..questions).step_by(step as usize) {
+        let step = (checks / 100).max(1);
+        for k in (0..checks).step_by(step as usize) {
             let dir = all_but_the_last(reference.path());
             match run(dir.path(), &options(solver), &StopAfter(AtomicU64::new(0), k)) {
                 Err(SolveError::Stopped(stopped)) => {
-                    assert_eq!(stopped.to_string(), "stopped; the same command goes on from here");
+                    assert_eq!(
+                        stopped.to_string(),
+                        "stopped; the same command continues from here"
+                    );
                 }
-                Err(error) => panic!("{solver} after {k} questions: {error}"),
-                Ok(()) => assert!(k > questions / 2, "{solver} after {k} questions"),
+                Err(error) => panic!("{solver} after {k} checks: {error}"),
+                Ok(()) => assert!(k > checks / 2, "{solver} after {k} checks"),
             }
             run(dir.path(), &options(solver), &Silent).unwrap();
-            assert!(tables(dir.path()) == expected, "{solver} after {k} questions");
+            assert!(tables(dir.path()) == expected, "{solver} after {k} checks");
         }
-        // Always a little further: it comes to an end.
+        // A little further each time, until it finishes.
         let dir = all_but_the_last(reference.path());
         let mut stops = 0;
         while run(dir.path(), &options(solver), &StopAfter(AtomicU64::new(0), stops)).is_err() {
@@ -256,7 +259,7 @@ fn work_files_take_the_disk_that_was_estimated() {
         let peak = peak.load(Relaxed);
         // The wins of the dual index are rounded up to a block.
         let slack = if solver == SolverName::DualIndex { 16 << 10 } else { 0 };
-        // A block of rows is there twice when it is written anew.
+        // A block of rows exists twice while it is rewritten.
         let twice = if solver == SolverName::Rows { estimated / 2 } else { 0 };
         assert!(
             peak <= estimated + slack && estimated <= peak + twice,

@@ -10,14 +10,13 @@
 //! path. Each answer knows the first place of the path it depends on, and is stored in the table
 //! only where that is not above the position itself.
 //!
-//! What is stored is therefore about the position's score, the value with no history. A search
-//! from a position without history may use such bounds anywhere below it: against a threshold
-//! above 0, a side that has the score can win it without repeating, and one against whom it is so
-//! won cannot stop that by repeating; below, the same with the sides changed. With history in the
-//! slice of the root, a position of that slice whose score is s is worth something between 0 and
-//! s: whoever is ahead may find the way barred by a position of the history, and a side content
-//! with 0 or less is never harmed by a repetition. Stored bounds and databases are used with that
-//! restriction there.
+//! What is stored is therefore about the position's score, the value with no history. A search from
+//! a position without history may use such bounds anywhere below it: against a threshold above 0, a
+//! side that has the score can win it without repeating, and its opponent cannot prevent that by
+//! repeating; below 0, the same with the sides exchanged. With history in the slice of the root, a
+//! position of that slice whose score is s is worth something between 0 and s: the side that is
+//! ahead may be barred by a position of the history, and a side content with 0 or less is never
+//! harmed by a repetition. Stored bounds and databases are used with that restriction there.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -38,10 +37,10 @@ pub(crate) const MAX_DEPTH: u32 = 250;
 pub(crate) const EXTENSION: u32 = 8;
 /// Larger than any value.
 pub(crate) const INFINITE: i32 = 10_000_000;
-/// Nodes between two looks at clock and stop sign.
+/// Nodes between two checks of the clock and the stop flag.
 const CHECK_INTERVAL: u64 = 256;
 
-/// What the threads of a search have in common.
+/// State shared by the threads of a search.
 pub(crate) struct Shared<'a, G, O: Oracle> {
     pub game: &'a G,
     pub oracle: &'a O,
@@ -50,7 +49,7 @@ pub(crate) struct Shared<'a, G, O: Oracle> {
     pub limits: &'a Limits<'a>,
     pub table: &'a Table,
     pub started: Instant,
-    /// Everybody ends soon after this becomes true.
+    /// All threads end soon after this becomes true.
     pub halt: AtomicBool,
     pub nodes: AtomicU64,
     pub probes: AtomicU64,
@@ -61,16 +60,16 @@ pub(crate) struct Shared<'a, G, O: Oracle> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Halted;
 
-/// A position whose moves have to be looked at.
+/// A position whose moves have to be searched.
 struct Node {
     slice: SliceId,
-    /// Its key, where the table is asked.
+    /// Its key, where the transposition table is probed.
     key: Option<Key>,
     known: Entry,
-    /// Proven bounds of its score, and what they say with the history there is.
+    /// Proven bounds of its score, and the bounds that follow with the given history.
     stored: (Score, Score),
     bounds: (Score, Score),
-    /// What a database says that cannot be taken for certain.
+    /// A database score that is not certain with this history.
     guess: Option<i32>,
 }
 
@@ -103,9 +102,9 @@ pub(crate) struct Worker<'a, G: Evaluate, O: Oracle> {
     raised: Option<i32>,
     nodes: u64,
     probes: u64,
-    /// What of `nodes` and `probes` the others know of.
+    /// The part of `nodes` and `probes` already added to the shared counters.
     reported: (u64, u64),
-    /// The next look at the limits.
+    /// The node count at which limits are checked next.
     check_at: u64,
 }
 
@@ -167,7 +166,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         self.raised.map(|value| (value, self.lines[0].as_slice()))
     }
 
-    /// Tells the others how many nodes and probes there were.
+    /// Adds new nodes and probes to the shared counters.
     pub(crate) fn report(&mut self) {
         self.shared.nodes.fetch_add(self.nodes - self.reported.0, Relaxed);
         self.shared.probes.fetch_add(self.probes - self.reported.1, Relaxed);
@@ -194,7 +193,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         Ok(())
     }
 
-    /// What the databases say of a position, if they say anything.
+    /// The database score of a position, if there is one.
     fn probe(&mut self, position: &G::Position) -> Result<Option<Score>, Halted> {
         let found = known(self.shared.game, self.shared.oracle, position).map_err(|error| {
             let mut place = self.shared.error.lock().unwrap_or_else(PoisonError::into_inner);
@@ -256,7 +255,8 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         Ok(found)
     }
 
-    /// What can be said of a position without looking at its moves.
+    /// Tries to answer a position without searching its moves: by rules, repetition, databases and
+    /// the transposition table.
     fn look_up(
         &mut self,
         position: &G::Position,
@@ -288,8 +288,8 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             let key = Key::of(position);
             let known = table.get(key).unwrap_or(Entry::UNKNOWN);
             let stored = (known.lower.unwrap_or(-max), known.upper.unwrap_or(max));
-            // Where a move is wanted, one has to prove what is known: a score that an earlier
-            // search left in the table does not say which.
+            // Where a move is needed, a search has to find it: a score left in the table by an
+            // earlier search does not identify the move.
             let bounds = match barred {
                 _ if !may_answer => all,
                 true => (stored.0.min(0), stored.1.max(0)),
@@ -322,7 +322,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         })
     }
 
-    /// Puts into the table what holds for a position whatever the path.
+    /// Stores in the table what holds for a position regardless of the path.
     fn keep(&self, node: &Node, found: &Found, (alpha, beta): (i32, i32), depth: u32, best: u16) {
         let Some(key) = node.key else { return };
         let (mut lower, mut upper) = node.stored;
@@ -349,7 +349,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         self.shared.table.put(key, entry);
     }
 
-    /// Searches the moves of the position at `place` of the path, and says which one is best.
+    /// Searches the moves of the position at `place` of the path, and returns which one is best.
     fn moves(
         &mut self,
         place: Place,
@@ -373,7 +373,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             let reach = alpha.max(best.value);
             let found = self.try_move(&choice, at - first, (reach, beta), depth, extension)?;
             best.value_from = best.value_from.min(found.value_from);
-            // Of two moves that look equal, the one that is proven.
+            // Of two moves of equal value, prefer the proven one.
             let proven = found.value == best.value
                 && 100 * i32::from(found.lower) == found.value
                 && found.lower > best_lower;

@@ -1,14 +1,14 @@
 //! Depth-first proof-number search (df-pn).
 //!
-//! Asked is whether one side, the attacker, gets at least `need` from a position on. The proof
-//! number of a position is a guess of how many positions have still to be proved for a yes, the
-//! disproof number of how many for a no; the search goes to the position where least is missing,
-//! and stays below it until its numbers exceed thresholds a little (a quarter) above those of the
-//! next best.
+//! The question is whether one side, the attacker, gets at least `need` from a position on. The
+//! proof number of a position is a guess of how many positions have still to be proved for a yes,
+//! the disproof number of how many for a no; the search goes to the position where least is
+//! missing, and stays below it until its numbers exceed thresholds a little (a quarter) above those
+//! of the next best.
 //!
 //! # Gains
 //! What is banked on the way changes what is needed: a state is a position with the need there and
-//! who is to move. Within a slice nothing is banked, so the need is the same all along a cycle.
+//! the side to move. Within a slice nothing is banked, so the need is the same all along a cycle.
 //!
 //! # Repetition
 //! A position that repeats is worth 0: a yes where the need is 0 or less, else a no. Answers that
@@ -40,7 +40,7 @@ pub struct Proving<P> {
     pub verdict: Verdict<P>,
     /// The positions expanded.
     pub nodes: u64,
-    /// The scores asked of the oracle.
+    /// Scores read from the oracle.
     pub probes: u64,
 }
 
@@ -139,7 +139,7 @@ struct Frame<P> {
     /// The hash of all earlier positions on the path in the same slice.
     before: u64,
     limits: Numbers,
-    /// The first of its children, and the one that is looked at.
+    /// The first of its children, and the current one.
     first: usize,
     at: usize,
     nodes_before: u64,
@@ -274,7 +274,7 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
         }
     }
 
-    /// Puts a position on the path and looks at what its moves lead to.
+    /// Puts a position on the path and reads the numbers of its successors.
     fn open(&mut self, claim: &Claim<G::Position>, limits: Numbers) -> Answer<(), O> {
         if self.nodes >= self.limits.nodes
             || self.limits.stop.is_some_and(|stop| stop.load(Relaxed))
@@ -423,7 +423,7 @@ fn select<P>(
     (best, limits)
 }
 
-/// The logarithm of so many nodes.
+/// The binary logarithm of a number of nodes.
 fn effort(nodes: u64) -> u16 {
     nodes.checked_ilog2().unwrap_or(0) as u16
 }

@@ -38,7 +38,7 @@ pub struct Solved<M> {
     pub best: Vec<M>,
     /// The positions expanded on the way.
     pub nodes: u64,
-    /// The scores asked of the oracle.
+    /// Scores read from the oracle.
     pub probes: u64,
 }
 
@@ -80,19 +80,18 @@ impl<E: Error + 'static> Error for ExactError<E> {
 /// The score of a position and its best moves; `None` when the limits were reached first.
 ///
 /// Searches from the position downwards until every line of play ends or reaches a slice whose
-/// scores the oracle knows. Whoever asks for many positions of one game makes a [`Search`] and
-/// keeps it.
+/// scores the oracle knows. To solve many positions of one game, make a [`Search`] and keep it.
 ///
 /// # Where it may be used
 /// Above the databases the game must not repeat positions: in kalah every move brings seeds nearer
-/// to a store, in awari stones go round for ever. The value of a position that repeats depends on
-/// how it was reached, which no search of this kind can store by position. A repetition on the way
-/// is noticed and reported as [`ExactError::Repeats`]; a score that was returned is right for
-/// every game, because it rests on lines of play that all came to an end.
+/// to a store, in awari stones can circulate forever. The value of a position that repeats depends
+/// on how it was reached, which no search of this kind can store by position. A repetition on the
+/// way is noticed and reported as [`ExactError::Repeats`]; a score that was returned is right for
+/// every game, because it rests on lines of play that all ended.
 ///
 /// # Example
-/// A heap from which either side takes one, two or three counters and banks them; who takes three
-/// moves again.
+/// A heap from which either side takes one, two or three counters and banks them; taking three
+/// gives another move.
 ///
 /// ```
 /// use nutcracker_game::toy::Taking;
@@ -118,7 +117,7 @@ pub struct Search<'a, G: Game, O> {
     oracle: &'a O,
     limits: ExactLimits<'a>,
     table: Table<G::Position>,
-    /// The positions between the one asked for and the one looked at.
+    /// The positions between the root and the current one.
     path: Vec<Frame<G::Position>>,
     /// The moves of the positions on the path, those of the last one at the end.
     choices: Vec<Choice<G::Position>>,
@@ -128,17 +127,17 @@ pub struct Search<'a, G: Game, O> {
     probes: u64,
 }
 
-/// A position on the path. Asked is whether its score reaches `bound`.
+/// A position on the path. The question is whether its score reaches `bound`.
 struct Frame<P> {
     position: P,
     slice: SliceId,
     bound: Score,
-    /// What the table said.
+    /// The table's entry.
     known: Known,
     /// The best value so far, and the place of its move in the order of the rules.
     best: Score,
     best_place: u16,
-    /// The next of the choices to look at.
+    /// The next choice to try.
     next: usize,
     /// The first of its choices.
     first: usize,
@@ -188,8 +187,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
         }
     }
 
-    /// The score of a position, without looking for all best moves; `None` when the limits were
-    /// reached first.
+    /// The score of a position, without all best moves; `None` if a limit was reached first.
     pub fn score(&mut self, position: &G::Position) -> Result<Option<Score>, ExactError<O::Error>> {
         self.within_limits(|search| search.value(position))
     }
@@ -365,8 +363,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
     }
 }
 
-/// The bound to ask the next position for, so that its answer says whether the move's value
-/// reaches `bound`.
+/// The bound to test at the next position to decide whether the move's value reaches `bound`.
 fn bound_after<P>(step: &Step<P>, bound: Score) -> Score {
     match step.turn {
         Turn::Passes => step.gain - bound + 1,

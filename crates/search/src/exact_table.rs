@@ -22,7 +22,7 @@ pub(crate) struct Known {
 struct Entry<P> {
     position: P,
     known: Known,
-    /// The nodes it took to find out: what is dear to find is kept longest.
+    /// The nodes it took to find: what was expensive is kept longest.
     work: NonZeroU32,
 }
 
@@ -33,9 +33,9 @@ const FIRST: usize = 1 << 8;
 
 /// A hash table of bounded size.
 ///
-/// Positions are kept whole, so that two are never taken for one another. The table grows with
-/// what is stored until it has reached its limit; from then on the entry of a bucket that took the
-/// least work gives way.
+/// Positions are stored in full, so that two are never confused. The table grows with what is
+/// stored until it has reached its limit; from then on the entry of a bucket that took the least
+/// work is replaced.
 pub(crate) struct Table<P> {
     buckets: Vec<[Option<Entry<P>>; BUCKET]>,
     most_buckets: usize,

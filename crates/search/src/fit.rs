@@ -32,7 +32,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// No samples yet, with so many features each.
+    /// No samples yet, with `width` features each.
     pub fn new(width: usize) -> Self {
         Samples { width, rows: Vec::new(), targets: Vec::new() }
     }
@@ -67,11 +67,11 @@ impl Samples {
         &self.targets
     }
 
-    /// Those of the samples whose place is wanted.
+    /// The samples at the places that `selected` accepts.
     #[must_use]
-    pub fn select(&self, wanted: impl Fn(usize) -> bool) -> Samples {
+    pub fn select(&self, selected: impl Fn(usize) -> bool) -> Samples {
         let mut chosen = Samples::new(self.width);
-        for place in (0..self.len()).filter(|&place| wanted(place)) {
+        for place in (0..self.len()).filter(|&place| selected(place)) {
             chosen.push(self.row(place), self.targets[place]);
         }
         chosen
@@ -115,7 +115,7 @@ impl Quality {
 /// The weights with the least sum of squared errors; `None` where there is nothing to fit.
 ///
 /// `ridge` draws every weight towards 0, by as much as that many samples would: features that are
-/// always 0 get weight 0, and features that say the same share their weight.
+/// always 0 get weight 0, and identical features share their weight.
 pub fn least_squares(samples: &Samples, ridge: f64) -> Option<Vec<f64>> {
     let k = samples.width;
     if samples.is_empty() || k == 0 {
@@ -233,7 +233,7 @@ fn sort_counting(list: &mut [f64], space: &mut [f64]) -> u64 {
 /// guesses fit the values best; `rounds` times through all weights, with smaller changes where
 /// nothing helped.
 ///
-/// Tau looks at the order alone, so that it may prefer weights that least squares does not.
+/// Tau depends on the order alone, so it may prefer other weights than least squares does.
 #[must_use]
 pub fn climb(samples: &Samples, weights: &[f64], rounds: u32) -> Vec<f64> {
     let mut best = weights.to_vec();
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn ridge_settles_what_the_samples_leave_open() {
-        // The second feature says what the first does, the third nothing.
+        // The second feature repeats the first, the third carries no information.
         let mut samples = Samples::new(3);
         for i in 0..50i16 {
             let x = f32::from(i);

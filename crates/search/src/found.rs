@@ -1,4 +1,4 @@
-//! What a look at a position brings, and how it is seen from the move before.
+//! The result of searching a position, and the same from the view of the move before.
 
 use nutcracker_game::{Score, Step, Turn};
 
@@ -36,7 +36,7 @@ impl Found {
         Found { value, lower, upper, value_from: FREE, lower_from: FREE, upper_from: FREE }
     }
 
-    /// The same for whoever makes the move that leads here.
+    /// The same for the side that makes the move leading here.
     pub(crate) fn through<P>(self, step: &Step<P>) -> Self {
         let gain = 100 * i32::from(step.gain);
         match step.turn {

@@ -2,13 +2,13 @@
 
 use std::hash::{Hash, Hasher};
 
-/// Two hashes of a value, as good as independent: one says where to look, the other whether it is
-/// there.
+/// Two hashes of a value, as good as independent: one gives the place in a table, the other
+/// identifies the entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Key {
     /// Where it belongs in a table.
     pub place: u64,
-    /// What tells it from others in the same place.
+    /// Distinguishes it from others in the same place.
     pub check: u64,
 }
 
@@ -19,7 +19,7 @@ impl Key {
         Key { place: mixer.finish(), check: fold(mixer.b, 0xA409_3822_299F_31D1) }
     }
 
-    /// The one of so many places it belongs in.
+    /// Its place among `places`.
     #[inline]
     pub(crate) fn among(self, places: usize) -> usize {
         ((u128::from(self.place) * places as u128) >> 64) as usize

@@ -1,4 +1,4 @@
-//! Forward search: what a position is worth, as far as it can be found out by looking ahead.
+//! Forward search: what a position is worth, as far as search can find out.
 //!
 //! | what | for what | how |
 //! |---|---|---|
@@ -6,10 +6,10 @@
 //! | [`prove`], [`check_proof`] | "does the mover get at least k?", with a proof that other code replays | df-pn |
 //! | [`exact_value`], [`Search`] | the score of a position of a game that does not repeat | MTD(f) |
 //!
-//! All of them ask an [`Oracle`] for scores that are known, such as a directory of databases
-//! ([`TableOracle`]). What is proven is kept apart from what is guessed: a [`Worth`] says which it
-//! is, and nothing proven rests on an evaluation, on a move left out, or on what holds for one path
-//! only.
+//! All of them probe an [`Oracle`] for known scores, such as a directory of databases
+//! ([`TableOracle`]). What is proven is kept apart from what is guessed: a [`Worth`] records which
+//! it is, and nothing proven rests on an evaluation, on a move left out, or on what holds for one
+//! path only.
 //!
 //! # Values
 //! Values are those of the side to move, from the position on: what the mover will bank minus what

@@ -11,7 +11,7 @@ pub struct EngineOptions {
     pub threads: usize,
     /// The memory of the table of positions, in bytes.
     pub table_bytes: usize,
-    /// Databases are asked only where at least so many plies are left to search; 0 asks them
+    /// Databases are probed only where at least this many plies are left to search; 0 probes them
     /// everywhere.
     pub probe_depth: u32,
     /// The weights of the game's features; those of the game itself if `None`.
@@ -21,7 +21,7 @@ pub struct EngineOptions {
 }
 
 impl Default for EngineOptions {
-    /// One thread, 64 MiB, databases asked everywhere, the game's own weights, every move searched
+    /// One thread, 64 MiB, databases probed everywhere, the game's own weights, every move searched
     /// to full depth.
     fn default() -> Self {
         EngineOptions {
@@ -39,8 +39,8 @@ impl Default for EngineOptions {
 pub struct Limits<'a> {
     /// The plies of the deepest iteration.
     pub depth: Option<u32>,
-    /// The most positions looked at, by all threads together; several threads may look at a few
-    /// more.
+    /// The most positions searched, by all threads together; several threads may exceed it by a
+    /// few.
     pub nodes: Option<u64>,
     /// The time it takes.
     pub time: Option<Duration>,
@@ -49,17 +49,17 @@ pub struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// So many plies and no other limit.
+    /// A depth in plies and no other limit.
     pub fn depth(depth: u32) -> Self {
         Limits { depth: Some(depth), ..Limits::default() }
     }
 
-    /// So many positions and no other limit.
+    /// A number of positions and no other limit.
     pub fn nodes(nodes: u64) -> Self {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
-    /// So much time and no other limit.
+    /// A time and no other limit.
     pub fn time(time: Duration) -> Self {
         Limits { time: Some(time), ..Limits::default() }
     }

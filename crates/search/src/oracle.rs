@@ -7,9 +7,9 @@ use nutcracker_game::{Children, Distance, Metric, Score, SliceId};
 
 /// The scores of some slices, such as those a directory of databases holds.
 ///
-/// A search asks [`covers`](Oracle::covers) first and ranks a position only where the answer is
-/// yes. What an oracle says is taken as the truth. An oracle that also knows in how many moves a
-/// game is won says so by [`metric`](Oracle::metric) and [`value`](Oracle::value).
+/// A search calls [`covers`](Oracle::covers) first and ranks a position only if that is true. An
+/// oracle's scores are trusted. An oracle that also knows the number of moves to a win gives it by
+/// [`metric`](Oracle::metric) and [`value`](Oracle::value).
 ///
 /// References, an [`Arc`] and an [`Option`] of an oracle are oracles; `None` covers nothing.
 ///
@@ -39,10 +39,10 @@ pub trait Oracle {
     /// Whether the scores of this slice are known; the same answer every time.
     fn covers(&self, slice: SliceId) -> bool;
 
-    /// The score of the position with this rank, asked only of slices that are covered.
+    /// The score of the position with this rank, called only for slices that are covered.
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error>;
 
-    /// What the values of a covered slice say.
+    /// The metric of the values of a covered slice.
     fn metric(&self, _slice: SliceId) -> Result<Metric, Self::Error> {
         Ok(Metric::Score)
     }
@@ -62,7 +62,7 @@ pub trait Oracle {
     }
 }
 
-/// What lies behind a pointer is asked.
+/// Forwards to the oracle behind a pointer.
 macro_rules! behind {
     ($pointer:ty) => {
         impl<O: Oracle + ?Sized> Oracle for $pointer {

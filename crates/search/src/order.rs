@@ -14,7 +14,7 @@ pub(crate) struct Choice<P, M> {
     rank: i32,
 }
 
-/// Moves told apart by the history; others share a place.
+/// Moves that have their own history entry; others share one.
 const MOVES: usize = 256;
 /// The most a history counts.
 const MOST: i32 = 1 << 14;

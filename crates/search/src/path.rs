@@ -1,4 +1,4 @@
-//! The line of play from the game's history down to the position looked at.
+//! The line of play from the game's history down to the current position.
 
 use nutcracker_game::SliceId;
 

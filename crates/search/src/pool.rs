@@ -106,7 +106,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
         self.table.clear();
     }
 
-    /// Searches a position and tells `on_report` after every iteration.
+    /// Searches a position and calls `on_report` after every iteration.
     ///
     /// `history` has the positions of the game before `root`, oldest first, each as its mover saw
     /// it: a move that repeats one of them ends the game, with 0 from there on. Without history the
@@ -280,7 +280,7 @@ fn together<G: Evaluate, O: Oracle<Error: Send> + Sync>(
     });
 }
 
-/// What can be said of a position without a search.
+/// What is known of a position without a search.
 fn at_a_glance<G: Evaluate, O: Oracle>(
     shared: &Shared<'_, G, O>,
     position: &G::Position,

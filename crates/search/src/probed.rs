@@ -9,14 +9,14 @@ use crate::table_oracle::metric_of;
 
 /// The answer of the databases to a position.
 ///
-/// This is the way to look a position up: it knows positions that no database numbers, and tells
-/// a score from the edge of a window, which a bare byte of a table does not.
+/// This is the way to look a position up: it knows positions that no database numbers, and
+/// distinguishes a score from the edge of a window, which a bare byte of a table does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
     /// What the position is worth.
     pub worth: Worth,
     /// What scores of the same database are clipped to, if they are: within it, moves beyond the
-    /// window cannot be told apart.
+    /// window cannot be distinguished.
     window: Option<Score>,
 }
 
@@ -26,8 +26,8 @@ impl Probed {
         Probed { worth: Worth::exact(score), window: None }
     }
 
-    /// What the best database of its slice says of a position; where the database leaves it out
-    /// because no move leads to it, what those of its moves say.
+    /// The value of a position in the best database of its slice; where the database leaves it out
+    /// because no move leads to it, the value by those of its moves.
     pub fn probe<G: Game>(
         game: &G,
         set: &TableSet,
@@ -63,7 +63,7 @@ impl Probed {
     }
 
     /// Whether a move worth that is as good as this position's value, as far as its database
-    /// tells scores apart: with distances, a win that takes longer is not as good, nor is a loss
+    /// distinguishes scores: with distances, a win that takes longer is not as good, nor is a loss
     /// that comes sooner.
     pub fn is_reached_by(self, mv: Worth) -> bool {
         if let Some((distance, its)) = self.worth.distance.zip(mv.distance)

@@ -47,12 +47,12 @@ impl Goal {
     }
 }
 
-/// A strategy that reaches a goal: for every position that can come up under it, the move to play
+/// A strategy that reaches a goal: for every position that can arise under it, the move to play
 /// where the proving side is to move, and all moves where the other side is.
 ///
 /// Positions that end the game, and those that an oracle or the bounds of their slice decide, are
-/// not among the nodes. Where the proving side needs 0 or less, play under the strategy may go
-/// round for ever; where it needs more, it may not.
+/// not among the nodes. Where the proving side needs 0 or less, play under the strategy may cycle
+/// forever; where it needs more, it may not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proof<P> {
     /// What is proved.
@@ -87,7 +87,7 @@ pub enum Reply {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Flaw<P, E> {
-    /// A position can come up and nothing is said about it.
+    /// A position can arise that the proof does not contain.
     Missing {
         /// The position.
         position: P,
@@ -103,7 +103,7 @@ pub enum Flaw<P, E> {
         /// What it gets.
         score: Score,
     },
-    /// A position is there twice.
+    /// A position occurs twice.
     Twice {
         /// The position.
         position: P,
@@ -133,12 +133,12 @@ impl<P: fmt::Debug, E> fmt::Display for Flaw<P, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Flaw::Missing { position, need } => {
-                write!(f, "nothing says how {need} is reached at {position:?}")
+                write!(f, "the proof does not show how {need} is reached at {position:?}")
             }
             Flaw::Wrong { position, need, score } => {
                 write!(f, "{need} is needed at {position:?}, which is worth {score}")
             }
-            Flaw::Twice { position } => write!(f, "{position:?} is there twice"),
+            Flaw::Twice { position } => write!(f, "{position:?} occurs twice"),
             Flaw::NoSuchMove { position, place } => {
                 write!(f, "there is no move {place} at {position:?}")
             }

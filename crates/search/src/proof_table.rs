@@ -101,14 +101,14 @@ impl Slot {
 }
 
 impl Table {
-    /// A table of so many bytes, at least one bucket; a smaller one where there is no memory.
+    /// A table of `bytes` bytes, at least one bucket; a smaller one where memory is short.
     pub(crate) fn new(bytes: usize) -> Self {
-        let mut wanted = (bytes / size_of::<[Slot; BUCKET]>()).max(1);
+        let mut count = (bytes / size_of::<[Slot; BUCKET]>()).max(1);
         let mut buckets = Vec::new();
-        while buckets.try_reserve_exact(wanted).is_err() && wanted > 1 {
-            wanted /= 2;
+        while buckets.try_reserve_exact(count).is_err() && count > 1 {
+            count /= 2;
         }
-        buckets.resize(wanted, [Slot::default(); BUCKET]);
+        buckets.resize(count, [Slot::default(); BUCKET]);
         Table { buckets }
     }
 

@@ -1,4 +1,4 @@
-//! What a search tells while it runs and when it ends.
+//! Reports of a search while it runs and when it ends.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ pub struct Report<M> {
     /// The line of play expected by both; it begins with the move to play, and is empty only where
     /// the game is over.
     pub line: Vec<M>,
-    /// Positions looked at so far, by all threads.
+    /// Positions searched so far, by all threads.
     pub nodes: u64,
     /// The time since the search began.
     pub elapsed: Duration,
     /// How full the table of positions is with what this search put there, in thousandths.
     pub table_permille: u32,
-    /// Scores asked of the oracle so far, by all threads.
+    /// Scores read from the oracle so far, by all threads.
     pub probes: u64,
 }
 

@@ -8,11 +8,11 @@ use nutcracker_table::{Reach, Table, TableError, TableSet};
 
 use crate::Oracle;
 
-/// The slices of a directory of databases that are there without a window, whichever they are.
-/// For use by any number of threads; decoded blocks are kept in the set's cache.
+/// The slices of a directory of databases that exist without a window, whichever they are. For use
+/// by any number of threads; decoded blocks are kept in the set's cache.
 ///
-/// What is there is looked at once, when the oracle is made; files are opened when they are first
-/// asked. A table of distances answers with the score that a distance stands for.
+/// The directory is listed once, when the oracle is made; files are opened when they are first
+/// probed. A table of distances answers with the score that a distance stands for.
 #[derive(Debug)]
 pub struct TableOracle {
     set: Arc<TableSet>,

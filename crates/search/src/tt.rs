@@ -11,14 +11,14 @@
 //! | 16–31 | guessed value in hundredths |
 //! | 32–39 | the plies searched for the guess |
 //! | 40–47 | the move to try first, by its place in the list of moves; 255 for none and for a place beyond 254, which costs time and no truth |
-//! | 48–49 | what the guess says: nothing, at most, at least, exactly |
+//! | 48–49 | the guess's bound: none, at most, at least, exact |
 //! | 50–55 | the search that wrote it, modulo 64 |
 //! | 56–63 | eight more check bits |
 //!
 //! # Two positions taken for one
 //! An entry is compared on 72 bits of hash that are as good as independent of its place, so that a
-//! look at a bucket of four answers for another position with probability below 2^-70: once in
-//! about 10^21 looks. Proven results rest on that, and on nothing less.
+//! probe of a bucket of four answers for another position with probability below 2^-70: once in
+//! about 10^21 probes. Proven results rest on that, and on nothing less.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -26,7 +26,7 @@ use nutcracker_game::Score;
 
 use crate::hash::Key;
 
-/// What a guess says of the value a deeper look would give.
+/// How a guess bounds the value a deeper search would give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bound {
     None,
@@ -130,24 +130,24 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table of so many bytes, rounded down to whole buckets; a smaller one where there is no
+    /// A table of `bytes` bytes, rounded down to whole buckets; a smaller one where there is no
     /// memory for that. Without any bucket it keeps nothing.
     pub(crate) fn new(bytes: usize) -> Self {
         let all = bytes / size_of::<Bucket>();
-        let mut wanted = all;
+        let mut count = all;
         let mut buckets = Vec::new();
-        while buckets.try_reserve_exact(wanted).is_err() {
-            wanted /= 2;
+        while buckets.try_reserve_exact(count).is_err() {
+            count /= 2;
         }
         // Where memory is scarce, the threads of the search need some too.
-        if wanted < all {
-            wanted /= 4;
+        if count < all {
+            count /= 4;
             buckets = Vec::new();
-            if buckets.try_reserve_exact(wanted).is_err() {
-                wanted = 0;
+            if buckets.try_reserve_exact(count).is_err() {
+                count = 0;
             }
         }
-        buckets.resize_with(wanted, Bucket::default);
+        buckets.resize_with(count, Bucket::default);
         Table { buckets, generation: 0 }
     }
 
@@ -197,16 +197,16 @@ impl Table {
         }
     }
 
-    /// How full it is with entries of this generation, in thousandths, by a look at its beginning.
+    /// How full it is with entries of this generation, in thousandths, sampled at its beginning.
     pub(crate) fn permille(&self) -> u32 {
-        let looked = &self.buckets[..self.buckets.len().min(250)];
-        let used = looked
+        let sample = &self.buckets[..self.buckets.len().min(250)];
+        let used = sample
             .iter()
             .flat_map(|bucket| &bucket.0)
             .map(|slot| slot.data.load(Relaxed))
             .filter(|&data| data != 0 && generation_of(data) == self.generation)
             .count();
-        (used * 1000 / (looked.len() * BUCKET).max(1)) as u32
+        (used * 1000 / (sample.len() * BUCKET).max(1)) as u32
     }
 }
 
@@ -307,7 +307,7 @@ mod tests {
         assert!((0..7u32).all(|n| table.get(Key::of(&n)).is_none()));
     }
 
-    /// Threads that write over one another never make an entry that nobody wrote.
+    /// Threads that overwrite each other never produce an entry that none of them wrote.
     #[test]
     fn torn_entries_are_not_read() {
         let table = Table::new(64);

@@ -31,8 +31,8 @@ use nutcracker_game::{Metric, Score, Step, Turn};
 ///  "text":"win in 13"}
 /// ```
 ///
-/// `points` is always there: the one number for charts and comparisons. `"checked":false` is there
-/// where the worth rests on a database that was not checked.
+/// `points` is always present: the one number for charts and comparisons. `"checked":false` is
+/// present where the worth rests on a database that was not checked.
 ///
 /// ```
 /// use nutcracker_search::{Kind, Worth};
@@ -82,7 +82,7 @@ impl Distance {
     }
 }
 
-/// What the one number of a [`Worth`] says of the score.
+/// How the one number of a [`Worth`] relates to the score.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// It is the score.
@@ -168,7 +168,7 @@ impl Worth {
     }
 
     /// Bounds and a guess in hundredths, for a position whose scores lie within ±`max`: a bound
-    /// that every such position keeps says nothing.
+    /// that every such position keeps carries no information.
     pub(crate) fn of(guess: i32, lower: Score, upper: Score, max: Score) -> Self {
         if lower == upper {
             return Worth::exact(lower);
@@ -188,7 +188,7 @@ impl Worth {
         self.lower.is_some() && self.lower == self.upper
     }
 
-    /// What [`hundredths`](Worth::hundredths) says of the score.
+    /// How [`hundredths`](Worth::hundredths) relates to the score.
     pub fn kind(self) -> Kind {
         let number = self.hundredths();
         match (self.lower, self.upper) {
@@ -240,7 +240,7 @@ impl Worth {
         Reverse((number, rank, if number > 0 { -moves } else { moves }))
     }
 
-    /// What a value says by a metric.
+    /// The meaning of a value by a metric.
     pub fn by(metric: Metric, value: Score) -> Self {
         Worth { distance: Distance::of(metric, value), ..Worth::exact(metric.score(value)) }
     }

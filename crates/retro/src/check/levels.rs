@@ -5,8 +5,8 @@
 //! leads to a loss of its size that is founded. So a level needs one bit for each open win and one
 //! for each open loss, which the caches of a processor hold far longer than the values.
 //!
-//! Un-moves say which positions to look at after one was founded. Nothing is accepted on their
-//! word, and passes over what is still open, which use none, end a level.
+//! Un-moves only suggest which positions to examine after one was founded; nothing is accepted
+//! because of them, and a level ends with passes over what is still open, which use none.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -19,10 +19,11 @@ use super::{BackKey, CHUNK, Check};
 use crate::fault::CheckError;
 use crate::parallel::for_each_until_stopped;
 
-/// Positions a thread keeps to look at their predecessors; beyond that, passes find what is left.
+/// Positions per thread whose predecessors are still to be examined; beyond that, passes find what
+/// is left.
 const MOST_FRESH: usize = if cfg!(test) { 1 } else { 1 << 16 };
-/// Positions whose predecessors are looked at together, so that the memory they need is on its way
-/// while others are dealt with.
+/// Positions whose predecessors are examined together, so that their memory is prefetched while
+/// others are processed.
 const BATCH: usize = 24;
 
 /// The open positions of a level.
@@ -120,8 +121,8 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
         Ok(open.into_inner())
     }
 
-    /// Looks at the open losses, and at what can be founded through them; after the first pass of a
-    /// level, also at its open wins. Returns how many positions were founded.
+    /// Examines the open losses, and what can be founded through them; after the first pass of a
+    /// level, also its open wins. Returns how many positions were founded.
     fn pass(&self, wins_of: Option<Score>) -> Result<u64, CheckError> {
         let total = AtomicU64::new(0);
         let check = self.check;

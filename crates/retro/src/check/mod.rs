@@ -11,10 +11,10 @@
 //! Distances need agreement alone. A loss of -s rests on wins of at least s + 1, a win of s on a loss
 //! of -s: values grow along every chain of reasons, so none can support itself.
 //!
-//! All of it goes forward, by the game's [`ForwardView`]. The first sweep over the slice compares
-//! every position and founds most of them; further sweeps look at those that are left, until a
-//! sweep founds none. Where memory allows, predecessors of a newly founded position are looked at
-//! at once: un-moves only say where to look, and nothing is accepted on their word.
+//! All of it works forward, by the game's [`ForwardView`]. The first sweep over the slice compares
+//! every position and founds most of them; further sweeps examine those that are left, until a
+//! sweep founds none. Where memory allows, predecessors of a newly founded position are examined at
+//! once: un-moves only suggest candidates, and nothing is accepted because of them.
 //!
 //! # What is shared with solvers
 //! The rules; the reader of tables; and the forward view, by which the solvers with one and two
@@ -58,7 +58,7 @@ pub struct Checked {
     pub positions: u64,
     /// The number of sweeps until every score was founded.
     pub sweeps: u32,
-    /// Whether values were read from the file in pieces, for want of memory.
+    /// Whether values were read from the file in pieces because memory was too small.
     pub in_pieces: bool,
     /// The positions that were compared by the plain rules as well.
     pub sampled: u64,
@@ -70,15 +70,15 @@ pub const SAMPLE: u64 = 20_000;
 /// Positions a thread checks at a time where their moves do not factor.
 const CHUNK: u64 = 1 << 16;
 
-/// Columns of a tile where all cells are in memory. As many cells lie side by side.
+/// Columns of a tile where all cells are in memory; this many cells are adjacent.
 const TILE: u64 = 32;
 
 /// The memory with which the check of a slice is fastest. With less it runs in pieces, which takes
-/// many times longer and finds the same.
+/// many times longer and gives the same result.
 pub fn memory_at_full_speed<G: Game>(game: &G, slice: SliceId) -> u64 {
     let positions = game.slice_len(slice);
     let cells = positions * if fits_a_byte(game.max_score(slice)) { 1 } else { 2 };
-    // Two bits a position say what is open on a level.
+    // Two bits a position mark what is open on a level.
     let bytes = cells + positions / 4;
     // The view's tables, and the matrices, which take less than these.
     bytes + 2 * game.forward_bytes(slice) + game.view_bytes(slice)
@@ -133,7 +133,7 @@ pub fn check_file<G: Game>(
     }
 }
 
-/// What the values of a table say.
+/// What the values of a table mean.
 fn metric(table: &Table) -> Result<Metric, CheckError> {
     let name = &table.header().metric;
     name.parse().map_err(|_| CheckError::UnknownMetric {
@@ -142,7 +142,7 @@ fn metric(table: &Table) -> Result<Metric, CheckError> {
     })
 }
 
-/// Compares a file with what the manifest of its directory says of it.
+/// Compares a file with its entry in the manifest of its directory.
 pub fn check_manifest(set: &TableSet, table: &Table, dir: &Path) -> Result<(), CheckError> {
     let manifest = Manifest::load(&**set.storage(), dir)?;
     Ok(manifest.check(table)?)

@@ -17,7 +17,7 @@ pub(super) struct TileScratch {
     /// The cells of the tile, by rows.
     stored: Vec<Cell>,
     /// A bit for each of them: whether it is to be compared.
-    wanted: Vec<u64>,
+    selected: Vec<u64>,
     /// Whether it was found to be founded.
     founded: Vec<u64>,
     /// By column: whether any of its cells is to be compared.
@@ -48,11 +48,11 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         tile.singles.clear();
         for &row in &matrix.irregular {
             let start = matrix.first + row * matrix.columns + columns.start;
-            for (word, wanted) in
-                tile.wanted[row as usize * words..][..words].iter_mut().enumerate()
+            for (word, selected) in
+                tile.selected[row as usize * words..][..words].iter_mut().enumerate()
             {
-                let wanted = std::mem::take(wanted);
-                let bits = (0..64).filter(|bit| wanted >> bit & 1 == 1);
+                let selected = std::mem::take(selected);
+                let bits = (0..64).filter(|bit| selected >> bit & 1 == 1);
                 tile.singles.extend(bits.map(|bit| start + 64 * word as u64 + bit));
             }
         }
@@ -93,7 +93,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         let (rows, width) = (matrix.rows as usize, (columns.end - columns.start) as usize);
         let words = width.div_ceil(64);
         tile.stored.resize(rows * width, 0);
-        tile.wanted.clear();
+        tile.selected.clear();
         tile.any.clear();
         tile.any.resize(words, 0);
         tile.founded.clear();
@@ -101,12 +101,12 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         for (row, stored) in (0..).zip(tile.stored.chunks_mut(width)) {
             self.cells.load(matrix.first + row * matrix.columns + columns.start, stored)?;
             for (part, any) in stored.chunks(64).zip(&mut tile.any) {
-                let mut wanted = 0;
+                let mut selected = 0;
                 for (bit, &cell) in part.iter().enumerate() {
-                    wanted |= u64::from(every || !is_founded(cell)) << bit;
+                    selected |= u64::from(every || !is_founded(cell)) << bit;
                 }
-                *any |= wanted;
-                tile.wanted.push(wanted);
+                *any |= selected;
+                tile.selected.push(selected);
             }
         }
         Ok(())
@@ -157,7 +157,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
 }
 
 impl TileScratch {
-    /// Compares the wanted positions of a column with their moves. Those whose value is not the
+    /// Compares the selected positions of a column with their moves. Those whose value is not the
     /// best of these moves are left to the rules.
     fn compare(
         &mut self,
@@ -172,7 +172,7 @@ impl TileScratch {
         let lines = &self.lines[..];
         for (row, places) in matrix.places.chunks_exact(matrix.width).enumerate() {
             let at = row * words + word;
-            if self.wanted[at] >> bit & 1 == 0 {
+            if self.selected[at] >> bit & 1 == 0 {
                 continue;
             }
             let (mut best, mut every) = (NO_MOVE, NO_MOVE);

@@ -31,7 +31,8 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
             Fault::NotOutcome { position, index, stored: value(stored) as i8, outcome }
         } else {
             let (best, all) = self.moves(key, scratch)?;
-            // What is drawn by distances is so by a move, not for want of room for its distance.
+            // A draw in a table of distances comes from a drawing move, not from a distance too
+            // large to store.
             let too_far = self.metric.is_distance() && !is_founded(best);
             if value(best) == value(stored) && !too_far {
                 if rests(stored, best, all) && !(every && self.defers(stored)) {
@@ -77,7 +78,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         failure.map_or(Ok((best, all)), Err)
     }
 
-    /// Looks at the pending positions of a range, and marks those that are founded.
+    /// Examines the pending positions of a range and marks those that are founded.
     pub(super) fn pending(
         &self,
         range: Range<u64>,

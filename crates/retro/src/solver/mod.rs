@@ -32,7 +32,8 @@ pub use sweeps::{sweep_metric, sweep_slice};
 pub(crate) trait SliceSolver<G: Game>: Sync {
     /// Its name. Solvers of the same name are requested together; the first that fits is taken.
     fn name(&self) -> SolverName;
-    /// What it would take; an error says why the game or slice cannot be solved this way.
+    /// The resources needed; an error gives the reason why the game or slice cannot be solved this
+    /// way.
     fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit>;
     /// Solves a slice for which [`estimate`](Self::estimate) fits the memory.
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError>;
@@ -64,7 +65,7 @@ pub(crate) struct SliceTask<'a, G> {
 }
 
 impl<G: Game> SliceTask<'_, G> {
-    /// What the table is to say.
+    /// The metric of the table.
     pub(crate) fn metric(&self) -> Metric {
         metric_of::<G>(self.options.metric)
     }

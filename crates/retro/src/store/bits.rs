@@ -12,7 +12,7 @@ use super::{Sequence, Session, Side, Wins};
 pub struct OneBit(Packed<1>);
 
 impl OneBit {
-    /// Nobody has won yet.
+    /// No position is won yet.
     pub fn new(len: u64) -> Result<Self, OutOfMemory> {
         Ok(OneBit(Packed::zeroed(len)?))
     }
@@ -62,7 +62,7 @@ impl TwoBits {
         self.0.update(index, |side| open(side).then_some(Side::Won as u64)).is_some()
     }
 
-    /// Asks the processor to bring in a position's bits.
+    /// Prefetches a position's bits.
     #[inline]
     pub fn prefetch(&self, index: u64) {
         self.0.prefetch(index);

@@ -1,7 +1,7 @@
 //! Work files of a slice: read and written from front to back, in large pieces.
 //!
-//! The kernel works ahead and behind: it is told early what will be read next, and asked to begin
-//! writing before anybody waits for it.
+//! The kernel reads ahead and writes behind: it is advised early of what will be read next, and
+//! writing starts before a thread has to wait for it.
 
 use std::io;
 use std::ops::Range;
@@ -117,9 +117,9 @@ impl Bytes {
         &self.0
     }
 
-    /// Tells the kernel that these values will be read soon.
-    pub fn expect(&self, range: Range<u64>) {
-        self.0.expect(range.start, range.end - range.start);
+    /// Advises the kernel that these values will be read soon.
+    pub fn will_read(&self, range: Range<u64>) {
+        self.0.will_read(range.start, range.end - range.start);
     }
 
     /// Waits until everything written is safe.
@@ -133,8 +133,8 @@ impl Bytes {
     }
 }
 
-/// The sequential side on disk: two bits a position, four positions a byte. Threads at work at the
-/// same time keep to ranges that share no byte.
+/// The sequential side on disk: two bits a position, four positions a byte. Concurrent threads must
+/// use ranges that share no byte.
 #[derive(Debug)]
 pub struct DiskSides(WorkFile);
 
@@ -180,8 +180,8 @@ impl Sequence for DiskSides {
         self.0.sync()
     }
 
-    fn expect(&self, range: Range<u64>) {
-        self.0.expect(range.start / 4, (range.end - range.start).div_ceil(4));
+    fn will_read(&self, range: Range<u64>) {
+        self.0.will_read(range.start / 4, (range.end - range.start).div_ceil(4));
     }
 
     fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError> {

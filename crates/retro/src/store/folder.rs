@@ -13,19 +13,19 @@ use super::disk::{WorkFile, WorkFileError};
 /// What is done to work files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// A folder is made.
+    /// A folder is created.
     Folder,
-    /// A file is made or opened.
+    /// A file is created or opened.
     Open,
-    /// A file gets its length, and its place on the disk.
+    /// A file gets its length, and its space on the disk.
     Allocate,
     /// A part is read.
     Read,
     /// A part is written.
     Write,
-    /// What was written is made safe.
+    /// Data is made durable.
     Sync,
-    /// A file gets another name.
+    /// A file is renamed.
     Rename,
 }
 
@@ -57,23 +57,23 @@ impl Operation {
 
 type Hook = dyn Fn(Operation, &Path) -> io::Result<()> + Send + Sync;
 
-/// Asked before each operation on a work file, and an error of its own takes the place of the
-/// operation: so that tests can have a disk that fails. Without it, nothing is asked.
+/// A hook called before each operation on a work file; an error it returns replaces the operation,
+/// so that tests can simulate a failing disk. By default there is none.
 #[derive(Clone, Default)]
 pub struct Watch(Option<Arc<Hook>>);
 
 impl Watch {
-    /// Asks `hook`.
+    /// Calls `hook` before each operation.
     pub fn new(hook: impl Fn(Operation, &Path) -> io::Result<()> + Send + Sync + 'static) -> Self {
         Watch(Some(Arc::new(hook)))
     }
 
-    /// Whether the operation may be done.
+    /// Calls the hook.
     pub(crate) fn before(&self, operation: Operation, path: &Path) -> io::Result<()> {
         self.0.as_ref().map_or(Ok(()), |hook| hook(operation, path))
     }
 
-    /// Asks about an operation that consists of several.
+    /// Calls the hook for an operation made of several steps.
     pub(crate) fn check(&self, operation: Operation, path: &Path) -> Result<(), WorkFileError> {
         self.before(operation, path).map_err(|error| WorkFileError::new(operation, path, error))
     }
@@ -127,12 +127,12 @@ impl Folder {
         format!("{}, {kind}", self.description)
     }
 
-    /// Makes it, unless it is there.
+    /// Creates it unless it exists.
     pub(crate) fn make(&self) -> Result<(), WorkFileError> {
         self.watch.run(Operation::Folder, &self.path, || self.storage.create_dir(&self.path))
     }
 
-    /// Removes all that is in it. What stays is only in the way.
+    /// Removes it with all its files. Failures are ignored: leftovers do no harm.
     pub(crate) fn clear(&self) {
         let _ = self.storage.remove_dir(&self.path);
     }
@@ -142,7 +142,7 @@ impl Folder {
         self.storage.exists(&self.path.join(name)).unwrap_or(false)
     }
 
-    /// A file of `len` bytes to be filled; whatever is in it means nothing.
+    /// A new file of `len` bytes; its contents are meaningless until written.
     pub(crate) fn create(&self, name: &str, len: u64) -> Result<WorkFile, WorkFileError> {
         let (path, description) = (self.path.join(name), self.describe(name));
         WorkFile::create(&self.storage, &path, len, &description, self.watch.clone())
@@ -154,12 +154,12 @@ impl Folder {
         WorkFile::open(&self.storage, &path, len, &description, self.watch.clone())
     }
 
-    /// Removes a file. One that stays is only in the way.
+    /// Removes a file. Failures are ignored: leftovers do no harm.
     pub(crate) fn remove(&self, name: &str) {
         let _ = self.storage.remove(&self.path.join(name));
     }
 
-    /// Makes the names of its files safe.
+    /// Makes the names of its files durable.
     pub(crate) fn sync(&self) -> Result<(), WorkFileError> {
         self.watch.run(Operation::Sync, &self.path, || self.storage.sync_dir(&self.path))
     }

@@ -1,7 +1,7 @@
 //! Where the bits of a slice live while it is solved with little memory.
 //!
-//! A solver of the level method (`solver/levels`) has two sides. The *random* side holds
-//! which positions are won and is asked by position, in any order. The *sequential* side holds what
+//! A solver of the level method (`solver/levels`) has two sides. The *random* side holds which
+//! positions are won and is accessed by position, in any order. The *sequential* side holds what
 //! else is known and is read and written from front to back.
 
 pub mod bits;
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use crate::store::disk::WorkFileError;
 
-/// What the sequential side says of a position at a level.
+/// The state of a position at a level, in the sequential side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Side {
@@ -81,13 +81,13 @@ pub trait Sequence: Sync {
     const ON_DISK: bool;
     /// Reads the sides of consecutive positions.
     fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError>;
-    /// Writes all of them: nobody else uses this range now.
+    /// Writes all of them; no other thread may use this range meanwhile.
     fn store(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError>;
     /// Marks positions of a range, which was loaded as `sides`, as lost.
     fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), WorkFileError>;
-    /// Tells that these positions will be read soon.
-    fn expect(&self, _range: Range<u64>) {}
-    /// Waits until everything written is safe, where that means anything.
+    /// Announces that these positions will be read soon.
+    fn will_read(&self, _range: Range<u64>) {}
+    /// Waits until everything written is durable; in memory there is nothing to do.
     fn sync(&self) -> Result<(), WorkFileError> {
         Ok(())
     }
@@ -108,8 +108,8 @@ impl<Q: Sequence> Sequence for &Q {
         (**self).lose(start, sides, lost)
     }
 
-    fn expect(&self, range: Range<u64>) {
-        (**self).expect(range);
+    fn will_read(&self, range: Range<u64>) {
+        (**self).will_read(range);
     }
 
     fn sync(&self) -> Result<(), WorkFileError> {

@@ -46,11 +46,11 @@ pub struct Paged {
     /// Whether each frame was used since the hand passed.
     used: Vec<AtomicBool>,
     dirty: Vec<AtomicBool>,
-    /// Readers go in and out with it; who exchanges blocks holds it alone.
+    /// Sessions hold it for reading; exchanging blocks takes it for writing.
     gate: RwLock<()>,
-    /// Whether somebody wants it alone.
+    /// Whether a thread waits to take it for writing.
     waiting: AtomicBool,
-    /// The block in each frame, and the hand: whoever brings in a block has it.
+    /// The block in each frame, and the clock hand; locked by the thread that brings in a block.
     hand: Mutex<Hand>,
     misses: AtomicU64,
 }
@@ -95,11 +95,11 @@ impl Paged {
         self.misses.load(Relaxed)
     }
 
-    /// Brings in a block. The disk is waited for while the others go on; only when one block takes
-    /// the other's place are they shut out, for a moment.
+    /// Brings in a block. Other threads continue during the disk access; they are locked out only
+    /// for the moment in which one block replaces the other.
     ///
-    /// Where reading or writing fails, other threads go on for a while: at no moment does the cache
-    /// say something that is not so.
+    /// If reading or writing fails, other threads continue for a while: the cache is consistent at
+    /// every moment.
     fn bring(&self, block: u64) -> Result<(), WorkFileError> {
         let mut hand = self.hand.lock().expect("no thread panics");
         if self.frames[block as usize].load(Relaxed) != NOWHERE {
@@ -121,7 +121,8 @@ impl Paged {
         let leaving = hand.blocks[frame];
         let mut buffer = Vec::new();
         let _alone = loop {
-            // Who sets a bit says so afterwards: a bit that the copy has not is told of again.
+            // A session marks the block as changed after it has set a bit, so a bit that the copy
+            // misses will be written again.
             if leaving != NOWHERE && self.dirty[frame].swap(false, Acquire) {
                 buffer.resize(bytes as usize, 0);
                 self.bits.copy_to(place, &mut buffer);
@@ -236,7 +237,7 @@ mod tests {
     use crate::store::folder::{Operation, Watch};
 
     #[test]
-    fn what_it_says_is_so_though_the_disk_fails_now_and_then() {
+    fn the_cache_stays_consistent_when_the_disk_fails() {
         let dir = tempfile::tempdir().unwrap();
         let count = Arc::new(AtomicU64::new(0));
         let failing = Arc::clone(&count);

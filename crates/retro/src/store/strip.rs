@@ -22,7 +22,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Cuts matrices into rows of at most so many positions together, one row at least.
+    /// Cuts matrices into groups of rows of at most `most` positions, one row at least.
     pub fn cut(exchanges: &[IndexMatrix], most: u64) -> Vec<Rows> {
         let mut list = Vec::new();
         for &exchange in exchanges {
@@ -54,7 +54,7 @@ impl Rows {
     }
 }
 
-/// Wins of consecutive positions: what the random side said, and what is new.
+/// Wins of consecutive positions: those of the random side, and new ones.
 #[derive(Debug)]
 pub struct Strip {
     rows: Rows,
@@ -72,7 +72,7 @@ impl Strip {
         Ok(Strip { rows, start: range.start, won, news })
     }
 
-    /// Brings in what the random side says of some columns.
+    /// Reads some columns from the random side.
     pub fn load(
         &self,
         columns: Range<u64>,
@@ -88,7 +88,7 @@ impl Strip {
         Ok(())
     }
 
-    /// Enters what is new in some columns into the random side, and calls `note` for each.
+    /// Writes the new wins of some columns to the random side, and calls `note` for each.
     pub fn store(
         &self,
         columns: Range<u64>,
@@ -152,7 +152,7 @@ impl<W: Wins> Own<'_, W> {
         }
     }
 
-    /// Marks a position as won; true if that is news and nobody will note it later.
+    /// Marks a position as won; true if that is new and will not be noted later.
     #[inline]
     pub fn win(&mut self, index: u64) -> Result<bool, WorkFileError> {
         match self {

@@ -213,7 +213,7 @@ impl WorkFile {
     /// Reads whole blocks from `start` on and compares them with their checksums.
     fn read_blocks(&self, first: usize, start: u64, out: &mut [u8]) -> Result<(), WorkFileError> {
         if start + out.len() as u64 > self.len {
-            return Err(self.damaged("a place beyond its end was asked for".to_owned()));
+            return Err(self.damaged("an access beyond its end".to_owned()));
         }
         let count = out.len().div_ceil(self.block as usize);
         let sums = &self.sums[first..first + count];
@@ -324,13 +324,13 @@ impl WorkFile {
         self.run(Operation::Write, || self.file.write_at(&stored, HEADER + self.len))
     }
 
-    /// Tells the kernel that these bytes will be read soon.
-    pub fn expect(&self, offset: u64, len: u64) {
+    /// Advises the kernel that these bytes will be read soon.
+    pub fn will_read(&self, offset: u64, len: u64) {
         self.file.will_read(HEADER + offset, len);
     }
 
-    /// Tells the kernel that bytes up to `end` were written in sequence, `len` of them last: what
-    /// lies some way behind can go to the disk now, while others compute.
+    /// Advises the kernel that bytes up to `end` were written in sequence, `len` of them last: what
+    /// lies some way behind can go to the disk now, during computation.
     pub fn passed(&self, end: u64, len: u64) {
         let (before, now) = ((end - len) / BEHIND, end / BEHIND);
         if now > before && before > 0 {

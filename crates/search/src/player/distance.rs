@@ -34,7 +34,7 @@ impl Counted {
         let mut values = Vec::with_capacity(moves.len());
         for Valued { step, .. } in moves {
             let next = if metric == Metric::Dtc && step.converts {
-                // The count begins anew: who wins is all that matters.
+                // The count restarts: only the winner matters.
                 score_of(game, oracle, &step.next)?
             } else {
                 let other =
@@ -105,7 +105,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
     }
 
     /// Whether the way to a win worth `best` may lead through a position of the game so far, which
-    /// would end the game: one that is nearer to the win than it is from here. A player who always
+    /// would end the game: one that is nearer to the win than it is from here. A player that always
     /// takes the nearest win does not come from there.
     fn is_barred(
         &self,

@@ -1,4 +1,4 @@
-//! Players that err on purpose, as much as is wanted.
+//! Players that err on purpose, to an adjustable degree.
 
 use std::fmt;
 use std::str::FromStr;
@@ -65,10 +65,10 @@ impl fmt::Display for Level {
 /// The reference model of a fallible player, after Haworth and Andrist: a move that loses `x` is
 /// chosen with a probability proportional to `(x + k)^-c`.
 ///
-/// The competence `c` is all that tells players apart: 0 chooses blindly, and the larger it is, the
-/// rarer are errors, large ones above all; infinite, there are none. The loss `x` is a share of the
-/// most a game is worth, and `k` is a fiftieth: so losing a fiftieth of what the game is about is
-/// `2^-c` times as likely as losing nothing, in every game.
+/// Players differ only in their competence `c`: 0 chooses blindly, and the larger it is, the rarer
+/// are errors, large ones above all; infinite, there are none. The loss `x` is a share of the most
+/// a game is worth, and `k` is a fiftieth: so losing a fiftieth of what the game is about is `2^-c`
+/// times as likely as losing nothing, in every game.
 ///
 /// ```
 /// use nutcracker_game::Random;
@@ -146,7 +146,7 @@ impl Fallible {
         values.iter().copied().max_by_key(|&(_, value)| value)
     }
 
-    /// What this player loses on average, in hundredths of a point, if he goes by the values in
+    /// What this player loses on average, in hundredths of a point, if it goes by the values in
     /// `seen` while those in `truth` are right. Moves that `seen` does not list are not played.
     pub fn expected_loss<M: PartialEq>(&self, truth: &[(M, i32)], seen: &[(M, i32)]) -> f64 {
         let Some(best) = truth.iter().map(|(_, value)| *value).max() else {

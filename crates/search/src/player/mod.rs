@@ -2,9 +2,9 @@
 //!
 //! - [`Perfect`] plays by databases. It never gives away a score, and it finds a line that realises
 //!   it where moves that keep the score could go round in circles.
-//! - [`Fallible`] chooses among valued moves at random, the worse the rarer; a [`Level`] says how
+//! - [`Fallible`] chooses among valued moves at random, the worse the rarer; a [`Level`] sets how
 //!   rare, and means the same in every game.
-//! - [`traps`] tells which of several equal moves an opponent with little foresight gets wrong.
+//! - [`traps`] finds which of several equal moves a shallow opponent is likely to answer wrongly.
 
 mod distance;
 mod fallible;

@@ -82,29 +82,31 @@ pub struct Valued<G: Game> {
     pub repeats: bool,
 }
 
-/// The moves that keep what can be had.
+/// The moves that keep the attainable value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keeping<M> {
     /// What the mover gets from here on.
     pub value: Score,
     /// The moves that keep it and make progress, best first; never empty.
     pub moves: Vec<M>,
-    /// Where a side profits, the plies within which it forces a conversion or the end, this move
-    /// among them; the end, where databases count moves to it. `None` where the value is 0, where
-    /// it would take too long to find out, and where the game so far leaves no way.
+    /// Where a side profits, the plies within which it forces an exit from the slice or the end,
+    /// this move among them; with databases that count moves, the plies to what they count. `None`
+    /// where the value is 0, where it would take too long to find out, and where the game so far
+    /// leaves no way.
     pub plies: Option<u32>,
 }
 
-/// A player who never gives away a score that databases know, and realises it.
+/// A player that never gives away a score that databases know, and realises it.
 ///
 /// Among the moves that keep the score it chooses
-/// - where the score is above 0, one that forces the next conversion soonest: the number of plies to
-///   it falls with every move, so no position repeats before the score is realised;
-/// - where it is 0, one that repeats nothing if there is one, preferably a conversion;
+/// - where the score is above 0, one that forces an exit from the slice soonest: the number of
+///   plies to it falls with every move, so no position repeats before the score is realised;
+/// - where it is 0, one that repeats nothing if there is one, preferably an exit;
 /// - where it is below 0, one that holds out longest.
 ///
-/// Where databases count moves ([`Oracle::metric`]), how soon and how long is theirs to say: to
-/// the end of the game with `dtw`, to the next conversion with `dtc`. Else it is found by a search.
+/// Where databases count moves ([`Oracle::metric`]), they determine how soon and how long: to the
+/// end of the game with `dtw`, to the next conversion with `dtc`. Otherwise a search finds the
+/// plies to the exit.
 ///
 /// The game so far counts: a move that repeats a position ends the game with 0 from there.
 ///
@@ -115,8 +117,8 @@ pub struct Keeping<M> {
 /// use nutcracker_search::Oracle;
 /// use nutcracker_search::player::Perfect;
 ///
-/// // The databases of up to one stone are small enough to be written down as a rule: who has the
-/// // stone gets it, unless it has to go over to the other side.
+/// // The databases of up to one stone are small enough to be written as a rule: the side that has
+/// // the stone gets it, unless it has to move it to the other side.
 /// struct OneStone(Awari);
 /// impl Oracle for OneStone {
 ///     type Error = Infallible;
@@ -143,13 +145,13 @@ pub struct Perfect<G: Game, O> {
 }
 
 impl<G: Game, O: Oracle> Perfect<G, O> {
-    /// A player that looks at up to 500,000 positions for a move, a second or two at worst; what it
-    /// has found it keeps.
+    /// A player that examines up to 500,000 positions for a move, a second or two at worst; results
+    /// are kept.
     pub fn new(game: G, oracle: O) -> Self {
         Perfect::with_limit(game, oracle, 500_000)
     }
 
-    /// A player that looks at about `positions` positions for a move at most. Where that is not
+    /// A player that examines at most about `positions` positions for a move. Where that is not
     /// enough it keeps the score and avoids positions of the game so far, and progress is not
     /// certain.
     pub fn with_limit(game: G, oracle: O, positions: usize) -> Self {
@@ -237,7 +239,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         Ok(self.keeping(position, history)?.moves[0])
     }
 
-    /// The move of a fallible player who knows the exact values. Where it loses nothing it is the
+    /// The move of a fallible player that knows the exact values. Where it loses nothing it is the
     /// perfect player's, so that a score that is kept is also realised.
     pub fn choose_fallible(
         &mut self,
@@ -254,8 +256,9 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         }
     }
 
-    /// Of the moves that keep the value and make progress, the one after which an opponent who sees
-    /// only what `shallow` says of his moves, in hundredths of a point, is expected to lose most.
+    /// Of the moves that keep the value and make progress, the one after which an opponent that
+    /// knows only the values of `shallow` for its moves, in hundredths of a point, is expected to
+    /// lose most.
     pub fn choose_trappy(
         &mut self,
         position: &G::Position,
@@ -289,7 +292,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         self.game.slice_of(position) == self.game.slice_of(&step.next)
     }
 
-    /// The moves that force the conversion soonest, where `level` is above 0.
+    /// The moves that force the exit soonest, where `level` is above 0.
     fn advance(
         &mut self,
         position: &G::Position,
@@ -310,8 +313,8 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             return Ok(Keeping { value: level, moves: keeping, plies: None });
         };
         // Positions of the game so far are in the way if they were worth more, or as much and are
-        // nearer. This player does not come from there: his score never falls, and at the same
-        // score his distance does.
+        // nearer. This player does not come from there: its score never falls, and at the same
+        // score its distance does.
         let (closed, mut in_the_way) = (self.seen(position, history), false);
         for (before, same_mover) in &closed {
             let score = score_of(&self.game, &self.oracle, before)?;
@@ -330,7 +333,8 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         self.past(position, &closed, level, moves, keeping)
     }
 
-    /// What may be played at a level when a search says where to go: nowhere inside means out.
+    /// The moves that follow a search's result at a level: if it lists no position inside the
+    /// slice, the exits.
     fn leading(
         &self,
         position: &G::Position,
@@ -348,7 +352,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         moves.iter().filter(leads).map(|valued| valued.mv).collect()
     }
 
-    /// The moves that force as much of `level` as can be had past positions of the game so far;
+    /// The moves that force as much of `level` as possible past positions of the game so far;
     /// `keeping` where that is nothing or takes too long to find out.
     pub(super) fn past(
         &self,
@@ -373,7 +377,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
                 }
             }
         }
-        // Perhaps the opponent can repeat a position, but he may overlook it.
+        // The opponent may be able to repeat a position, but may overlook it.
         Ok(Keeping { value, moves: keeping, plies: None })
     }
 

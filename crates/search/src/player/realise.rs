@@ -1,23 +1,25 @@
-//! How many plies it takes to realise a score: the distance to the next conversion when one side
-//! forces it and both keep the score.
+//! How many plies it takes to realise a score: the distance to the next exit, a move out of the
+//! slice, when one side forces it and both keep the score.
 //!
-//! A score says what can be had, not how. Inside a slice, moves that keep a score may lead round in
-//! circles for ever, and then the rest is divided. But a score above 0 was found by steps that can
-//! be counted: whoever profits (the *attacker*) has a move that keeps the score and leads out of the
-//! slice, or one to a position from which every keeping move of the other side leads nearer to such
-//! a move. The number of plies, with the attacker choosing the fewest and the defender the most, is
-//! the *distance*. An attacker who always reduces it gets out of the slice with his score.
+//! A score is what can be attained, not how. Inside a slice, moves that keep a score may lead round
+//! in circles forever, and then the rest is divided. But a score above 0 was found by a finite
+//! number of steps: the side that profits (the *attacker*) has a move that keeps the score and
+//! leads out of the slice, or one to a position from which every keeping move of the other side
+//! leads nearer to such a move. The number of plies, with the attacker choosing the fewest and the
+//! defender the most, is the *distance*. An attacker that always reduces it leaves the slice with
+//! its score.
 //!
-//! Positions worth `±level` to their mover are all there is to look at: a keeping move inside a
-//! slice turns the sign and nothing else. From a root they are explored in breadth, and after some
-//! depths the distances are worked out backward, with what is not explored yet as never. A distance
-//! of the root that is at most the explored depth is exact: no line that realises the score in so
-//! many plies can leave the explored part. So distances do not depend on who asks when.
+//! Only positions worth `±level` to their mover matter: a keeping move inside a slice turns the
+//! sign and nothing else. From a root they are explored in breadth, and after some depths the
+//! distances are worked out backward, with what is not explored yet as never. A distance of the
+//! root that is at most the explored depth is exact: no line that realises the score in this many
+//! plies can leave the explored part. So distances do not depend on the order of queries.
 //!
 //! Where positions of the game so far are *closed*, because to enter them ends the game with
-//! nothing, scores do not say what a move is worth, and a defender may have a way out through a move
-//! that gives away score. Then every move of the defender is followed, and every one of the attacker
-//! that his score allows: what is forced in this larger graph is forced whatever the scores say.
+//! nothing, scores are not what a move is worth, and a defender may have a way out through a move
+//! that gives away score. Then every move of the defender is followed, and every one of the
+//! attacker that its score allows: what is forced in this larger graph is forced whatever the
+//! scores are.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,20 +28,20 @@ use nutcracker_game::{Game, Score, SliceId, Step};
 use super::perfect::{PlayerError, score_of};
 use crate::Oracle;
 
-/// What is known of the way to a conversion.
+/// What is known of the way to an exit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Way<P> {
-    /// A conversion comes within so many plies.
+    /// An exit can be forced within `plies`.
     Forced {
-        /// The plies, the converting one among them; 0 where the game is over.
+        /// The plies, the exit among them; 0 where the game is over.
         plies: u32,
-        /// The positions to which the attacker at the root may go; empty where a conversion is
-        /// played at once, and for a defender.
+        /// The positions to which the attacker at the root may go; empty where an exit is played at
+        /// once, and for a defender.
         next: Vec<P>,
     },
-    /// No conversion can be forced without a position that is closed.
+    /// No exit can be forced without entering a closed position.
     Never,
-    /// More positions than allowed would have to be looked at.
+    /// More positions than allowed would have to be examined.
     Unknown,
 }
 
@@ -55,10 +57,10 @@ pub(super) struct Root<P> {
 }
 
 /// Positions to enter which ends the game, and whether the root's mover is to move there. They are
-/// not told by rank: mirror images share one, and only the position itself repeats.
+/// not identified by rank: mirror images share one, and only the position itself repeats.
 pub(super) type Closed<P> = HashSet<(P, bool)>;
 
-/// What the mover at the root is after: to keep exactly his level, or to force at least this level,
+/// The aim of the mover at the root: to keep exactly its level, or to force at least this level,
 /// which is above 0, past closed positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Aim {
@@ -70,7 +72,7 @@ enum Aim {
 #[derive(Clone, Debug)]
 pub(super) struct Distances {
     known: Known,
-    /// Positions that one question may look at.
+    /// Positions that one query may examine.
     pub limit: usize,
 }
 
@@ -87,7 +89,7 @@ impl Distances {
         self.known.get(&(slice, index)).copied()
     }
 
-    /// The way from `root` to a conversion that keeps its level. What is found is remembered.
+    /// The way from `root` to an exit that keeps its level. What is found is remembered.
     pub fn keep<G: Game, O: Oracle>(
         &mut self,
         game: &G,
@@ -113,8 +115,8 @@ impl Distances {
         Ok(graph.way(&distances))
     }
 
-    /// The way by which the mover at `root` forces a conversion worth at least its level, above 0,
-    /// and enters no closed position nor lets the other side do so.
+    /// The way by which the mover at `root` forces an exit worth at least its level, above 0, and
+    /// enters no closed position nor lets the other side do so.
     pub fn force<G: Game, O: Oracle>(
         &self,
         game: &G,
@@ -139,7 +141,7 @@ struct Node<P> {
     depth: u32,
     /// Whether its mover profits.
     attacks: bool,
-    /// The distance where it is plain: over, a conversion, found before.
+    /// The distance where it is immediate: game over, an exit, found before.
     plain: u32,
     /// Moves to follow inside the slice.
     inside: u32,
@@ -258,7 +260,7 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
             }
             steps.clear();
             self.game.steps(&position, &mut steps);
-            let (mut converts, mut inside) = (false, Vec::new());
+            let (mut exits, mut inside) = (false, Vec::new());
             for step in &steps {
                 let value = step.value(score_of(self.game, self.oracle, &step.next)?);
                 if !self.follows(attacks, value) {
@@ -267,10 +269,10 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
                 if self.game.slice_of(&step.next) == self.slice {
                     inside.push(step.next);
                 } else {
-                    converts = true;
+                    exits = true;
                 }
             }
-            if converts && (attacks || inside.is_empty()) {
+            if exits && (attacks || inside.is_empty()) {
                 self.nodes[id as usize].plain = 1;
                 continue;
             }
@@ -338,7 +340,7 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
         distances
     }
 
-    /// What the distances say of the root.
+    /// The result for the root, from the distances.
     fn way(&self, distances: &[u32]) -> Way<G::Position> {
         let plies = distances[0];
         if plies == NEVER {

@@ -4,7 +4,7 @@ use nutcracker_game::{Game, Step, Turn};
 
 use super::Fallible;
 
-/// A move, and what the opponent is expected to lose with his reply.
+/// A move, and what the opponent is expected to lose with the reply.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Trap<M> {
     /// The move.
@@ -17,18 +17,17 @@ pub struct Trap<M> {
 /// equals in the order given.
 ///
 /// `truth` and `shallow` give the legal moves of a position with their values in hundredths of a
-/// point for whoever moves there: as they are, and as the opponent sees them, such as by a search of
-/// a few plies or a database error of his. `opponent` says how he chooses by what he sees; with
-/// infinite competence he takes what looks best to him. The moves should be worth the same: what
-/// they cost is not looked at.
+/// point for the side to move: the true ones, and those the opponent sees, for example by a search
+/// of a few plies or smaller databases. `opponent` models how it chooses by what it sees; with
+/// infinite competence it takes what looks best. The moves should be worth the same: what they cost
+/// is ignored.
 ///
 /// ```
 /// use nutcracker_game::toy::Heap;
 /// use std::convert::Infallible;
 /// use nutcracker_search::player::{Fallible, traps};
 ///
-/// // A heap of counters. The opponent takes what looks best to him; only with 8 counters is that
-/// // wrong.
+/// // A heap of counters. The opponent takes what looks best; only with 8 counters is that wrong.
 /// let opponent = Fallible::with_competence(f64::INFINITY, 1);
 /// let truth = |heap: &u32| Ok::<_, Infallible>(vec![(1, 100), (2, if *heap == 8 { -100 } else { 100 })]);
 /// let shallow = |_: &u32| Ok(vec![(1, 0), (2, 100)]);
@@ -65,7 +64,7 @@ where
     T: FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,
     S: FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,
 {
-    /// What the opponent is expected to lose when he next moves.
+    /// What the opponent is expected to lose at its next move.
     fn loss(&mut self, step: &Step<G::Position>) -> Result<f64, E> {
         let next = &step.next;
         if self.game.outcome(next).is_some() {
@@ -74,7 +73,7 @@ where
         let truth = (self.truth)(next)?;
         match step.turn {
             Turn::Passes => Ok(self.opponent.expected_loss(&truth, &(self.shallow)(next)?)),
-            // The same side moves again, and goes on as well as it can.
+            // The same side moves again, and continues as well as it can.
             Turn::Stays => {
                 let best = truth.iter().map(|(_, value)| *value).max();
                 let mut most = 0.0f64;

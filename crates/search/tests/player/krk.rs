@@ -90,7 +90,7 @@ fn the_longest_wins_take_their_sixteen_moves_and_no_more() {
     }
 }
 
-/// Whoever takes a game over in the middle finds a way past what has been before.
+/// A player that takes over a game in the middle finds a way past its earlier positions.
 #[test]
 fn a_win_is_found_past_the_game_so_far() {
     let oracle = Counted::new(&Krk, Metric::Dtw, 1);

@@ -1,4 +1,4 @@
-//! Players that err: as often and as badly as their level says.
+//! Players that err: as often and as badly as their level implies.
 
 use nutcracker_game::Game;
 use nutcracker_game::Random;
@@ -148,7 +148,7 @@ fn every_level_loses_less_than_the_one_below() {
     }
 }
 
-/// In whole games against the perfect player, who starts and who follows.
+/// In whole games against the perfect player, moving first and moving second.
 #[test]
 fn stronger_levels_keep_more_of_a_game() {
     let (awari, solved) = solved::awari();

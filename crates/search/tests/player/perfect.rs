@@ -1,4 +1,4 @@
-//! The perfect player gets what databases promise, against anybody.
+//! The perfect player gets what databases promise, against any opponent.
 
 use nutcracker_game::Random;
 use nutcracker_game::{Game, Numbering, Rules, Score, SliceId, Step};
@@ -49,8 +49,8 @@ fn gets_the_score<G: Game>(
                 if kind == 2 {
                     assert_eq!(got, exact, "{}", what());
                 }
-                // Whoever repeats: never while the perfect player has something to get, and
-                // against a perfect opponent only where neither has.
+                // No side repeats while the perfect player has something to get; against a perfect
+                // opponent, only where neither has.
                 if let Some((_, to_come)) = again {
                     repeated += 1;
                     assert!(sign * to_come <= 0, "{}", what());
@@ -75,7 +75,8 @@ fn kalah_up_to_11_seeds() {
     assert_eq!(gets_the_score(kalah, solved, 1..=11, 1000), 0, "kalah does not repeat");
 }
 
-/// Moves that keep the score are not enough: whoever plays the first of them goes round in circles.
+/// Moves that keep the score are not enough: always playing the first of them goes round in
+/// circles.
 #[test]
 fn keeping_the_score_alone_does_not_realise_it() {
     let (awari, solved) = solved::awari();
@@ -223,7 +224,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whoever takes a game over in the middle knows what can still be had, and gets it.
+    /// A player that takes over a game in the middle knows what is still attainable, and gets it.
     #[test]
     fn the_game_so_far_counts(seed in any::<u64>(), width in 2u32..7) {
         let (graph, solved) = looping(seed, width);

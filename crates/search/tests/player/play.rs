@@ -8,7 +8,7 @@ use nutcracker_search::player::Perfect;
 
 use crate::solved::Solved;
 
-/// Somebody who chooses a move; `history` holds the positions before this one.
+/// Chooses moves; `history` holds the positions before this one.
 pub trait Player<G: Game> {
     fn choose(&mut self, position: &G::Position, history: &[G::Position]) -> G::Move;
 }
@@ -19,7 +19,7 @@ impl<G: Game> Player<G> for Perfect<G, &Solved> {
     }
 }
 
-/// Plays what a closure says.
+/// Plays the moves that a closure returns.
 pub struct By<F>(pub F);
 
 impl<G: Game, F: FnMut(&G::Position, &[G::Position]) -> G::Move> Player<G> for By<F> {
@@ -60,7 +60,7 @@ pub fn greedy<G: Game>(game: &G, seed: u64) -> impl Player<G> {
 pub struct Played {
     /// What the first mover got, minus what the other got.
     pub first: Score,
-    /// Where a position was repeated, who repeated it and its score for the first mover.
+    /// Where a position was repeated, which side repeated it, and its score for the first mover.
     pub repeated: Option<(bool, Score)>,
 }
 

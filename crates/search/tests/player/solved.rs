@@ -101,7 +101,7 @@ impl Oracle for Counted {
     }
 }
 
-/// King and rook against king: who wins.
+/// King and rook against king, as wins, draws and losses.
 pub fn krk() -> &'static Counted {
     static SOLVED: OnceLock<Counted> = OnceLock::new();
     SOLVED.get_or_init(|| Counted::new(&Krk, Metric::Wdl, 1))

@@ -9,8 +9,8 @@ use nutcracker_search::player::{Fallible, Level, Perfect};
 use crate::play::{By, Player, any_position, game, moves};
 use crate::solved::{self, Solved};
 
-/// Somebody who looks so many plies ahead, counts what is banked, and knows the scores of the slices
-/// up to one.
+/// A player that searches a fixed number of plies, counts what is banked, and knows the scores of
+/// the slices up to one.
 struct Sight<'a, G> {
     rules: &'a G,
     solved: &'a Solved,
@@ -37,7 +37,7 @@ impl<G: Game> Sight<'_, G> {
         values.max().expect("the game is not over")
     }
 
-    /// The moves as he sees them.
+    /// The moves with the values it sees.
     fn values(&self, position: &G::Position) -> Vec<(G::Move, i32)> {
         let value = |mv: G::Move| {
             let step = self.rules.play(position, &mv);
@@ -85,7 +85,7 @@ fn gained<G: Game>(
     gained
 }
 
-/// What traps gain a game on average against somebody who looks two plies ahead, over opponents with
+/// What traps gain a game on average against a player that searches two plies, over opponents with
 /// more and more databases of their own. Prints the figures of `docs/player.md`.
 fn traps_gain<G: Game>(
     name: &str,

@@ -48,7 +48,7 @@ fn the_slices_with_an_exact_table_are_covered() {
     assert!(Perfect::new(awari.clone(), &all).reaches(&six(0)));
     assert!(!Perfect::new(awari.clone(), &some).reaches(&six(0)));
 
-    // Over the databases of fewer stones, what the search proves is what the database says.
+    // Over the databases of fewer stones, the search proves the database's score.
     std::fs::remove_file(all.set().path(6, Reach::Exact)).unwrap();
     let some = oracle(&awari, dir.path());
     for threads in [1, 2] {

@@ -72,7 +72,7 @@ fn same_as_minimax<G: Evaluate>(game: &G, position: &G::Position, history: &[G::
         assert_eq!(report.value.hundredths(), expected, "depth {depth} at {position:?}");
         is_legal(game, position, &report.line);
         if game.outcome(position).is_none() && report.depth == depth {
-            // The move is worth what is said.
+            // The move is worth the reported value.
             let step = game.play(position, &report.line[0]);
             path.push((*position, true));
             let next = step.turn == Turn::Stays;
@@ -346,7 +346,7 @@ fn an_oracle_may_fail() {
 /// A table that kept what depends on the path would be wrong here.
 ///
 /// From 6 the mover can bank 3 or go to 7; from 7 one loses 2 or goes back to 6. Below 6 that would
-/// repeat, so 7 looks worth 0 there; it is worth -2, because who goes to 6 loses 3. From 8 both are
+/// repeat, so 7 looks worth 0 there; it is worth -2, because moving to 6 loses 3. From 8 both are
 /// reached: 6 directly, and 7 by way of 9, where nothing repeats.
 #[test]
 fn what_depends_on_the_path_is_not_kept() {

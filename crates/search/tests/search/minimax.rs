@@ -1,10 +1,10 @@
-//! Full-width minimax with the path in hand and no table: slow, and plainly right.
+//! Full-width minimax with an explicit path and no table: slow, and plainly right.
 
 use nutcracker_game::{Evaluate, Score, Turn};
 
-/// The value of a position in hundredths by looking at every line of `depth` plies, longer where
-/// positions are unquiet. `path` has who was where before, and `first` says whose turn it is.
-/// `None` after `budget` positions.
+/// The value of a position in hundredths by searching every line of `depth` plies, longer where
+/// positions are unquiet. `path` has the earlier positions with the side to move, and `first` is
+/// whether the first side moves. `None` after `budget` positions.
 pub fn minimax<G: Evaluate>(
     game: &G,
     position: &G::Position,
@@ -49,8 +49,8 @@ pub fn minimax<G: Evaluate>(
     best
 }
 
-/// A game's history as minimax wants it: every earlier position with whose turn it was, if the
-/// turn always passed.
+/// A game's history as minimax takes it: every earlier position with whose turn it was, if the turn
+/// always passed.
 pub fn path<P: Copy>(history: &[P]) -> Vec<(P, bool)> {
     let sides = [false, true].into_iter().cycle();
     history.iter().rev().zip(sides).map(|(position, side)| (*position, side)).collect()

@@ -71,19 +71,19 @@ impl nutcracker_game::Children for Solved {
 fn every_position<G: Game>(game: &G, last: u32, databases: Option<u32>, nodes: u64) {
     let oracle = UpTo { children: solve(game, last), last: SliceId(databases.unwrap_or(0)) };
     let limits = ExactLimits { nodes, table_bytes: 1 << 18, stop: None };
-    let (mut asked, mut unknown) = (0, 0);
+    let (mut queries, mut unknown) = (0, 0);
     for slice in (databases.map_or(0, |last| last + 1)..=last).map(SliceId) {
         for index in 0..game.slice_len(slice) {
             let position = game.unrank(slice, index).unwrap();
             let score = Score::from(oracle.children.0[slice.0 as usize][index as usize]);
-            asked += 10;
+            queries += 10;
             unknown += match databases {
                 Some(_) => all_goals(game, &oracle, &position, score, &limits),
                 None => all_goals(game, &Empty, &position, score, &limits),
             };
         }
     }
-    assert!(asked > 100 && unknown * 100 <= asked, "{unknown} of {asked} are unknown");
+    assert!(queries > 100 && unknown * 100 <= queries, "{unknown} of {queries} are unknown");
 }
 
 #[test]
@@ -133,7 +133,7 @@ proptest! {
         }
     }
 
-    /// A proof that something was done to is refused, or still proves what it says.
+    /// A tampered proof is rejected, or still proves its claim.
     #[test]
     fn tampered(seed: u64, width in 2u32..10, at: prop::sample::Index, what in 0..6) {
         let game = Graph::random(seed, 3, width, true);
@@ -216,7 +216,7 @@ fn what_a_checker_refuses() {
     assert_eq!(check(&none), Err(Flaw::NoSuchMove { position: 4, place: 2 }));
     let twice = proof(Goal::AtLeast(0), 4, &[(4, 0, Play(0)), (4, 0, Play(1))]);
     assert_eq!(check(&twice), Err(Flaw::Twice { position: 4 }));
-    // Where the game is over, "whatever is played" says nothing.
+    // Where the game is over, "whatever is played" proves nothing.
     let over = proof(Goal::AtMost(-5), 0, &[(0, 5, Any)]);
     assert_eq!(check(&over), Err(Flaw::Wrong { position: 0, need: 5, score: 0 }));
     // Whose move it is cannot be changed.

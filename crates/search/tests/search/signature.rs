@@ -1,7 +1,7 @@
 //! The node counts of fixed searches with one thread.
 //!
 //! A change that is meant to keep the search as it is must keep these numbers; a change that is
-//! meant to alter it replaces them, and says so in its commit.
+//! meant to alter it replaces them.
 
 use std::fmt::Debug;
 use std::sync::Arc;

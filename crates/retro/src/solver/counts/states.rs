@@ -309,7 +309,7 @@ impl<const BITS: u32, V: SliceView> Run<'_, BITS, V> {
         self.donated.notify_all();
     }
 
-    /// Waits for all threads; one of them runs `then` before any goes on.
+    /// Waits for all threads; one of them runs `then` before any continues.
     fn together(&self, then: impl FnOnce()) {
         if self.barrier.wait() {
             then();

@@ -163,7 +163,7 @@ impl DualIndex {
     /// The least bytes for cache and strips.
     const LEAST_CACHE: u64 = 1 << 20;
 
-    /// Positions of a strip beside a cache of so many bytes: an eighth of its bits. Two bits of
+    /// Positions of a strip beside a cache of `cache_bytes`: an eighth of its bits. Two bits of
     /// each are in memory.
     fn strip(cache_bytes: u64) -> u64 {
         cache_bytes.max(512 << 10)

@@ -116,9 +116,9 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         if W::SECOND { self.view.second_index(key) } else { index }
     }
 
-    /// Enters what the level above has settled into the scores, and what exits say at this
-    /// level into the sides. Without the sides of the level above, nothing was settled there that
-    /// the scores do not say.
+    /// Enters what the level above has settled into the scores, and what exits settle at this level
+    /// into the sides. Without the sides of the level above, the scores already hold all that was
+    /// settled there.
     pub(super) fn turn(
         &self,
         level: u8,
@@ -132,14 +132,14 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
             let count = (range.end - range.start) as usize;
             let (mut exits, mut scores) = (vec![0; count], vec![0; count]);
             let mut sides = vec![Side::Safe; count];
-            self.exits.expect(self.ahead(&range));
+            self.exits.will_read(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
             if let Some(old) = old {
-                old.expect(self.ahead(&range));
+                old.will_read(self.ahead(&range));
                 old.read(range.start, &mut scores)?;
             }
             if let Some(above) = above {
-                above.expect(self.ahead(&range));
+                above.will_read(self.ahead(&range));
                 above.load(range.clone(), &mut sides)?;
             }
             if Q::ON_DISK && above.is_some() {
@@ -198,8 +198,8 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         for_each_until_stopped(self.len, PIECE, self.threads, self.progress, |range| {
             let count = (range.end - range.start) as usize;
             let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
-            self.exits.expect(self.ahead(&range));
-            scores.expect(self.ahead(&range));
+            self.exits.will_read(self.ahead(&range));
+            scores.will_read(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
             scores.read(range.start, &mut settled)?;
             let mut news = Vec::new();
@@ -240,8 +240,8 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
             let count = (range.end - range.start) as usize;
             let mut scores = vec![0; count];
             let mut sides = Vec::new();
-            old.expect(self.ahead(&range));
-            self.sides.expect(self.ahead(&range));
+            old.will_read(self.ahead(&range));
+            self.sides.will_read(self.ahead(&range));
             old.read(range.start, &mut scores)?;
             self.sides.load(range.clone(), &mut sides)?;
             for (at, index) in range.clone().enumerate() {
@@ -259,7 +259,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         })
     }
 
-    /// Brings the random side to what the files say, to resume work after an interruption.
+    /// Restores the random side from the files, to resume work after an interruption.
     pub(super) fn restore(
         &self,
         level: u8,
@@ -273,10 +273,10 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
             let count = (range.end - range.start) as usize;
             let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
             let mut sides = Vec::new();
-            self.exits.expect(self.ahead(&range));
-            scores.expect(self.ahead(&range));
+            self.exits.will_read(self.ahead(&range));
+            scores.will_read(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
-            self.sides.expect(self.ahead(&range));
+            self.sides.will_read(self.ahead(&range));
             scores.read(range.start, &mut settled)?;
             self.sides.load(range.clone(), &mut sides)?;
             for (at, index) in range.clone().enumerate() {
@@ -339,7 +339,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
                 }
                 let ahead = piece.start + AHEAD;
                 if ahead < range.end {
-                    self.sides.expect(ahead..(ahead + PIECE).min(range.end));
+                    self.sides.will_read(ahead..(ahead + PIECE).min(range.end));
                 }
                 let scanned = piece.end - piece.start;
                 let lost = self.sweep_piece(chunk, piece, &mut session, changes)?;
@@ -354,7 +354,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
 
     /// The beginning of the chunk that a thread will take up after this one.
     fn expect_next(&self, chunk: u64, changes: &Changes) {
-        /// Beyond this many chunks it is too early to say which will be due.
+        /// Beyond this many chunks it is too early to know which will be due.
         const NEAR: u64 = 64;
         let last = (self.len - 1) / changes.chunk();
         let first = chunk + self.threads as u64;
@@ -362,7 +362,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         if let Some(next) = next {
             let start = next * changes.chunk();
             let end = (start + changes.chunk().min(AHEAD)).min(self.len);
-            self.sides.expect(start..end);
+            self.sides.will_read(start..end);
         }
     }
 
@@ -415,8 +415,8 @@ struct Turned {
     won: bool,
 }
 
-/// Enters what the level above has settled, as the sides say, into the scores, and what exits
-/// say at this level into the sides. Without branches, so that many positions are done at once.
+/// Enters what the level above has settled, by the sides, into the scores, and what exits settle at
+/// this level into the sides. Without branches, so that many positions are done at once.
 fn turn_part(level: i8, exits: &[i8], scores: &mut [i8], sides: &mut [Side]) -> Turned {
     let (mut open, mut won) = (false, false);
     for ((score, side), &exit) in scores.iter_mut().zip(sides).zip(exits) {

@@ -19,7 +19,7 @@ impl Clock {
     /// Bytes for each row.
     pub(crate) const ROW_BYTES: u64 = 2 * size_of::<AtomicU32>() as u64;
 
-    /// For so many rows, none of which was scanned or has changed.
+    /// For `rows` rows, none of which was scanned or has changed.
     pub(crate) fn new(rows: usize) -> Self {
         let never = || (0..rows).map(|_| AtomicU32::new(0)).collect();
         Clock { now: AtomicU32::new(1), scanned: never(), changed: never() }

@@ -6,7 +6,7 @@ pub(crate) trait Compress {
     /// The bits of `bits` under `mask`, moved together at the low end.
     fn compress(bits: u64, mask: u64) -> u64;
 
-    /// The place of the bit of a mask with so many below it.
+    /// The place of the set bit of a mask with `below` set bits below it.
     fn place(mask: u64, below: u32) -> usize;
 }
 
@@ -62,7 +62,7 @@ impl Compress for Portable {
     }
 }
 
-/// Up to so many bits are moved one by one.
+/// Up to this many bits are moved one by one.
 const FEW_BITS: u32 = 6;
 
 #[cfg(target_arch = "x86_64")]
@@ -75,7 +75,7 @@ mod pext {
     impl Compress for Pext {
         #[inline(always)]
         fn compress(bits: u64, mask: u64) -> u64 {
-            // SAFETY: this type is private, and `run` uses it after the processor said it has BMI2.
+            // SAFETY: this type is private, and `run` uses it only if the processor reports BMI2.
             #[allow(unsafe_code)]
             unsafe {
                 std::arch::x86_64::_pext_u64(bits, mask)
@@ -126,7 +126,7 @@ pub(crate) fn fast_here() -> bool {
     false
 }
 
-/// Does the work, by the instruction unless `portable` is asked for.
+/// Does the work, by the instruction unless `portable` is set.
 pub(crate) fn run<W: Work>(portable: bool, work: W) {
     if portable {
         return work.run::<Portable>();

@@ -39,7 +39,7 @@ struct Source {
 }
 
 impl Kernel {
-    /// Scans all moves of some rows of a tile, or those that sow so many stones into the other half.
+    /// Scans all moves of some rows of a tile, or those that sow `sown` stones into the other half.
     /// `summaries` are those of the whole tile.
     pub(crate) fn scan_moves(
         &self,

@@ -192,7 +192,7 @@ impl Moves {
         (self.projections.len() - 1) as u16
     }
 
-    /// Records where the selected bits of a word go when so many are selected before it.
+    /// Records where the selected bits of a word go when `before` bits are selected before it.
     fn part(&mut self, starts: usize, mask: u64, word: u32, before: u32) {
         let (to, shift) = (before as usize / 64, before % 64);
         // Those that fit into the word, and those that enter the next one.
@@ -244,7 +244,7 @@ impl Moves {
         self.projections[usize::from(kind.projection)]
     }
 
-    /// The parts that enter each word of a row of so many words: where they end, and all parts.
+    /// The parts that enter each word of a row of `words` words: where they end, and all parts.
     #[inline(always)]
     pub(crate) fn parts(
         &self,
@@ -254,7 +254,7 @@ impl Moves {
         (&self.starts[projection.starts..=projection.starts + words], &self.parts)
     }
 
-    /// The boards of a row of so many words that stay in the slice.
+    /// The boards of a row of `words` words that stay in the slice.
     #[inline(always)]
     pub(crate) fn stays(&self, kind: MoveKind, words: usize) -> &[u64] {
         let first = self.stays[usize::from(kind.stays)];
@@ -293,18 +293,18 @@ impl Moves {
     }
 }
 
-/// Calls `put` with a bit for every half of so many stones, 64 at a time.
+/// Calls `put` with a bit for every half of `stones` stones, 64 at a time.
 fn for_each_mask(
     halves: &Rows,
     stones: usize,
-    wanted: impl Fn(&Pits) -> bool,
+    selected: impl Fn(&Pits) -> bool,
     mut put: impl FnMut(u64),
 ) {
     let mut half = Pits::default();
     halves.unrank(stones, 0, &mut half);
     let (mut mask, mut bit) = (0, 0);
     loop {
-        mask |= u64::from(wanted(&half)) << bit;
+        mask |= u64::from(selected(&half)) << bit;
         bit += 1;
         let more = halves.advance(&mut half);
         if bit == 64 || !more {

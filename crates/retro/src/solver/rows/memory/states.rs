@@ -37,7 +37,7 @@ impl RowStates {
         })
     }
 
-    /// Bytes of memory for a slice that so many threads work on.
+    /// Bytes of memory for a slice solved by `threads` threads.
     pub(crate) fn bytes(row_moves: &dyn RowMoves, top: u8, threads: usize) -> u64 {
         let shape = Shape::new(row_moves.pits(), row_moves.stones());
         let word = (UNDECIDED_WORDS + 2 + Kernel::planes(top) + 1) * size_of::<u64>();

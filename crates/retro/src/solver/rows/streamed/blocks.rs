@@ -1,4 +1,5 @@
-//! Files with so many words for every word of the rows of equally many stones.
+//! One work file per block (all rows whose half holds the same number of stones), with a fixed
+//! number of words for each word of its rows.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -26,7 +27,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Opens what is there.
+    /// Opens the blocks that exist.
     pub(crate) fn open(
         folder: &Folder,
         name: &'static str,
@@ -57,7 +58,7 @@ impl Blocks {
         (shape.block_words(held).len() * self.per_word * 8) as u64
     }
 
-    /// Whether a block is there and complete.
+    /// Whether a block exists and is complete.
     pub(crate) fn has(&self, held: usize) -> bool {
         self.files[held].is_some()
     }

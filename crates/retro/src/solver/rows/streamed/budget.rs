@@ -28,8 +28,8 @@ pub(crate) struct RowBudget {
 }
 
 impl RowBudget {
-    /// For `budget` bytes besides those of two blocks, and so many words of values for each word of
-    /// the rows.
+    /// For `budget` bytes besides those of two blocks, and `values` words of values for each word
+    /// of the rows.
     pub(crate) fn new(shape: &Shape, budget: u64, values: usize) -> Self {
         let most = (budget / ROWS_SHARE) as usize / (8 * (UNDECIDED_WORDS + 2 + values));
         let parts: Vec<Vec<Range<usize>>> =

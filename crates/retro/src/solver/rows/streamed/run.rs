@@ -49,7 +49,7 @@ pub(super) struct Run<'a> {
     /// By tile: rows of the mover's half that are being scanned.
     scanning: Vec<AtomicU64>,
     /// By tile: rows of the opponent's half to be read.
-    wanted: Vec<AtomicU64>,
+    to_read: Vec<AtomicU64>,
     /// By tile: rows of the opponent's half that have changed.
     touched: Vec<AtomicU64>,
     /// Tiles that are in memory at once, by the stones in their rows' halves.
@@ -93,7 +93,7 @@ impl<'a> Run<'a> {
             decided,
             clock: Clock::new(shape.tiles() * TILE),
             scanning: zeros(shape.tiles()),
-            wanted: zeros(shape.tiles()),
+            to_read: zeros(shape.tiles()),
             touched: zeros(shape.tiles()),
             undecided_words: Words::zeroed(part * UNDECIDED_WORDS)?,
             value_words: Words::zeroed(part * values.per_word)?,
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
         Decided { words, base: self.kernel.shape.first_word(row_stones) }
     }
 
-    /// The target block of the block with so many stones.
+    /// The target block of the block with `row_stones` stones.
     fn target(&self, row_stones: usize) -> Decided<'_> {
         self.known_in(self.kernel.shape.stones - row_stones, &self.target_words)
     }
@@ -382,7 +382,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Decided positions of the rows that moves lead to which sow so many stones; nothing if no row
+    /// Decided positions of the rows reached by moves that sow `sown` stones; `None` if no row
     /// being scanned has such a move.
     fn source(
         &self,
@@ -409,8 +409,8 @@ impl<'a> Run<'a> {
                             break;
                         }
                         let (tile, row) = (edge.to as usize / TILE, edge.to as usize % TILE);
-                        let wanted = &self.wanted[tile];
-                        wanted.store(wanted.load(Relaxed) | 1 << row, Relaxed);
+                        let to_read = &self.to_read[tile];
+                        to_read.store(to_read.load(Relaxed) | 1 << row, Relaxed);
                     }
                 }
             }
@@ -425,7 +425,7 @@ impl<'a> Run<'a> {
             return Ok(Some(decided));
         }
         self.each_tile(shape.block_tiles(from), |tile| {
-            for rows in Runs(self.wanted[tile.number].swap(0, Relaxed)) {
+            for rows in Runs(self.to_read[tile.number].swap(0, Relaxed)) {
                 let words = tile.rows_words(rows);
                 self.decided.read(from, base, words.clone(), decided.part(words).words)?;
             }
