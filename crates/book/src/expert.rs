@@ -66,7 +66,7 @@ where
 
 /// How the usual expert evaluates positions.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct ExpertSettings {
     /// Plies of the engine's search; 0 takes the game's evaluation.
     pub depth: u32,
     /// Positions of one search, at most.
@@ -77,7 +77,7 @@ pub struct Look {
     pub table_bytes: usize,
 }
 
-impl Look {
+impl ExpertSettings {
     /// The expert: databases where they reach, else the engine.
     pub fn expert<'a, G: Evaluate>(
         &self,

@@ -167,7 +167,7 @@ impl Subject {
         Ok(slices)
     }
 
-    /// Says which of a game's databases were not checked; answers may rest on them.
+    /// Notes which of a game's databases were not checked; answers may rest on them.
     pub fn note_unchecked<G: Game>(&self, game: &G, set: &TableSet) {
         let slices = set.slices().unwrap_or_default().into_iter().map(SliceId);
         let names = unchecked(game, set, slices.filter(|&slice| game.has_database(slice)));
@@ -346,8 +346,8 @@ impl UpTo {
 /// Which values.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct MetricOption {
-    /// What databases say: score, wdl, dtw (the winner's moves to the end of the game; dtm in chess)
-    /// or dtc (to the next conversion); by default the game's usual one
+    /// What databases hold: score, wdl, dtw (the winner's moves to the end of the game; dtm in
+    /// chess) or dtc (to the next conversion); by default the game's usual one
     #[arg(long = "metric", value_name = "METRIC")]
     pub given: Option<Metric>,
 }
@@ -420,7 +420,7 @@ fn parse_threads(text: &str) -> Result<usize, String> {
 pub struct RuleOptions(pub Vec<(&'static str, Option<String>)>);
 
 impl RuleOptions {
-    /// As the registry wants them.
+    /// In the form of the registry.
     pub fn options(&self) -> Options {
         let mut options = Options::new();
         for (name, value) in &self.0 {

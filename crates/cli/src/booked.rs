@@ -39,7 +39,7 @@ impl BookOption {
 pub struct Shelf<G: Game>(Arc<Mutex<Book<G, RedbStore>>>);
 
 impl<G: Game> Shelf<G> {
-    /// A player that follows the book, and asks another where it ends.
+    /// A player that follows the book, and another player where the book ends.
     pub fn player(&self, inner: Box<dyn Player<G>>, seed: u64) -> Box<dyn Player<G>> {
         Box::new(Booked {
             book: Arc::clone(&self.0),
@@ -101,11 +101,11 @@ impl<G: Game> Player<G> for Booked<G> {
         played: &Played<G>,
         go: &Go,
         pace: &Pace,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         match self.book_move(played) {
             Ok(Some(mv)) => Ok(Thought::only(mv)),
-            Ok(None) => self.inner.choose(played, go, pace, tell),
+            Ok(None) => self.inner.choose(played, go, pace, on_info),
             Err(error) => Err(PlayerError::Other(error.to_string())),
         }
     }

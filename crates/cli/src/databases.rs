@@ -1,4 +1,4 @@
-//! The databases of a game as players ask them; none where there are none.
+//! The databases of a game as players probe them, if there are any.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::failure::Failure;
 /// Decoded scores kept while a game is played.
 const CACHE: u64 = 64 << 20;
 
-/// The databases that are there, or none.
+/// The databases that exist, or none.
 pub type Databases = Option<TableOracle>;
 
-/// What is there for this game.
+/// Opens those of this game.
 pub fn open<G: Game>(game: &G, subject: &Subject) -> Result<Arc<Databases>, Failure> {
     if !game.has_databases() {
         return Ok(Arc::new(None));

@@ -8,7 +8,7 @@ use nutcracker_table::{ErrorKind, Reach, TableError};
 
 use crate::number::size;
 
-/// Why a command ended without success. The texts are one sentence that says what to do.
+/// Why a command ended without success. The texts are one sentence with advice on what to do.
 #[derive(Debug)]
 pub enum Failure {
     /// The command line is wrong.

@@ -62,7 +62,7 @@ pub struct Bounds {
 
 impl Bounds {
     /// Whether the memory was limited on the command line.
-    pub fn says_memory(&self) -> bool {
+    pub fn has_memory(&self) -> bool {
         self.memory.is_some()
     }
 
@@ -71,7 +71,7 @@ impl Bounds {
         self.memory.or_else(|| machine::available_memory().map(with_margin)).unwrap_or(u64::MAX)
     }
 
-    /// How much of the scores is wanted.
+    /// The range of scores to compute.
     fn window<G: Game>(&self, game: &G) -> Result<Window, Failure> {
         Ok(match (self.window, &self.start) {
             (Some(window), _) => Window::Top(window),

@@ -50,7 +50,7 @@ impl Interrupt {
         self.requested.store(true, Relaxed);
     }
 
-    /// The exit code that says which signal it was, as a shell would.
+    /// The exit code for the signal, as a shell would report it.
     pub fn code(&self) -> u8 {
         128 + self.signal.load(Relaxed) as u8
     }

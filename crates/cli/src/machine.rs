@@ -30,7 +30,8 @@ pub fn threads_that_fit() -> Option<usize> {
     None
 }
 
-/// Bytes that can be written where `path` is or will be; `None` where the system does not say.
+/// Bytes that can be written where `path` is or will be; `None` where the system does not report
+/// it.
 pub fn free_disk(path: &Path) -> Option<u64> {
     let path = std::path::absolute(path).ok()?;
     let place = path.ancestors().find(|place| place.exists())?;

@@ -114,7 +114,7 @@ impl Reporter {
         }
     }
 
-    /// Work stops when that asks for it.
+    /// Work stops when that requests it.
     pub fn until(self, interrupt: Interrupt) -> Self {
         Reporter { interrupt, ..self }
     }
@@ -143,7 +143,7 @@ impl Reporter {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Whether it is time to say something; true for one thread only.
+    /// Whether a report is due; true for one thread only.
     fn due(&self) -> bool {
         let pause = if self.terminal { REDRAW } else { LINE };
         let now = self.began.elapsed().as_millis() as u64;
@@ -253,7 +253,7 @@ impl Progress for Reporter {
             duration(total),
             rate(report.positions as f64, total),
         ));
-        // Small slices say more about starting threads than about the next slice.
+        // Times of small slices depend on starting threads and predict little about the next slice.
         if report.positions > 100_000 {
             self.lock().weights = [seconds.exits, seconds.fixpoint, seconds.pack, seconds.verify]
                 .map(|part| part / total.max(1e-9));

@@ -51,7 +51,7 @@ impl Known {
     }
 }
 
-/// Positions of databases, as many of each slice, drawn by lot.
+/// Positions of databases, equally many of each slice, drawn at random.
 pub fn from_databases<G: Evaluate>(
     game: &G,
     subject: &Subject,
@@ -107,9 +107,9 @@ pub fn from_databases<G: Evaluate>(
     Ok(known)
 }
 
-/// Positions of games that are played by the shipped evaluation with some moves drawn by lot, and
-/// solved to the end where at most `solve_at` is left of the game; earlier positions get the score
-/// that the game led to.
+/// Positions of games that are played by the shipped evaluation with some moves drawn at random,
+/// and solved to the end where at most `solve_at` is left of the game; earlier positions get the
+/// score that the game led to.
 pub fn from_games<G: Evaluate>(
     game: &G,
     games: u64,
@@ -168,7 +168,7 @@ fn one_game<G: Evaluate>(
     // What was played before the end is solved, with the moves' effects.
     let mut before: Vec<(G::Position, Step<G::Position>)> = Vec::new();
     let span = u64::from(game.slice_of(&position).0.saturating_sub(solve_at));
-    // Up to half of the way there by lot alone.
+    // Up to half of the way there at random alone.
     let by_lot = random.below(span / 2 + 1) as usize;
     let mut moves = Vec::new();
     let mut steps = Vec::new();

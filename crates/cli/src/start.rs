@@ -21,7 +21,7 @@ const NODES: u64 = 200_000_000;
 /// Decoded scores kept while it searches.
 const CACHE: u64 = 64 << 20;
 
-/// After this time without a result, a note says that a search runs.
+/// After this time without a result, a note reports that a search runs.
 const NOTE_AFTER: Duration = Duration::from_secs(1);
 
 /// What was found.

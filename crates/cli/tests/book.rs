@@ -192,9 +192,9 @@ fn players_follow_a_book() {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"position startpos\ngo depth 1\n").unwrap();
-    let said = place.read(child.wait_with_output().unwrap()).success().stdout;
-    let played = said.lines().find_map(|line| line.strip_prefix("bestmove ")).expect("a move");
-    assert!(best.iter().any(|name| played.starts_with(name)), "{said} {best:?}");
+    let output = place.read(child.wait_with_output().unwrap()).success().stdout;
+    let played = output.lines().find_map(|line| line.strip_prefix("bestmove ")).expect("a move");
+    assert!(best.iter().any(|name| played.starts_with(name)), "{output} {best:?}");
 
     let record = place.path().join("games.txt");
     let to_record = ["--record", record.to_str().unwrap(), "--format", "json"];

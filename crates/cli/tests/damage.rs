@@ -49,8 +49,8 @@ fn probe_gives_no_answer_from_a_damaged_block() {
     let probe = ["probe", "awari", "1,1,0,0,0,1/1,1,0,0,0,1 S"];
     let before = place.run(&probe).success().stdout;
     flip(&place, 6, |len| len / 2);
-    let told = place.run(&probe).failure();
-    assert!(told.contains("is damaged") && told.contains("build it again"), "{told}");
+    let error = place.run(&probe).failure();
+    assert!(error.contains("is damaged") && error.contains("build it again"), "{error}");
     // The advice is good.
     fs::remove_file(place.file(6)).expect("a file");
     place.run(&["solve", "awari", "--stones", "6"]).success();
@@ -79,8 +79,8 @@ fn foreign_truncated_and_empty_files() {
             let run = place.run(command);
             assert_eq!(run.code, Some(1), "{what}: {command:?} {}", run.stdout);
             assert_eq!(run.stdout, "", "{what}: {command:?}");
-            let told = run.stderr.lines().last().expect("an error");
-            assert!(told.starts_with("nutcracker: ") && told.contains(&name), "{what}: {told}");
+            let error = run.stderr.lines().last().expect("an error");
+            assert!(error.starts_with("nutcracker: ") && error.contains(&name), "{what}: {error}");
         }
         assert_eq!(place.run(&["verify", "awari"]).code, Some(1), "{what}");
     }

@@ -47,7 +47,7 @@ fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        assert!(killed > 0, "{solver} was never at work");
+        assert!(killed > 0, "{solver} was never running");
         place.run(&args).success();
         assert!(files(&place) == expected, "{solver}");
         place.run(&["verify", "awari"]).success();
@@ -60,7 +60,7 @@ fn stays_within_the_memory_it_was_given() {
         let place = Place::new();
         let args = ["solve", "awari", "--stones", "13", "--solver", solver, "--memory", "40MiB"];
         let run = place.run(&[&args[..], &["--format", "json"]].concat()).success();
-        let peak = run.json()["peak_memory"].as_u64().expect("Linux tells the peak");
+        let peak = run.json()["peak_memory"].as_u64().expect("Linux reports the peak");
         assert!(peak <= (40 << 20) * 105 / 100, "{solver}: {peak} bytes at the peak");
     }
 }

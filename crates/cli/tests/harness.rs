@@ -96,7 +96,7 @@ impl Run {
         self
     }
 
-    /// The command failed: one line says why, and standard output is empty.
+    /// The command failed: one line gives the reason, and standard output is empty.
     #[track_caller]
     pub fn failure(self) -> String {
         self.refusal(1)

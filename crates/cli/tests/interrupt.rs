@@ -47,9 +47,9 @@ fn a_signal_stops_it_gracefully() {
             stopped += 1;
             assert_eq!(run.code, Some(code), "{solver}: {}", run.stderr);
             assert_eq!(run.stdout, "");
-            let told: Vec<&str> =
+            let errors: Vec<&str> =
                 run.stderr.lines().filter(|line| line.starts_with("nutcracker: ")).collect();
-            assert_eq!(told, [SENTENCE], "{solver}");
+            assert_eq!(errors, [SENTENCE], "{solver}");
             assert_eq!(run.stderr.lines().last(), Some(SENTENCE));
         }
         place.run(&args).success();
@@ -85,17 +85,21 @@ fn script(place: &Place, text: &str) -> Output {
 #[test]
 fn files_that_may_not_grow_are_one_sentence() {
     let expected = files(&Place::with_awari(11));
-    // Blocks of 512 or 1024 bytes: less than the files at work on 11 stones, with 705,432 positions.
+    // Blocks of 512 or 1024 bytes: less than the work files of 11 stones, with 705,432 positions.
     let limit = "ulimit -f 600; exec \"$NUTCRACKER\" solve awari --stones 11 --no-verify --solver";
     for solver in ["two-bit", "dual-index"] {
         let place = Place::in_memory();
         let run = place.read(script(&place, &format!("{limit} {solver}")));
         assert_eq!(run.code, Some(1), "{solver}: {}", run.stderr);
-        let told: Vec<&str> =
+        let errors: Vec<&str> =
             run.stderr.lines().filter(|line| line.starts_with("nutcracker: ")).collect();
-        assert_eq!(told.len(), 1, "{}", run.stderr);
-        assert!(told[0].contains("cannot make room for DATA/awari-pits6/work-"), "{}", told[0]);
-        assert!(told[0].contains("ulimit -f") && told[0].contains("continues from"), "{}", told[0]);
+        assert_eq!(errors.len(), 1, "{}", run.stderr);
+        assert!(errors[0].contains("cannot make room for DATA/awari-pits6/work-"), "{}", errors[0]);
+        assert!(
+            errors[0].contains("ulimit -f") && errors[0].contains("continues from"),
+            "{}",
+            errors[0]
+        );
         let kept = files(&place);
         assert!(kept.len() > 8 && kept.iter().zip(&expected).all(|(a, b)| a == b), "{solver}");
         place.run(&["solve", "awari", "--stones", "11", "--solver", solver]).success();
@@ -105,9 +109,9 @@ fn files_that_may_not_grow_are_one_sentence() {
     let place = Place::in_memory();
     let run = place.read(script(&place, "ulimit -f 150; exec $NUTCRACKER solve awari --stones 11"));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
-    let told = run.stderr.lines().last().expect("an error");
-    assert!(told.starts_with("nutcracker: cannot write DATA/awari-pits6/awari-"), "{told}");
-    assert!(told.contains("ulimit -f") && told.contains("continues from"), "{told}");
+    let error = run.stderr.lines().last().expect("an error");
+    assert!(error.starts_with("nutcracker: cannot write DATA/awari-pits6/awari-"), "{error}");
+    assert!(error.contains("ulimit -f") && error.contains("continues from"), "{error}");
     place.run(&["solve", "awari", "--stones", "11"]).success();
     assert!(files(&place) == expected);
 }
@@ -125,15 +129,15 @@ fn a_full_disk_is_one_sentence() {
     let expected = files(&Place::with_awari(11));
     let keep = Place::in_memory();
     for solver in ["two-bit", "one-bit", "memory"] {
-        // Somebody else fills the disk as soon as it has been found large enough.
+        // Another process fills the disk as soon as it has been found large enough.
         let solve = format!(
             "\"$NUTCRACKER\" solve awari --stones 11 --solver {solver} --checkpoint-positions 1"
         );
         let inside = format!(
             "{small} && cd \"$NUTCRACKER_DATA\" || exit 99
-             {solve} 2>told & while ! [ -e awari-pits6/awari-09.nut ]; do sleep 0.01; done
+             {solve} 2>errors & while ! [ -e awari-pits6/awari-09.nut ]; do sleep 0.01; done
              cat /dev/zero >filler 2>/dev/null; wait $!; echo code $?
-             grep ^nutcracker: told; ls awari-pits6 | grep -c nut$
+             grep ^nutcracker: errors; ls awari-pits6 | grep -c nut$
              rm filler; {solve} >/dev/null 2>&1; echo code $?
              mkdir -p {keep}/{solver}/awari-pits6
              cp awari-pits6/*.nut {keep}/{solver}/awari-pits6",

@@ -13,8 +13,8 @@ fn entries(dir: &Path) -> Vec<PathBuf> {
     found.map(|entry| entry.expect("a readable directory").path()).collect()
 }
 
-/// Cargo compiles no file of `tests` by itself under `autotests = false`: a file that no module list
-/// names would never run, and nothing would say so.
+/// Cargo compiles no file of `tests` by itself under `autotests = false`: a file that no module
+/// list names would silently never run.
 #[test]
 fn every_test_file_is_compiled() {
     let mut checked = 0;

@@ -14,7 +14,7 @@ use crate::harness::Place;
 const SLICE: SliceId = SliceId(3);
 
 /// Scores of awari by the rules alone: every value that is derived from ends and captures, 0 for
-/// the rest. Slow, short, and written without a look at the solver.
+/// the rest. Slow, short, and independent of the solver.
 struct Truth {
     game: Awari,
     scores: HashMap<(u32, u64), Score>,
@@ -25,8 +25,8 @@ impl Truth {
         let game = Awari::new(6).expect("six pits");
         let mut truth = Truth { game, scores: HashMap::new() };
         for slice in (0..=last).map(SliceId) {
-            // By iteration from 0 with a horizon: values of play that ends within so many moves,
-            // and 0 for play that does not; they settle.
+            // By iteration from 0 with a horizon: values of play that ends within a number of
+            // moves, and 0 for play that does not; they settle.
             let len = truth.game.slice_len(slice);
             for index in 0..len {
                 truth.scores.insert((slice.0, index), 0);
@@ -162,10 +162,10 @@ fn a_circle_of_invented_values_is_refused() {
 
     let run = place.run(&["verify", "awari"]);
     assert_eq!(run.code, Some(1), "{}", run.stdout);
-    let told = run.stdout.lines().last().expect("3 stones");
-    assert!(told.starts_with("WRONG   3 stones"), "{told}");
-    assert!(told.contains("rests on repeated positions alone and so should be 0"), "{told}");
-    assert!(told.contains("63 positions are like this"), "{told}");
+    let error = run.stdout.lines().last().expect("3 stones");
+    assert!(error.starts_with("WRONG   3 stones"), "{error}");
+    assert!(error.contains("rests on repeated positions alone and so should be 0"), "{error}");
+    assert!(error.contains("63 positions are like this"), "{error}");
 }
 
 #[test]
@@ -188,8 +188,8 @@ fn a_score_that_is_not_the_best_move_is_refused() {
     manifest.save(&disk, &dir).expect("saved");
     let run = place.run(&["verify", "awari"]);
     assert_eq!(run.code, Some(1), "{}", run.stdout);
-    let told = run.stdout.lines().last().expect("4 stones");
-    assert!(told.starts_with("WRONG   4 stones") && told.contains("has score"), "{told}");
-    assert!(told.contains("delete the file and solve it again"), "{told}");
-    assert_eq!(told.matches("delete").count(), 1, "{told}");
+    let error = run.stdout.lines().last().expect("4 stones");
+    assert!(error.starts_with("WRONG   4 stones") && error.contains("has score"), "{error}");
+    assert!(error.contains("delete the file and solve it again"), "{error}");
+    assert_eq!(error.matches("delete").count(), 1, "{error}");
 }

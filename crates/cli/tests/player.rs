@@ -14,7 +14,7 @@ fn talk(place: &Place, args: &[&str], lines: &str) -> Run {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut input = child.stdin.take().expect("a pipe");
-    // Who leaves early does not read to the end.
+    // A process that exits early does not read to the end.
     let _ = input.write_all(lines.as_bytes());
     drop(input);
     place.read(child.wait_with_output().expect("it ends"))
@@ -30,26 +30,32 @@ fn the_protocol_by_script() {
     let script = "hello\nuci\nsetoption name Hash value 4\nsetoption name Level value 99\nisready\n\
                   position 0,0,0,0,2,1/1,1,0,0,0,0 S 20-23\ngo depth 4\n\
                   position startpos moves F4 x\nposition startpos moves F4 f4\ngo depth 3\nquit\n";
-    let said = talk(&place, &["engine", "awari", "--threads", "1"], script).success().stdout;
-    let lines: Vec<&str> = said.lines().collect();
-    assert!(lines[0].starts_with("id name Nutcracker ") && lines[0].ends_with(" awari"), "{said}");
+    let output = talk(&place, &["engine", "awari", "--threads", "1"], script).success().stdout;
+    let lines: Vec<&str> = output.lines().collect();
+    assert!(
+        lines[0].starts_with("id name Nutcracker ") && lines[0].ends_with(" awari"),
+        "{output}"
+    );
     let has = |start: &str| lines.iter().any(|line| line.starts_with(start));
-    assert!(has("option name Threads type spin default 1 min 1 max 1024"), "{said}");
-    assert!(has("option name Level type combo default perfect var 1 var 2"), "{said}");
-    assert!(has("info string a level is 1 to 10 or perfect, not 99"), "{said}");
-    assert!(has("info string the position is unchanged: \"x\" is not a legal move here"), "{said}");
-    assert!(has("bestmove"), "{said}");
+    assert!(has("option name Threads type spin default 1 min 1 max 1024"), "{output}");
+    assert!(has("option name Level type combo default perfect var 1 var 2"), "{output}");
+    assert!(has("info string a level is 1 to 10 or perfect, not 99"), "{output}");
+    assert!(
+        has("info string the position is unchanged: \"x\" is not a legal move here"),
+        "{output}"
+    );
+    assert!(has("bestmove"), "{output}");
 }
 
 #[test]
 fn values_on_the_wire_are_proven_where_databases_reach() {
     let place = Place::with_awari(6);
     let script = "position 0,0,0,0,2,1/1,1,0,0,0,0 S\ngo depth 4\n";
-    let said = talk(&place, &["engine", "awari"], script).success().stdout;
+    let output = talk(&place, &["engine", "awari"], script).success().stdout;
     let probed =
         place.run(&["probe", "awari", "0,0,0,0,2,1/1,1,0,0,0,0 S", "--format=json"]).json();
     let score = 100 * probed["value"]["points"].as_i64().expect("a score");
-    assert!(said.contains(&format!("score cp {score} proven")), "{said}");
+    assert!(output.contains(&format!("score cp {score} proven")), "{output}");
     let best: Vec<String> = probed["moves"]
         .as_array()
         .expect("moves")
@@ -57,7 +63,7 @@ fn values_on_the_wire_are_proven_where_databases_reach() {
         .filter(|mv| mv["best"] == true)
         .map(|mv| format!("bestmove {}", mv["move"].as_str().expect("a name")))
         .collect();
-    assert!(best.iter().any(|best| said.contains(best)), "{said} {best:?}");
+    assert!(best.iter().any(|best| output.contains(best)), "{output} {best:?}");
     let over = talk(&place, &["engine", "awari"], "position 0,0,0,0,0,0/1,0,0,0,0,0 S\ngo\n");
     assert!(over.success().stdout.ends_with("bestmove (none)\n"));
 }
@@ -77,8 +83,8 @@ fn a_deeper_search_beats_a_shallower_one() {
     let text = fs::read_to_string(&record).expect("the records");
     assert_eq!(text.matches("[Game \"awari\"]").count(), 40);
     assert_eq!(text.matches("[First \"depth=6\"]").count(), 20);
-    let told = place.run(&["annotate", &record, "--number", "40", "--depth", "2"]).success();
-    assert!(told.stdout.starts_with("South (depth=1) against North (depth=6)"), "{}", told.stdout);
+    let run = place.run(&["annotate", &record, "--number", "40", "--depth", "2"]).success();
+    assert!(run.stdout.starts_with("South (depth=1) against North (depth=6)"), "{}", run.stdout);
 }
 
 #[test]
@@ -88,8 +94,11 @@ fn the_same_match_twice() {
         let record = path(&place, record);
         let args =
             ["match", "awari", "--games", "4", "--record", &record, "level=4,depth=2", "random"];
-        let said = place.run(&args).success().stdout;
-        assert!(said.starts_with("A is level=4,depth=2, B is random\n4 games: A won "), "{said}");
+        let output = place.run(&args).success().stdout;
+        assert!(
+            output.starts_with("A is level=4,depth=2, B is random\n4 games: A won "),
+            "{output}"
+        );
         let text = fs::read_to_string(&record).expect("the records");
         // How long moves took is not the same, nor then where lines end.
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -113,18 +122,17 @@ fn programs_play_and_misbehave() {
     let result = place.run(&[&args[..], &time, &["depth=4", &ours]].concat()).json();
     assert_eq!(result["games"], 2);
     assert_eq!(result["faults"], serde_json::json!({"a": 0, "b": 0}), "{result}");
-    // `--engine-command` says the same.
-    let told =
-        place.run(&[&args[..], &["depth=2", "--engine-command", "/no/such/engine"]].concat());
-    assert!(told.failure().starts_with("nutcracker: cannot start \"/no/such/engine\""));
+    // `--engine-command` is equivalent.
+    let run = place.run(&[&args[..], &["depth=2", "--engine-command", "/no/such/engine"]].concat());
+    assert!(run.failure().starts_with("nutcracker: cannot start \"/no/such/engine\""));
     let liar = r#"cmd:sh -c 'while read -r l; do case "$l" in uci) echo uciok;; isready) echo readyok;; go*) echo bestmove Q9;; quit) exit;; esac; done'"#;
-    let told = place.run(&["match", "awari", "depth=1", liar, "--games", "2", "--record", &record]);
-    let told = told.success();
-    assert!(told.stderr.contains("answered an illegal move"), "{}", told.stderr);
-    assert!(told.stdout.contains("2 games: A won 2, drew 0, lost 0"), "{}", told.stdout);
-    let told = place.run(&["match", "awari", "depth=1", liar, "--games", "9", "--record", &record]);
-    assert_eq!(told.code, Some(1));
-    assert!(told.stderr.contains("failed 3 games in a row"), "{}", told.stderr);
+    let run = place.run(&["match", "awari", "depth=1", liar, "--games", "2", "--record", &record]);
+    let run = run.success();
+    assert!(run.stderr.contains("answered an illegal move"), "{}", run.stderr);
+    assert!(run.stdout.contains("2 games: A won 2, drew 0, lost 0"), "{}", run.stdout);
+    let run = place.run(&["match", "awari", "depth=1", liar, "--games", "9", "--record", &record]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("failed 3 games in a row"), "{}", run.stderr);
 }
 
 #[test]
@@ -137,8 +145,8 @@ fn matches_that_make_no_sense() {
         (&["match", "awari", "depth=2", "depth=3", "--games", "0"], "0 is not in 1"),
         (&["match", "chess", "depth=2", "depth=3"], "there is no game \"chess\""),
     ] {
-        let told = place.run(args).usage_error();
-        assert!(told.contains(complaint), "{told}");
+        let error = place.run(args).usage_error();
+        assert!(error.contains(complaint), "{error}");
     }
 }
 
@@ -167,16 +175,16 @@ fn losses_are_exact_where_databases_reach() {
     assert!(best > least, "the game has an error to make: {moves:?}");
     let file = path(&place, "game.txt");
     fs::write(&file, format!("{GAME}1. {worst} *\n")).expect("a file");
-    let told = place.run(&["annotate", &file, "--format", "json"]).json();
-    let first = &told["moves"][0];
+    let analysis = place.run(&["annotate", &file, "--format", "json"]).json();
+    let first = &analysis["moves"][0];
     assert_eq!(first["lost"], best - least);
     assert_eq!((&first["lost_kind"], &first["source"]), (&"exact".into(), &"database".into()));
     assert_eq!(first["value"]["points"], *least);
     assert_eq!(first["best_value"]["points"], *best);
     assert_eq!(first["error"], true);
-    assert_eq!(told["summary"][0]["errors"], 1);
-    assert_eq!(told["summary"][0]["lost_proven"], (best - least) as f64);
-    assert_eq!(told["summary"][1]["errors"], 0);
+    assert_eq!(analysis["summary"][0]["errors"], 1);
+    assert_eq!(analysis["summary"][0]["lost_proven"], (best - least) as f64);
+    assert_eq!(analysis["summary"][1]["errors"], 0);
     let text = place.run(&["annotate", &file]).success().stdout;
     assert!(
         text.starts_with("South (Anna) against North (Bert): the game was not finished"),
@@ -191,7 +199,7 @@ fn losses_are_exact_where_databases_reach() {
     assert!(record.contains("[%value exact ") && record.contains(" loses "), "{record}");
     fs::write(&file, record).expect("a file");
     let again = place.run(&["annotate", &file, "--format", "json"]).json();
-    assert_eq!(again["moves"], told["moves"]);
+    assert_eq!(again["moves"], analysis["moves"]);
 }
 
 #[test]
@@ -199,8 +207,8 @@ fn without_databases_it_says_how_it_knows() {
     let place = Place::new();
     let file = path(&place, "game.txt");
     fs::write(&file, "[Game \"awari\"]\n1. A4 a4 B5 b5 C6 *\n").expect("a file");
-    let told = place.run(&["annotate", &file, "--format", "json", "--depth", "4"]).json();
-    let moves = told["moves"].as_array().expect("moves");
+    let analysis = place.run(&["annotate", &file, "--format", "json", "--depth", "4"]).json();
+    let moves = analysis["moves"].as_array().expect("moves");
     assert_eq!(moves.len(), 5);
     for mv in moves {
         assert_eq!((&mv["source"], &mv["depth"]), (&"search".into(), &4.into()), "{mv}");
@@ -214,15 +222,15 @@ fn records_that_are_none() {
     let place = Place::new();
     let file = path(&place, "game.txt");
     for (text, complaint) in [
-        ("1. A4 *", "no tag says which game it is"),
+        ("1. A4 *", "no tag names the game"),
         ("[Game \"awari\"]\n1. Z9 *", "cannot be replayed: move 1: \"Z9\" is not a legal move"),
         ("[Game \"awari\"]\n[Position \"1,2\"]\n*", "cannot be replayed: its position"),
         ("[Game \"awari\"]\n[Options \"seeds=4\"]\n*", "awari has no option \"seeds\""),
         ("[Game awari]", "is not a record: line 1"),
     ] {
         fs::write(&file, text).expect("a file");
-        let told = place.run(&["annotate", &file]).failure();
-        assert!(told.contains(complaint), "{told}");
+        let error = place.run(&["annotate", &file]).failure();
+        assert!(error.contains(complaint), "{error}");
     }
     fs::write(&file, "[Game \"chess\"]\n*").expect("a file");
     assert!(place.run(&["annotate", &file]).usage_error().contains("no game \"chess\""));
@@ -239,21 +247,21 @@ fn a_game_at_the_terminal() {
     let lines =
         format!("help\nmoves\nvalues\nhint\nZ\n\n{best}\nundo\n{best}\nsave {file}\nsave\nquit\n");
     let args = ["play", "awari", "--level", "perfect", "--position", position, "--depth", "4"];
-    let said = talk(&place, &args, &lines).success().stdout;
-    assert!(said.starts_with("You are South, against perfect. Type help"), "{said}");
-    assert!(said.contains("take back your last move"), "{said}");
-    assert!(said.contains("what you win from here on, from the databases"), "{said}");
+    let output = talk(&place, &args, &lines).success().stdout;
+    assert!(output.starts_with("You are South, against perfect. Type help"), "{output}");
+    assert!(output.contains("take back your last move"), "{output}");
+    assert!(output.contains("what you win from here on, from the databases"), "{output}");
     assert!(
-        said.contains(&format!("{best} (worth {}, from the databases)", signed(score))),
-        "{said}"
+        output.contains(&format!("{best} (worth {}, from the databases)", signed(score))),
+        "{output}"
     );
-    assert!(said.contains("\"Z\" is not a legal move here"), "{said}");
-    assert!(said.matches("North plays ").count() >= 2, "{said}");
-    assert!(said.contains("save where?"), "{said}");
-    assert!(!said.contains('\u{1b}'), "no colours without a terminal");
-    let told = place.run(&["annotate", &file, "--format", "json"]).json();
-    assert_eq!(told["moves"][0]["move"], Value::from(best));
-    assert_eq!(told["summary"][1]["errors"], 0, "the perfect player errs nowhere: {told}");
+    assert!(output.contains("\"Z\" is not a legal move here"), "{output}");
+    assert!(output.matches("North plays ").count() >= 2, "{output}");
+    assert!(output.contains("save where?"), "{output}");
+    assert!(!output.contains('\u{1b}'), "no colours without a terminal");
+    let analysis = place.run(&["annotate", &file, "--format", "json"]).json();
+    assert_eq!(analysis["moves"][0]["move"], Value::from(best));
+    assert_eq!(analysis["summary"][1]["errors"], 0, "the perfect player errs nowhere: {analysis}");
 }
 
 fn signed(score: i64) -> String {
@@ -265,9 +273,9 @@ fn the_other_side_and_the_end() {
     let place = Place::with_awari(3);
     // North has one move left, and then South takes what is left.
     let args = ["play", "awari", "--side", "n", "--position", "0,0,0,0,0,1/0,0,0,0,0,1 S 24-22"];
-    let said = talk(&place, &args, "moves\nf\nundo\nquit\n").success().stdout;
-    assert!(said.starts_with("You are North, against level 5."), "{said}");
-    assert!(said.contains("South plays F1"), "{said}");
+    let output = talk(&place, &args, "moves\nf\nundo\nquit\n").success().stdout;
+    assert!(output.starts_with("You are North, against level 5."), "{output}");
+    assert!(output.contains("South plays F1"), "{output}");
     let wrong = place.run(&["play", "awari", "--side", "west"]).usage_error();
     assert!(wrong.contains("the sides of awari are south and north"), "{wrong}");
     let wrong = place.run(&["play", "awari", "--level", "11"]).usage_error();

@@ -30,7 +30,7 @@ fn for_programs() {
     assert_eq!(answer["value"]["exact"], true);
     assert_eq!(answer["moves"][0]["best"], true);
     assert_eq!(answer["moves"][0]["value"], answer["value"]);
-    // An odd number of stones that is divided equally; and captures that nobody told.
+    // An odd number of stones that is divided equally; and captures that are not given.
     let half =
         place.run(&["probe", "awari", "--format", "json", "0,1,0,0,0,0/0,1,0,0,1,0 S 22-23"]);
     assert_eq!(half.json()["result"], json!({ "south": 23.5, "north": 24.5 }));

@@ -1,4 +1,4 @@
-//! Published facts, as the commands tell them.
+//! Published facts, as the commands report them.
 
 use std::fs;
 use std::path::Path;

@@ -39,9 +39,9 @@ fn get(address: &str, uri: &str) -> String {
 
 #[cfg(unix)]
 fn end(Serving(child): &mut Serving) -> Option<i32> {
-    let asked =
+    let signalled =
         Command::new("kill").arg(child.id().to_string()).status().expect("a signal is sent");
-    assert!(asked.success());
+    assert!(signalled.success());
     child.wait().expect("it ends").code()
 }
 
@@ -51,11 +51,11 @@ fn it_serves_what_probe_says_and_ends_when_asked() {
     let place = Place::with_awari(6);
     let (mut child, address) = start(&place, &[]);
     let position = "0,0,1,0,1,2/0,1,1,0,0,0 S 20-22";
-    let told = place.run(&["probe", "awari", position, "--format", "json"]).json();
+    let probed = place.run(&["probe", "awari", position, "--format", "json"]).json();
     let uri = format!("/api/v1/games/awari/probe?position={}", position.replace(' ', "%20"));
     let answer = get(&address, &uri);
-    let wanted = format!("\"value\":{{\"points\":{},\"exact\":true,", told["value"]["points"]);
-    assert!(answer.contains(&wanted), "{answer}");
+    let expected = format!("\"value\":{{\"points\":{},\"exact\":true,", probed["value"]["points"]);
+    assert!(answer.contains(&expected), "{answer}");
     assert!(get(&address, "/").contains("<title>Nutcracker</title>"));
     assert_eq!(end(&mut child), Some(0));
 }
@@ -76,7 +76,7 @@ fn a_book_grows_while_it_is_served() {
         answer.contains("\"exact\":true") && answer.contains("\"growing\":false")
     });
     assert!(solved, "{}", get(&address, uri));
-    // Another process says in a sentence why it cannot have the book.
+    // Another process explains in a sentence why it cannot open the book.
     let refused = place.run(&["book", "stats", "kalah", "--pits", "3", "--seeds", "2"]).failure();
     assert!(refused.contains("kalah-pits3-empty-captureno-seeds2.book is in use"), "{refused}");
     assert_eq!(end(&mut child), Some(0));

@@ -138,9 +138,9 @@ fn two_builders() {
     let lock = DirLock::acquire(&place.awari()).expect("the lock");
     let run = place.run(&["solve", "awari", "--stones", "3"]);
     assert_eq!(run.code, Some(1));
-    let told = run.stderr.lines().last().expect("an error");
+    let error = run.stderr.lines().last().expect("an error");
     assert_eq!(
-        told,
+        error,
         format!(
             "nutcracker: another process (pid {}) is building in DATA/awari-pits6; wait for it or \
              use another directory (--data)",

@@ -88,7 +88,7 @@ fn a_broken_pipe_is_success() {
     let place = Place::with_awari(4);
     for format in ["table", "csv", "json", "svg"] {
         let mut child = place.spawn(&["stats", "awari", "--format", format]);
-        // Nobody reads at all.
+        // No process reads the output at all.
         drop(child.stdout.take());
         let run = place.read(child.wait_with_output().expect("a child"));
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{format}");

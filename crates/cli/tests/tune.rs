@@ -37,7 +37,7 @@ fn from_games() {
     let tune = ["tune", "othello", "--size", "6", "--games", "40", "--solve-at", "8"];
     let one = place.run(&[&tune[..], &["--threads", "1", "--format", "json"]].concat()).json();
     let two = place.run(&[&tune[..], &["--threads", "2", "--format", "json"]].concat()).json();
-    assert_eq!(one, two, "whoever plays them, the games are the same");
+    assert_eq!(one, two, "the games do not depend on the number of threads");
     assert!(one["fitted_to"].as_u64().expect("a number") > 500);
     let source = place.run(&[&tune[..], &["--format", "rust"]].concat()).success().stdout;
     assert!(source.starts_with("pub(super) const FITTED: [f32; 30] = [\n"), "{source}");

@@ -75,8 +75,8 @@ fn tables_that_the_game_does_not_have_are_named() {
     let copy = |to| fs::copy(place.awari().join("awari-02.nut"), place.awari().join(to));
     copy("awari-49.nut").expect("a copy");
     let run = place.run(&["verify", "awari"]).success();
-    let says = "not checked: the database of 49 stones; awari (pits=6) has slices up to 48";
-    assert!(run.stderr.contains(says), "{}", run.stderr);
+    let expected = "not checked: the database of 49 stones; awari (pits=6) has slices up to 48";
+    assert!(run.stderr.contains(expected), "{}", run.stderr);
     let run = place.run(&["verify", "awari", "--stones", "2"]).success();
     assert!(!run.stderr.contains("not checked"), "{}", run.stderr);
 }

@@ -58,15 +58,15 @@ fn probes_say_what_is_a_bound() {
     for position in positions {
         texts.push(place.run(&["probe", "awari", position]).success().stdout);
         let probe = ["probe", "awari", position, "--format", "json"];
-        let (told, truth) = (place.run(&probe).json(), exact.run(&probe).json());
-        agrees(&told, &truth);
-        if told["value"]["exact"] != true {
-            assert_eq!(told["result"], json!(null), "{position}");
+        let (clipped, truth) = (place.run(&probe).json(), exact.run(&probe).json());
+        agrees(&clipped, &truth);
+        if clipped["value"]["exact"] != true {
+            assert_eq!(clipped["result"], json!(null), "{position}");
         }
-        let value = &told["value"];
+        let value = &clipped["value"];
         let known = ["exact", "lower", "upper"];
         kinds.push(known.map(|field| value[field].as_bool().unwrap_or(!value[field].is_null())));
-        for mv in told["moves"].as_array().expect("moves") {
+        for mv in clipped["moves"].as_array().expect("moves") {
             let all = truth["moves"].as_array().expect("moves");
             let same = all.iter().find(|other| other["move"] == mv["move"]).expect("the move");
             agrees(mv, same);
@@ -194,9 +194,9 @@ fn memory_that_was_given() {
     let place = Place::new();
     // More than this machine has, and it is the user's word.
     place.run(&["solve", "awari", "--stones", "4", "--memory", "900TiB"]).success();
-    let told = place.run(&["solve", "awari", "--stones", "12", "--memory", "1MiB"]).failure();
-    assert!(told.contains("iB of memory with solver one-bit, and 1.0 MiB may be used"), "{told}");
-    let told =
+    let run = place.run(&["solve", "awari", "--stones", "12", "--memory", "1MiB"]).failure();
+    assert!(run.contains("iB of memory with solver one-bit, and 1.0 MiB may be used"), "{run}");
+    let run =
         place.run(&["solve", "awari", "--stones", "12", "--memory", "18MiB", "--solver", "memory"]);
-    assert!(told.failure().contains("with solver memory, and 18.0 MiB may be used"));
+    assert!(run.failure().contains("with solver memory, and 18.0 MiB may be used"));
 }

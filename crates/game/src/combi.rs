@@ -26,7 +26,7 @@ pub fn binomial(n: u64, k: u64) -> Option<u64> {
 ///
 /// The ways with the same number of stones are in lexicographic order of the pits, or, by
 /// [`Rows::gaps_first`], those with an empty pit before those without. A *rank* counts within one
-/// number of stones, an *id* goes on counting from fewer stones to more.
+/// number of stones, an *id* counts through all numbers of stones, fewer first.
 ///
 /// ```
 /// use nutcracker_game::combi::Rows;
@@ -137,7 +137,7 @@ impl Rows {
         self.ways(self.pits, self.max)
     }
 
-    /// What a pit adds to the rank, wrapping, when so many stones are in it and behind it: the sum
+    /// What a pit adds to the rank, wrapping, when `stones` stones are in it and behind it: the sum
     /// of the steps of all pits is the rank in lexicographic order.
     pub fn step(&self, pit: usize, stones: usize) -> u64 {
         self.steps[pit * (self.max + 1) + stones]
@@ -167,7 +167,7 @@ impl Rows {
             return self.lexical(row, stones);
         };
         // With a stone taken from every pit, rows without gaps are all rows of the spare stones.
-        // Those before this one: at each pit up to its first gap, those that go on with fewer.
+        // Those before this one: at each pit up to its first gap, those that have fewer there.
         let mut left = spare;
         let mut full_before = 0;
         for (i, &here) in row.iter().enumerate() {
@@ -230,7 +230,7 @@ impl Rows {
             let behind = self.pits - 1 - i;
             *pit = 0;
             loop {
-                // The rows that go on from here, without those that will have no gap at all.
+                // The rows that continue from here, without those that have no gap at all.
                 let mut here = exactly(behind, left);
                 if !gap && *pit > 0 {
                     here -= left.checked_sub(behind).map_or(0, |spare| exactly(behind, spare));

@@ -12,7 +12,7 @@ pub fn weigh(features: &[f32], weights: &[f32]) -> i32 {
 /// A guess of a position's score, for searches that stop before the game does.
 ///
 /// The guess is a weighted sum of features; the weights are fitted to exact values, not chosen. A
-/// game that says nothing here is guessed to be level everywhere, and can be searched all the same.
+/// game that defines nothing here is evaluated as level everywhere, and can still be searched.
 ///
 /// ```
 /// use nutcracker_game::{Evaluate, toy::Heap};
@@ -35,8 +35,8 @@ pub trait Evaluate: Game {
 
     /// The guessed score of the side to move from here on, in hundredths of a point.
     ///
-    /// A game overrides this where its guess can be had without the list of its features; the two
-    /// must agree.
+    /// A game overrides this where its evaluation can be computed without the list of its features;
+    /// the two must agree.
     fn evaluate(&self, position: &Self::Position, weights: &[f32]) -> i32 {
         let mut features = vec![0.0; Self::FEATURES.len()];
         self.features(position, &mut features);
@@ -53,8 +53,8 @@ pub trait Evaluate: Game {
         i32::from(step.gain)
     }
 
-    /// Whether a search should not stop at this position because its guess would say little, such
-    /// as in the middle of an exchange.
+    /// Whether a search should not stop at this position because its evaluation would be
+    /// unreliable, such as in the middle of an exchange.
     fn is_unquiet(&self, _position: &Self::Position) -> bool {
         false
     }

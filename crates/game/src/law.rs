@@ -25,21 +25,21 @@ mod graph;
 mod lines;
 mod rules;
 
-/// Positions looked at where a game has no numbers for them: minutes are no use there.
+/// Positions examined where a game does not number them: more would take minutes without benefit.
 const MOST_IN_LINES: u64 = 100_000;
 
-/// What was looked at.
+/// What was examined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// Slices looked at.
+    /// Slices examined.
     pub slices: u32,
-    /// Positions looked at.
+    /// Positions examined.
     pub positions: u64,
-    /// Moves looked at.
+    /// Moves examined.
     pub moves: u64,
-    /// Un-moves looked at; 0 for a game without them.
+    /// Un-moves examined; 0 for a game without them.
     pub unmoves: u64,
-    /// Whether every position of these slices was looked at, or only a sample.
+    /// Whether every position of these slices was examined, or only a sample.
     pub exhaustive: bool,
 }
 
@@ -88,7 +88,7 @@ pub fn check<G: Game>(
 }
 
 fn check_metrics<G: Game>() -> Result<(), Breach> {
-    law!(!G::METRICS.is_empty(), "the game says nothing about what its tables hold");
+    law!(!G::METRICS.is_empty(), "the game lists no metric for its tables");
     Ok(())
 }
 
@@ -188,7 +188,7 @@ impl<G: Game> Check<'_, G> {
         Ok(())
     }
 
-    /// A number without a position is one for every view.
+    /// A number without a position is a hole for every view.
     fn hole(&self, forward: &G::Forward, index: u64) -> Result<(), Breach> {
         let slice = self.slice;
         law!(G::HOLES, "number {index} of slice {slice} has no position, and HOLES is not set");
@@ -258,12 +258,12 @@ impl<G: Game> Check<'_, G> {
         let (game, slice) = (self.game, self.slice);
         law!(
             game.slice_of(position) == slice,
-            "position {index} of slice {slice} says it belongs to slice {}",
+            "position {index} of slice {slice} belongs to slice {} by slice_of",
             game.slice_of(position)
         );
         law!(
             game.is_indexed(position),
-            "position {index} of slice {slice} is said to have no number"
+            "position {index} of slice {slice} is not indexed by is_indexed"
         );
         let rank = game.rank(position);
         law!(rank == index, "position {index} of slice {slice} is ranked {rank}");
@@ -279,8 +279,8 @@ impl<G: Game> Check<'_, G> {
         if !G::HOLES {
             self.neighbours(index, second, position)?;
         }
-        let who = || format!("position {index} of slice {slice}");
-        let steps = rules::check(game, position, who)?;
+        let label = || format!("position {index} of slice {slice}");
+        let steps = rules::check(game, position, label)?;
         self.report.moves += steps.len() as u64;
         for step in steps {
             let to = game.slice_of(&step.next);
@@ -492,7 +492,7 @@ impl<G: Game> Check<'_, G> {
                     };
                     if *exits != expected && breach.is_none() {
                         breach = Some(format!(
-                            "the view says position {index} of slice {slice} has {exits:?}; by \
+                            "by the view position {index} of slice {slice} has {exits:?}; by \
                              the rules it has {expected:?}"
                         ));
                     }

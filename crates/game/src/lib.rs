@@ -1,8 +1,8 @@
-//! The rules interface of Nutcracker: what a game must say about itself so that it can be solved,
-//! stored, probed, verified and shown.
+//! The rules interface of Nutcracker: what a game must define so that it can be solved, stored,
+//! probed, verified and shown.
 //!
-//! A game says it in three steps, each a trait with a page that lists what is required and what is
-//! optional:
+//! A game defines it in three steps, each a trait with a page that lists what is required and what
+//! is optional:
 //!
 //! 1. [`Rules`]: its positions, moves and outcomes, and how they are written;
 //! 2. [`Numbering`]: how positions fall into [slices](SliceId), which form a graph and are solved
@@ -10,8 +10,8 @@
 //! 3. [`Game`]: the views through which solvers and the check walk a slice. [`plain_views!`] gives
 //!    every game views that work; one that solves millions of positions a second brings its own.
 //!
-//! [`Metric`] is what a table says about positions: scores, or distances to the end of the game or
-//! to a conversion. [`law::check`] tests a game against its own claims before hours are spent on
+//! [`Metric`] is what a table holds for each position: scores, or distances to the end of the game
+//! or to a conversion. [`law::check`] tests a game against its own claims before hours are spent on
 //! it.
 //!
 //! This crate does no input or output, starts no threads and depends on nothing. The feature `toy`

@@ -7,8 +7,8 @@ use crate::{Score, SliceId, Turn};
 /// places in these lines.
 ///
 /// In a sowing game a row is a half board of the mover and a column one of the opponent: the
-/// opponent's half says what becomes of the stones that reach it, and so in which run of indices
-/// the successor lies; the mover's half says where in that run.
+/// opponent's half determines what becomes of the stones that reach it, and so in which run of
+/// indices the successor lies; the mover's half determines where in that run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveMatrix {
     /// The index of the position in the first row and column. Columns are consecutive indices.

@@ -1,10 +1,10 @@
-//! What the number in a table says about a position.
+//! What the number of a position in a table means.
 
 use std::fmt;
 
 use crate::{ParseError, Score, Step, Turn};
 
-/// What a table says about each of its positions.
+/// What a table holds for each of its positions.
 ///
 /// A distance is stored as a score: a win in m of the winner's moves as `128 - m`, a loss in m as
 /// `-(127 - m)`, a draw as 0. Larger is better for the mover, a byte holds it, and the value of a
@@ -38,12 +38,12 @@ pub enum Metric {
     Wdl,
     /// The winner's moves to the end of the game: distance to win, in chess to mate.
     Dtw,
-    /// The winner's moves to a [conversion](Step::converts) or the end of the game. A loser who
+    /// The winner's moves to a [conversion](Step::converts) or the end of the game. A loser that
     /// has to convert is 0 moves away.
     Dtc,
 }
 
-/// Who wins, and in how many of the winner's moves.
+/// The winner, and the number of the winner's moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Distance {
     /// Whether the side to move wins.

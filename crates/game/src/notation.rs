@@ -31,7 +31,7 @@ pub struct Situation<P> {
     pub position: P,
     /// The side to move.
     pub mover: Side,
-    /// What the first and the second player have banked so far, if it was said.
+    /// What the first and the second player have banked so far, if given.
     pub banked: Option<[u16; 2]>,
 }
 

@@ -72,7 +72,7 @@ pub struct Part {
 /// - views agree with the rules; scores and move counts keep their bounds; what
 ///   [`format`](Rules::format) writes, [`parse`](Rules::parse) reads.
 pub trait Numbering: Rules {
-    /// What tables of this game can say; the usual one first.
+    /// The metrics of this game's tables; the usual one first.
     const METRICS: &'static [Metric] = &[Metric::Score];
     /// Whether [`unmoves`](Numbering::unmoves) is implemented.
     const UNMOVES: bool = false;
@@ -102,9 +102,9 @@ pub trait Numbering: Rules {
     /// No position of the slice has more legal moves than this.
     fn max_moves(&self, slice: SliceId) -> u16;
 
-    /// Whether the slice's positions are numbered in 64 bits, so that it can have a database.
-    /// Where it cannot, [`rank`](Numbering::rank), [`unrank`](Numbering::unrank), the second index
-    /// and views are never asked for.
+    /// Whether the slice's positions are numbered in 64 bits, so that it can have a database. Where
+    /// it cannot, [`rank`](Numbering::rank), [`unrank`](Numbering::unrank), the second index and
+    /// views are never called.
     fn has_database(&self, slice: SliceId) -> bool {
         slice <= self.largest_slice()
     }
@@ -169,7 +169,7 @@ pub trait Numbering: Rules {
         true
     }
     /// Turns the position with number `index - 1` into the one with number `index`: for walks in
-    /// sequence, where the next position costs less than any position. Not asked for with
+    /// sequence, where the next position costs less than any position. Not called with
     /// [`HOLES`](Numbering::HOLES).
     fn next_index(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
         if let Some(next) = self.unrank(slice, index) {

@@ -117,7 +117,7 @@ impl<P> Step<P> {
 /// | [`draw`](Rules::draw) | [`format`](Rules::format) |
 /// | [`side_name`](Rules::side_name) | `first` and `second` |
 /// | [`final_result`](Rules::final_result) | the result of the game is the score |
-/// | [`advance`](Rules::advance) | turn and banked points as the step says |
+/// | [`advance`](Rules::advance) | turn and banked points from the step |
 pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// A position as the side to move sees it.
     type Position: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static;
@@ -136,7 +136,7 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// Where the game starts.
     fn start(&self) -> Situation<Self::Position>;
 
-    /// Reads a position; the error is one sentence that says what is wrong with the text.
+    /// Reads a position; the error is one sentence that explains what is wrong with the text.
     fn parse(&self, text: &str) -> Result<Situation<Self::Position>, ParseError>;
     /// Writes a position such that [`parse`](Rules::parse) reads it.
     fn format(&self, situation: &Situation<Self::Position>) -> String;
@@ -162,7 +162,7 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// The score if the game is over here; else appends the [`steps`](Rules::steps). For games in
-    /// which only the list of moves tells whether the game is over.
+    /// which only the list of moves shows whether the game is over.
     fn expand(
         &self,
         position: &Self::Position,
@@ -190,7 +190,7 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// What the two players end up with, in the order first, second, when the position is worth
-    /// `score` to its mover; `None` where the situation does not say enough.
+    /// `score` to its mover; `None` where the situation does not contain enough.
     fn final_result(
         &self,
         _situation: &Situation<Self::Position>,

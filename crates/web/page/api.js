@@ -44,24 +44,24 @@ export const post = (path, body) =>
     body: JSON.stringify(body),
   });
 
-/** The questions about one game under one set of options; none is answered after `signal`. */
+/** Requests about one game under one set of options; all are aborted by `signal`. */
 export function about(game, options, signal) {
-  const ask =
+  const request =
     (what) =>
     (parameters = {}) =>
       get(`/games/${encodeURIComponent(game)}${what}`, { ...parameters, options }, signal);
   return {
-    card: ask(""),
-    slices: ask("/slices"),
-    extremes: ask("/extremes"),
-    moves: ask("/moves"),
-    line: ask("/line"),
-    bestLine: ask("/best-line"),
-    random: ask("/random"),
-    reply: ask("/reply"),
-    book: ask("/book"),
-    bookNode: ask("/book/node"),
-    bookLeaf: ask("/book/leaf"),
-    dropouts: ask("/book/dropouts"),
+    card: request(""),
+    slices: request("/slices"),
+    extremes: request("/extremes"),
+    moves: request("/moves"),
+    line: request("/line"),
+    bestLine: request("/best-line"),
+    random: request("/random"),
+    reply: request("/reply"),
+    book: request("/book"),
+    bookNode: request("/book/node"),
+    bookLeaf: request("/book/leaf"),
+    dropouts: request("/book/dropouts"),
   };
 }

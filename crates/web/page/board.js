@@ -3,7 +3,7 @@
 import { about } from "./api.js";
 import { bookPanel } from "./book.js";
 import { builder } from "./build.js";
-import { h, say } from "./dom.js";
+import { h, announce } from "./dom.js";
 import { engine } from "./engine.js";
 import { graph } from "./graph.js";
 import { Grid, gridEditor } from "./grid.js";
@@ -23,8 +23,8 @@ const editorOf = (position) =>
 
 /** Shows the board of a game until `signal`. */
 export async function boardPage({ game, options, query, main, go, signal }) {
-  const ask = about(game, options, signal);
-  const card = await ask.card();
+  const api = about(game, options, signal);
+  const card = await api.card();
   if (card.slices.length === 0 && card.small_set.length > 0 && !query.get("from")) {
     // Nothing is known yet: offer to find out.
     const build = builder(card, options, { done: () => go(location.pathname + location.search), signal });
@@ -44,7 +44,7 @@ export async function boardPage({ game, options, query, main, go, signal }) {
     );
     return;
   }
-  await new Board(game, options, card, ask, main, signal).open(query);
+  await new Board(game, options, card, api, main, signal).open(query);
 }
 
 /** What the keyboard does. */
@@ -70,8 +70,8 @@ function help() {
 }
 
 class Board {
-  constructor(game, options, card, ask, main, signal) {
-    Object.assign(this, { game, options, card, ask, main, signal });
+  constructor(game, options, card, api, main, signal) {
+    Object.assign(this, { game, options, card, api, main, signal });
     this.shown = localStorage.getItem("values") !== "hidden";
     this.flip = false;
     this.editing = null;
@@ -89,7 +89,7 @@ class Board {
     return this.card.sides;
   }
 
-  /** Opens what the address says: a position and a line, or something worth looking at. */
+  /** Opens what the address names: a position and a line, or something interesting. */
   async open(query) {
     this.flip = query.get("flip") === "1";
     const from = query.get("from");
@@ -97,10 +97,10 @@ class Board {
     let root = from ?? this.card.start;
     if (!from && !this.card.slices.includes(this.card.start_slice) && this.card.slices.length) {
       // The start is not in the databases: begin with a riddle from the largest.
-      const wanted = { min_score: 1, only: "best", captures: "none", tempting: true, seed: 7 };
-      const found = await this.ask
-        .random(wanted)
-        .catch(() => this.ask.random({ seed: 7 }))
+      const filters = { min_score: 1, only: "best", captures: "none", tempting: true, seed: 7 };
+      const found = await this.api
+        .random(filters)
+        .catch(() => this.api.random({ seed: 7 }))
         .catch(() => null);
       if (found) {
         root = found.position;
@@ -119,14 +119,14 @@ class Board {
 
   /** Makes a position the beginning of a line. */
   async begin(position, line = []) {
-    this.session = new Session(await this.ask.moves({ position }));
+    this.session = new Session(await this.api.moves({ position }));
     for (const name of line) {
       const choice = this.session.now.moves.find((one) => one.move === name);
       if (!choice) {
         this.note = `“${name}” is not a move here; the line ends before it.`;
         break;
       }
-      this.session.play(choice, await this.ask.moves({ position: choice.next }));
+      this.session.play(choice, await this.api.moves({ position: choice.next }));
     }
     this.drawing = null;
   }
@@ -223,10 +223,10 @@ class Board {
       editing: this.editing !== null,
       names,
     });
-    const told = now.repeats
+    const text = now.repeats
       ? "This position was there before: the game ends, and what is left is divided."
       : verdict(now, this.sides);
-    const known = this.shown || now.over ? told : `${capital(now.mover)} to move.`;
+    const known = this.shown || now.over ? text : `${capital(now.mover)} to move.`;
     const editor = this.editing === null ? null : editorOf(position);
     const setting = editor
       ? `Set up a position, ${names[editor.mover(position)]} to move: ${editor.help}, or write it below.`
@@ -423,13 +423,13 @@ class Board {
     try {
       const mover = capital(this.session.now.mover);
       const [next] = await Promise.all([
-        this.ask.moves({ position: choice.next }),
+        this.api.moves({ position: choice.next }),
         this.drawing.animate(choice, choice.next),
       ]);
       this.session.play(choice, next);
       this.render();
       const banks = choice.captures > 0 ? ` and banks ${choice.captures}` : "";
-      say(`${mover} plays ${choice.move}${banks}. ${this.parts.verdict.textContent}`);
+      announce(`${mover} plays ${choice.move}${banks}. ${this.parts.verdict.textContent}`);
     } catch (error) {
       this.note = error.message;
       this.render();
@@ -445,7 +445,7 @@ class Board {
     this.hint = new Set();
     this.note = "";
     this.render();
-    say(this.parts.verdict.textContent);
+    announce(this.parts.verdict.textContent);
     this.rival.consider();
   }
 
@@ -474,7 +474,7 @@ class Board {
     if (!best.length) {
       try {
         const moves = session.moves().slice(0, session.at).join(" ");
-        best = [(await this.ask.reply({ position: session.root.position, moves, level: "perfect" })).move];
+        best = [(await this.api.reply({ position: session.root.position, moves, level: "perfect" })).move];
         known = "A search likes";
       } catch (error) {
         this.note = error.message;
@@ -486,7 +486,7 @@ class Board {
     const hint = new Set(best);
     this.hint = hint;
     this.render();
-    say(`${known}: ${best.join(", ")}`);
+    announce(`${known}: ${best.join(", ")}`);
     setTimeout(() => {
       if (this.hint !== hint) return;
       this.hint = new Set();
@@ -536,7 +536,7 @@ class Board {
 
   async random() {
     try {
-      const found = await this.ask.random({});
+      const found = await this.api.random({});
       await this.restart(found.position);
     } catch (error) {
       this.note = error.message;

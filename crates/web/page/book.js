@@ -1,4 +1,4 @@
-// What a book says: beside the board, and on a page of its own.
+// Opening books: a panel beside the board, and a page of their own.
 
 import { about } from "./api.js";
 import { fill, h, put, s } from "./dom.js";
@@ -7,7 +7,7 @@ import { capital, count, signed, worth } from "./words.js";
 
 const WIDTH = 720;
 const HEIGHT = 320;
-/** How often a growing book is looked at. */
+/** How often a growing book is polled. */
 const TICK = 1500;
 
 function state(move) {
@@ -58,7 +58,7 @@ function moveTable(node, act) {
 
 /** A panel beside the board; it hides itself where no book covers the position. */
 export function bookPanel(board) {
-  let asked = 0;
+  let latest = 0;
   let position = null;
   const body = h("div", { id: "book" });
   const panel = h("section", { class: "panel", hidden: true }, h("h2", {}, "Book"), body);
@@ -72,10 +72,10 @@ export function bookPanel(board) {
     const now = board.session.now.position;
     if (now === position) return;
     position = now;
-    asked += 1;
-    const mine = asked;
-    const node = await board.ask.bookNode({ position: now, optional: true }).catch((error) => error);
-    if (mine !== asked || board.signal.aborted) return;
+    latest += 1;
+    const mine = latest;
+    const node = await board.api.bookNode({ position: now, optional: true }).catch((error) => error);
+    if (mine !== latest || board.signal.aborted) return;
     panel.hidden = node === null;
     if (node === null) return;
     if (node instanceof Error) {
@@ -110,7 +110,7 @@ function around(board, node) {
   const open = (event) => {
     const tree = event.target;
     if (!tree.open || tree.querySelector(".branch")) return;
-    const below = branch(board.ask, game, options, node.position, true);
+    const below = branch(board.api, game, options, node.position, true);
     below.querySelector("summary").textContent = "From here";
     const rest = node.ways - node.parents.length;
     fill(tree, {}, [
@@ -197,17 +197,17 @@ function diagram(data, pick) {
 }
 
 /** A node whose moves can be opened further. */
-function branch(ask, game, options, position, open) {
+function branch(api, game, options, position, open) {
   const body = h("div", { class: "branches" });
   let loaded = false;
   const load = async () => {
     if (loaded) return;
     loaded = true;
     try {
-      const node = await ask.bookNode({ position });
+      const node = await api.bookNode({ position });
       body.replaceChildren(
         ...node.moves.map((move) => {
-          const inner = branch(ask, game, options, move.next, false);
+          const inner = branch(api, game, options, move.next, false);
           put(
             inner.querySelector("summary"),
             h("strong", {}, move.move),
@@ -244,7 +244,7 @@ function branch(ask, game, options, position, open) {
 }
 
 export async function bookPage({ game, options, main, go, signal }) {
-  const ask = about(game, options, signal);
+  const api = about(game, options, signal);
   const title = h("h1", {}, `${capital(game)}: book`);
   const nothing = (why) =>
     main.replaceChildren(
@@ -253,7 +253,7 @@ export async function bookPage({ game, options, main, go, signal }) {
     );
   let facts, card;
   try {
-    [facts, card] = await Promise.all([ask.book({ optional: true }), ask.card()]);
+    [facts, card] = await Promise.all([api.book({ optional: true }), api.card()]);
   } catch (error) {
     if (!signal.aborted) nothing(error.message);
     return;
@@ -283,7 +283,7 @@ export async function bookPage({ game, options, main, go, signal }) {
   let timer = null;
   signal.addEventListener("abort", () => clearTimeout(timer));
 
-  const tell = (now) => {
+  const showFacts = (now) => {
     put(
       numbers,
       h("strong", {}, worth(now.value)),
@@ -294,7 +294,7 @@ export async function bookPage({ game, options, main, go, signal }) {
   };
   const pick = async (dot) => {
     try {
-      const line = await ask.bookLeaf({ depth: dot.depth, value: dot.value, player: player.value });
+      const line = await api.bookLeaf({ depth: dot.depth, value: dot.value, player: player.value });
       go(boardUrl(game, { from: line.start, line: line.moves, options }));
     } catch (error) {
       if (!signal.aborted) note.textContent = error.message;
@@ -305,7 +305,7 @@ export async function bookPage({ game, options, main, go, signal }) {
     drawn += 1;
     const mine = drawn;
     try {
-      const dropouts = await ask.dropouts({ player: player.value });
+      const dropouts = await api.dropouts({ player: player.value });
       if (mine === drawn) chart.replaceChildren(diagram(dropouts, pick));
     } catch (error) {
       if (!signal.aborted) note.textContent = error.message;
@@ -313,10 +313,10 @@ export async function bookPage({ game, options, main, go, signal }) {
   }
   async function tick() {
     try {
-      const now = await ask.book();
+      const now = await api.book();
       const grown = now.nodes !== facts.nodes;
       facts = now;
-      tell(now);
+      showFacts(now);
       if (grown) await draw();
       if (!now.growing) return;
     } catch (error) {
@@ -325,7 +325,7 @@ export async function bookPage({ game, options, main, go, signal }) {
     }
     if (!signal.aborted) timer = setTimeout(tick, TICK);
   }
-  const branches = branch(ask, game, options, facts.start, true);
+  const branches = branch(api, game, options, facts.start, true);
   branches.querySelector("summary").textContent = "Start";
   main.replaceChildren(
     title,
@@ -355,7 +355,7 @@ export async function bookPage({ game, options, main, go, signal }) {
       h("section", { class: "panel" }, h("h2", {}, "Moves"), branches),
     ),
   );
-  tell(facts);
+  showFacts(facts);
   await draw();
   if (facts.growing && !signal.aborted) timer = setTimeout(tick, TICK);
 }

@@ -1,7 +1,7 @@
 // Databases built while one watches.
 
 import { get, post } from "./api.js";
-import { h, put, say } from "./dom.js";
+import { h, put, announce } from "./dom.js";
 import { capital, count, size, slice } from "./words.js";
 
 const PHASES = {
@@ -112,7 +112,7 @@ export function builder(card, options, { upTo, done, signal }) {
       if (job.state === "running") return;
       events.close();
       if (job.state === "done") {
-        say("The databases are built.");
+        announce("The databases are built.");
         done();
       } else {
         offer(job.error ?? "it could not be built");

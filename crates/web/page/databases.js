@@ -9,7 +9,7 @@ import { capital, count, signed, size, slice } from "./words.js";
 const WIDTH = 720;
 const HEIGHT = 220;
 
-/** How many positions have each score; a click asks for one of them. */
+/** How many positions have each score; a click opens one of them. */
 function histogram(pairs, label, pick) {
   const scores = pairs.map(([score]) => score);
   const reach = Math.max(1, ...scores.map(Math.abs));
@@ -77,8 +77,8 @@ function shares(tally) {
 }
 
 export async function databasesPage({ game, options, main, go, signal }) {
-  const ask = about(game, options, signal);
-  const [card, known] = await Promise.all([ask.card(), ask.slices()]);
+  const api = about(game, options, signal);
+  const [card, known] = await Promise.all([api.card(), api.slices()]);
   const title = h("h1", {}, `${capital(game)}: databases`);
   const again = () => go(location.pathname + location.search);
   if (known.slices.length === 0) {
@@ -95,10 +95,10 @@ export async function databasesPage({ game, options, main, go, signal }) {
   }
   const show = (position) => go(boardUrl(game, { from: position, options }));
   const note = h("p", { class: "note", id: "found", role: "alert" });
-  const find = async (wanted) => {
+  const find = async (filters) => {
     note.textContent = "Looking …";
     try {
-      show((await ask.random(wanted)).position);
+      show((await api.random(filters)).position);
     } catch (error) {
       if (!signal.aborted) note.textContent = error.message;
     }
@@ -124,7 +124,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
     if (number === null) return;
     const fetching = h("p", { class: "note" }, "Looking for remarkable positions …");
     extremes.replaceChildren(fetching);
-    ask
+    api
       .extremes({ slice: number })
       .then((found) => {
         if (chosen !== number) return;

@@ -29,8 +29,8 @@ export function put(element, ...children) {
 export const $ = (selector) => document.querySelector(selector);
 
 /** Announces a text to a screen reader. */
-export function say(text) {
-  $("#say").textContent = text;
+export function announce(text) {
+  $("#announcer").textContent = text;
 }
 
 /** Whether things may move about. */

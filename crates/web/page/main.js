@@ -30,12 +30,12 @@ async function show() {
   shown.abort();
   shown = new AbortController();
   const { signal } = shown;
-  const { page, game: asked, query } = where(location);
+  const { page, game: requested, query } = where(location);
   try {
     games ??= await get("/games");
     // An answer that comes late must not draw over what is shown since.
     if (signal.aborted) return;
-    const game = asked ?? games[0].name;
+    const game = requested ?? games[0].name;
     const options = query.get("options") ?? "";
     if (!games.some((one) => one.name === game)) {
       throw new Error(`There is no game “${game}”.`);

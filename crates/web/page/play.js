@@ -62,12 +62,12 @@ export function opponent(board) {
     if (!thinking) return;
     try {
       const session = board.session;
-      const asked = board.ask.reply({
+      const pending = board.api.reply({
         position: session.root.position,
         moves: session.moves().join(" "),
         level: level.value,
       });
-      const [reply] = await Promise.all([asked, new Promise((done) => setTimeout(done, PAUSE))]);
+      const [reply] = await Promise.all([pending, new Promise((done) => setTimeout(done, PAUSE))]);
       if (mine !== turns || !turn()) return;
       const choice = session.now.moves.find((one) => one.move === reply.move);
       thinking = false;

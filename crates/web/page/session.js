@@ -1,7 +1,7 @@
-// A game being looked at: where it began, the moves since, and how far one has gone back.
+// A game on the board: its start, its moves, and the current ply.
 
 export class Session {
-  /** `start` is what the server says of the first position. */
+  /** `start` is the server's description of the first position. */
   constructor(start) {
     /** Positions; each but the last has the move that was played there. */
     this.nodes = [{ ...start, played: null }];
@@ -16,7 +16,7 @@ export class Session {
     return this.nodes[0];
   }
 
-  /** Plays a move of the present position; `next` is what the server says of where it leads. */
+  /** Plays a move of the present position; `next` is the server's description of the position after it. */
   play(choice, next) {
     const now = this.now;
     if (now.played && now.played.move === choice.move) {

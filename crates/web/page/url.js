@@ -1,4 +1,4 @@
-// The address of the page says what it shows.
+// The address of the page determines what it shows.
 
 /** Which page of which game. */
 export function where(location) {

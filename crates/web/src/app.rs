@@ -1,4 +1,4 @@
-//! What all requests share.
+//! State shared by all requests.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,15 +28,15 @@ pub struct App {
     pub config: Config,
     /// Every game with its default options.
     usual: Vec<(&'static str, Arc<dyn Explorer>)>,
-    /// Games with other options, by name and options; those used last stay open.
+    /// Games with other options, by name and options; the most recently used stay open.
     special: Mutex<Lru<(String, String), Arc<dyn Explorer>>>,
     /// Their books.
     shelves: Shelves,
     /// Permits to search.
     searches: Arc<Semaphore>,
-    /// What is being built.
+    /// Databases being built.
     pub jobs: Jobs,
-    /// What was served.
+    /// Counters.
     pub metrics: Metrics,
     /// Set when the server stops: streams end.
     closing: AtomicBool,
@@ -107,7 +107,7 @@ impl App {
     }
 
     /// Runs blocking work off the threads that serve connections, when a permit is free. Its budget
-    /// ends when the client goes away.
+    /// ends when the client disconnects.
     pub async fn run_blocking<T: Send + 'static, E: Into<Problem> + Send + 'static>(
         &self,
         work: impl FnOnce(&Budget) -> Result<T, E> + Send + 'static,
@@ -163,7 +163,7 @@ impl App {
         spawned.map(Some).map_err(ExplorerError::System)
     }
 
-    /// Closes idle books: another process may want to open them.
+    /// Closes idle books, so that other processes can open them.
     pub fn release_books(&self) {
         self.shelves.release(self.config.limits.book_idle);
     }
@@ -193,7 +193,7 @@ impl Search {
     }
 }
 
-/// Ends a search when its client is gone.
+/// Ends a search when its client has disconnected.
 #[derive(Debug)]
 pub struct StopOnDrop(pub Arc<AtomicBool>);
 
@@ -203,7 +203,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Reads `pits=4,empty-capture=yes`; `no` is as if the option was not there.
+/// Reads `pits=4,empty-capture=yes`; `no` is as if the option was absent.
 pub fn parse_options(text: &str) -> Result<Options, UnknownGame> {
     let mut options = Options::new();
     if text.len() > 200 {

@@ -26,8 +26,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// A server at an address over a directory; building is allowed where only this machine can
-    /// ask for it.
+    /// A server at an address over a directory; building is allowed if only this machine can
+    /// connect.
     pub fn new(listen: SocketAddr, data: impl Into<PathBuf>) -> Self {
         Config {
             listen,
@@ -50,7 +50,7 @@ pub struct Limits {
     pub batch: usize,
     /// Bytes of a position or of a line of moves.
     pub text_bytes: usize,
-    /// Moves of a line, given or asked for.
+    /// Moves of a line, given or requested.
     pub plies: usize,
     /// Searches and scans that run at the same time.
     pub searches: usize,
@@ -58,7 +58,7 @@ pub struct Limits {
     pub search_time: Duration,
     /// How long a request may take, its body included.
     pub request_time: Duration,
-    /// How long a client may take to send a request's head, or to read what it asked for.
+    /// How long a client may take to send a request's head, or to read the response.
     pub client_time: Duration,
     /// Open connections; more wait.
     pub connections: usize,

@@ -22,13 +22,13 @@ const REMEMBERED: usize = 20;
 /// Interval between two progress events.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How far a job is.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// It is running.
     Running,
-    /// All its databases are there.
+    /// All its databases are finished.
     Done,
     /// It failed.
     Failed,
@@ -62,11 +62,11 @@ pub struct Job {
     pub options: String,
     /// The slices it builds, in the order of solving.
     pub slices: Vec<String>,
-    /// How far it is.
+    /// Its state.
     pub state: State,
     /// The slice being solved.
     pub slice: Option<String>,
-    /// What is done with it: exits, fixpoint, pack or verify.
+    /// The phase: exits, fixpoint, pack or verify.
     pub phase: Option<&'static str>,
     /// Positions done in this phase.
     pub done: u64,
@@ -188,7 +188,7 @@ impl Jobs {
         Ok(snapshot)
     }
 
-    /// A stream of what a job does, until it ends.
+    /// A stream of a job's progress, until it ends.
     pub fn watch(&self, app: Arc<App>, id: u64) -> Result<JobEvents, Problem> {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -245,7 +245,7 @@ impl Progress for Watched<'_> {
     }
 }
 
-/// What a job does, as events with the whole [`Job`] each.
+/// The progress of a job, as events with the whole [`Job`] each.
 #[derive(Debug)]
 pub struct JobEvents {
     app: Arc<App>,

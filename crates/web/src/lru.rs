@@ -1,9 +1,9 @@
-//! A small map that forgets what was used least recently.
+//! A small map that evicts the least recently used value.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A bounded number of values; the one used least recently makes room.
+/// A bounded number of values; the least recently used one is evicted.
 #[derive(Debug)]
 pub struct Lru<K, V> {
     capacity: usize,

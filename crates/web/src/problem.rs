@@ -27,7 +27,7 @@ macro_rules! kinds {
             /// Every kind.
             pub const ALL: &[Kind] = &[$(Kind::$kind),+];
 
-            /// Where the kind is described; programs tell problems apart by it.
+            /// Where the kind is described; programs distinguish problems by it.
             pub const fn uri(self) -> &'static str {
                 match self { $(Kind::$kind => concat!("/api#", $anchor),)+ }
             }
@@ -104,7 +104,7 @@ pub struct Problem {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemBody<'a> {
-    /// Where this kind of error is described; programs tell errors apart by it.
+    /// Where this kind of error is described; programs distinguish errors by it.
     #[serde(rename = "type")]
     #[schema(example = "/api#bad-position")]
     pub kind: &'static str,

@@ -1,4 +1,4 @@
-//! A stream that gives up on a reader who does not read.
+//! A stream that gives up on a peer that does not read.
 
 use std::future::Future;
 use std::io;

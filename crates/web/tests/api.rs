@@ -11,7 +11,7 @@ use nutcracker_web::problem::Kind;
 use nutcracker_web::routes::router;
 use serde_json::{Value, json};
 
-use crate::common::{LAST, ask, book, config, get, post, run, server};
+use crate::common::{LAST, book, config, get, post, run, send, server};
 
 /// An ending that is in the databases, as part of an address.
 const ENDING: &str = "0,0,1,0,1,2/0,1,2,0,0,0%20S%2020-21";
@@ -146,9 +146,9 @@ fn many_positions_in_one_request() {
         assert_eq!(post(&server, uri, too_large).await.problem(), "/api#too-large");
         assert_eq!(post(&server, uri, "{").await.problem(), "/api#bad-request");
         let request = Request::post(uri).body(Body::from("{}")).expect("a request");
-        assert_eq!(ask(&server, request).await.problem(), "/api#bad-request");
+        assert_eq!(send(&server, request).await.problem(), "/api#bad-request");
         let request = Request::delete(uri).body(Body::empty()).expect("a request");
-        assert_eq!(ask(&server, request).await.problem(), "/api#method-not-allowed");
+        assert_eq!(send(&server, request).await.problem(), "/api#method-not-allowed");
     });
 }
 
@@ -160,24 +160,24 @@ fn optional_book_queries_return_null_when_absent() {
         let mut config = config();
         dir.path().clone_into(&mut config.data);
         let server = server(config);
-        let ask = async |uri: &str| {
+        let get_json = async |uri: &str| {
             let answer = get(&server, uri).await;
             assert_eq!(answer.status, StatusCode::OK, "{uri}: {}", answer.text());
             answer.json()
         };
         let rules = "options=pits=3,seeds=2&optional=true";
-        let facts = ask(&format!("/api/v1/games/kalah/book?{rules}")).await;
-        let node = ask(&format!("/api/v1/games/kalah/book/node?{rules}")).await;
+        let facts = get_json(&format!("/api/v1/games/kalah/book?{rules}")).await;
+        let node = get_json(&format!("/api/v1/games/kalah/book/node?{rules}")).await;
         assert_eq!((&node["depth"], &node["book"]), (&json!(0), &facts));
         let away = format!("/api/v1/games/kalah/book/node?{rules}&position=0,0,0/0,0,9");
-        assert_eq!(ask(&away).await, Value::Null);
+        assert_eq!(get_json(&away).await, Value::Null);
         let lost =
             "/api/v1/games/kalah/book/leaf?options=pits=3,seeds=2&depth=4294967295&value=nan";
         assert_eq!(get(&server, lost).await.problem(), "/api#not-in-book");
         let away = away.replace("optional=true", "optional=false");
         assert_eq!(get(&server, &away).await.problem(), "/api#not-in-book");
-        assert_eq!(ask("/api/v1/games/awari/book?optional=true").await, Value::Null);
-        assert_eq!(ask("/api/v1/games/awari/book/node?optional=true").await, Value::Null);
+        assert_eq!(get_json("/api/v1/games/awari/book?optional=true").await, Value::Null);
+        assert_eq!(get_json("/api/v1/games/awari/book/node?optional=true").await, Value::Null);
     });
 }
 
@@ -227,13 +227,13 @@ fn the_perfect_player_wins_what_the_score_says() {
                 let banked = node["played"]["captures"].as_i64().unwrap_or(0);
                 *(if node["mover"] == "south" { &mut south } else { &mut north }) += banked;
             }
-            // What is left goes to whoever can still move, or is divided.
+            // What is left goes to the side that can still move, or is divided.
             let last = &nodes[nodes.len() - 1];
             let left = last["value"]["points"].as_i64().expect("a score");
             let left = if last["mover"] == "south" { left } else { -left };
-            let wanted = score.json()["value"]["points"].as_i64().expect("a score");
-            assert_eq!(south - north + left, wanted, "{position}");
-            assert!(wanted == 0 || line["over"] == true, "{position}: {line}");
+            let expected = score.json()["value"]["points"].as_i64().expect("a score");
+            assert_eq!(south - north + left, expected, "{position}");
+            assert!(expected == 0 || line["over"] == true, "{position}: {line}");
         }
     });
 }
@@ -286,11 +286,11 @@ fn answers_are_cached_compressed_and_guarded() {
         let tag = answer.header("etag").to_owned();
         assert!(tag.starts_with("W/\""), "{tag}");
         let request = Request::get(uri).header("if-none-match", format!("\"other\", {tag}"));
-        let again = ask(&server, request.body(Body::empty()).expect("a request")).await;
+        let again = send(&server, request.body(Body::empty()).expect("a request")).await;
         assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0));
 
         let request = Request::get(uri).header("accept-encoding", "gzip");
-        let packed = ask(&server, request.body(Body::empty()).expect("a request")).await;
+        let packed = send(&server, request.body(Body::empty()).expect("a request")).await;
         assert_eq!(packed.header("content-encoding"), "gzip");
         assert!(packed.body.len() < answer.body.len());
 
@@ -298,7 +298,7 @@ fn answers_are_cached_compressed_and_guarded() {
             [("https://example.org", "https://example.org"), ("https://evil.example", "")]
         {
             let request = Request::get(uri).header("origin", origin);
-            let answer = ask(&server, request.body(Body::empty()).expect("a request")).await;
+            let answer = send(&server, request.body(Body::empty()).expect("a request")).await;
             assert_eq!(answer.header("access-control-allow-origin"), allowed);
         }
         for uri in ["/", "/games/awari", "/page/main.js", "/api", uri, "/nowhere"] {
@@ -314,9 +314,9 @@ fn answers_are_cached_compressed_and_guarded() {
 fn the_page_is_whole_and_without_inline_script() {
     run(async {
         let server = server(config());
-        let mut wanted = vec!["main.js".to_owned(), "try.js".to_owned()];
+        let mut pending = vec!["main.js".to_owned(), "try.js".to_owned()];
         let mut seen = Vec::new();
-        while let Some(name) = wanted.pop() {
+        while let Some(name) = pending.pop() {
             if seen.contains(&name) {
                 continue;
             }
@@ -324,7 +324,7 @@ fn the_page_is_whole_and_without_inline_script() {
             assert_eq!(answer.status, StatusCode::OK, "{name}");
             let text = answer.text();
             for part in text.split("from \"./").skip(1) {
-                wanted.push(part.split('"').next().expect("a name").to_owned());
+                pending.push(part.split('"').next().expect("a name").to_owned());
             }
             seen.push(name);
         }

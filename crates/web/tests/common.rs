@@ -96,7 +96,7 @@ impl Answer {
     }
 }
 
-pub async fn ask(server: &Router, request: Request<Body>) -> Answer {
+pub async fn send(server: &Router, request: Request<Body>) -> Answer {
     let response = server.clone().oneshot(request).await.expect("an answer");
     let (parts, body) = response.into_parts();
     let body = body.collect().await.expect("a body").to_bytes().to_vec();
@@ -104,12 +104,12 @@ pub async fn ask(server: &Router, request: Request<Body>) -> Answer {
 }
 
 pub async fn get(server: &Router, uri: &str) -> Answer {
-    ask(server, Request::get(uri).body(Body::empty()).expect("a request")).await
+    send(server, Request::get(uri).body(Body::empty()).expect("a request")).await
 }
 
 pub async fn post(server: &Router, uri: &str, body: impl Into<Body>) -> Answer {
     let request = Request::post(uri).header("content-type", "application/json");
-    ask(server, request.body(body.into()).expect("a request")).await
+    send(server, request.body(body.into()).expect("a request")).await
 }
 
 /// Runs something that waits.

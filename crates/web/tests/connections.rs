@@ -96,12 +96,12 @@ fn slow_and_broken_clients_are_dropped() {
         stream.write_all(b"GET / HT").expect("a piece is sent");
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest);
-        // Never begins, or never asks again.
+        // Never sends a request, or never another one.
         let _ = connect(address).read_to_end(&mut rest);
         let mut stream = connect(address);
         stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").expect("a request is sent");
         let _ = stream.read_to_end(&mut rest);
-        // Says that its body will be too large: not waited for.
+        // Announces a body that is too large: it is not awaited.
         let answer = exchange(
             address,
             "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: x\r\n\
@@ -147,7 +147,7 @@ fn a_search_ends_when_its_client_goes_away() {
 }
 
 #[test]
-fn a_book_that_nobody_asks_for_is_given_back() {
+fn an_idle_book_is_closed() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = book(dir.path());
     let mut config = config();
@@ -161,7 +161,7 @@ fn a_book_that_nobody_asks_for_is_given_back() {
                 std::thread::sleep(Duration::from_millis(20));
             }
         }
-        // Where another process has it, one is told so.
+        // If another process has it open, the response is an error.
         let held = loop {
             match RedbStore::open(&file, 1 << 20) {
                 Ok(store) => break store,
@@ -186,10 +186,10 @@ fn the_end_is_orderly() {
         let mut first = [0; 12];
         idle.read_exact(&mut first).expect("an answer");
         assert_eq!(&first, b"HTTP/1.1 200");
-        sender.send((idle, address)).expect("somebody waits");
+        sender.send((idle, address)).expect("the receiver waits");
     });
     let (mut idle, address) = receiver.recv().expect("a connection");
     let mut rest = Vec::new();
     idle.read_to_end(&mut rest).expect("the connection is closed");
-    assert!(TcpStream::connect(address).is_err(), "nobody listens any more");
+    assert!(TcpStream::connect(address).is_err(), "the server no longer listens");
 }

@@ -1,5 +1,5 @@
-//! Questions generated from the description of the interface: each answer must be one that the
-//! description allows, whatever is asked.
+//! Requests generated from the OpenAPI description: each response must be one that the description
+//! allows.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 
-use crate::common::{Answer, ask, config, run, server};
+use crate::common::{Answer, config, run, send, server};
 
 /// A question of the description, with what it takes.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ fn resolve<'a>(description: &'a Value, schema: &'a Value) -> &'a Value {
     }
 }
 
-/// Why a value is not as a schema says, if it is not.
+/// Why a value does not match a schema, if it does not.
 fn wrong(description: &Value, schema: &Value, value: &Value) -> Option<String> {
     differs(description, schema, value, true)
 }
@@ -220,31 +220,35 @@ fn question(operation: Operation) -> impl Strategy<Value = Question> {
     })
 }
 
-fn judge(description: &Value, question: &Question, answer: &Answer) -> Result<(), TestCaseError> {
+fn check_response(
+    description: &Value,
+    question: &Question,
+    answer: &Answer,
+) -> Result<(), TestCaseError> {
     let status = answer.status.as_u16().to_string();
-    let told = String::from_utf8_lossy(&answer.body);
-    prop_assert_ne!(answer.status.as_u16(), 500, "{}", told);
+    let body = String::from_utf8_lossy(&answer.body);
+    prop_assert_ne!(answer.status.as_u16(), 500, "{}", body);
     let Some(response) = question.operation.responses.get(&status) else {
-        return Err(TestCaseError::fail(format!("status {status} is not described: {told}")));
+        return Err(TestCaseError::fail(format!("status {status} is not described: {body}")));
     };
     let kind = answer.header("content-type");
     let schema = &response["content"][kind]["schema"];
     prop_assert!(!schema.is_null(), "{} is not described for {}", kind, status);
     if kind == "text/event-stream" {
-        return judge_events(description, schema, &told);
+        return check_events(description, schema, &body);
     }
     let body: Value = serde_json::from_slice(&answer.body)
-        .map_err(|error| TestCaseError::fail(format!("{error}: {told}")))?;
+        .map_err(|error| TestCaseError::fail(format!("{error}: {body}")))?;
     match wrong(description, schema, &body) {
         None => Ok(()),
         Some(why) => Err(TestCaseError::fail(why)),
     }
 }
 
-/// A stream tells as described what it found, and ends.
-fn judge_events(description: &Value, schema: &Value, told: &str) -> Result<(), TestCaseError> {
+/// A stream sends events as described, and ends.
+fn check_events(description: &Value, schema: &Value, body: &str) -> Result<(), TestCaseError> {
     let mut last = "";
-    for event in told.split_terminator("\n\n").filter(|event| !event.starts_with(':')) {
+    for event in body.split_terminator("\n\n").filter(|event| !event.starts_with(':')) {
         let parts = event.strip_prefix("event: ").and_then(|rest| rest.split_once("\ndata: "));
         let Some((name, data)) = parts else {
             return Err(TestCaseError::fail(format!("not an event: {event:?}")));
@@ -256,7 +260,7 @@ fn judge_events(description: &Value, schema: &Value, told: &str) -> Result<(), T
         }
         last = name;
     }
-    prop_assert!(["done", "problem"].contains(&last), "{}", told);
+    prop_assert!(["done", "problem"].contains(&last), "{}", body);
     Ok(())
 }
 
@@ -284,8 +288,8 @@ fn every_answer_is_as_described() {
             let request = request
                 .body(Body::from(question.body.clone()))
                 .map_err(|error| TestCaseError::reject(error.to_string()))?;
-            let answer = run(ask(&server, request));
-            judge(&description, &question, &answer)
+            let answer = run(send(&server, request));
+            check_response(&description, &question, &answer)
         });
         if let Err(error) = result {
             panic!("{error}");

@@ -61,7 +61,7 @@ pub struct Args {
     /// How many moves ahead is searched where no database decides, however long that takes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: Option<u32>,
-    /// How long a search may take, two for each move; half a second if nothing is said of depth
+    /// How long a search may take, two for each move; half a second unless a depth is given
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     think: Option<Duration>,
     /// Losses below this count as no errors, where they are not proven
@@ -91,7 +91,7 @@ impl Args {
         let broken =
             |what: String| Failure::Failed(format!("{file}, game {}: {what}", self.number));
         let tag = record.tag("Game").ok_or_else(|| {
-            broken("no tag says which game it is; add a line such as [Game \"awari\"]".to_owned())
+            broken("no tag names the game; add a line such as [Game \"awari\"]".to_owned())
         })?;
         let info = GAMES.iter().find(|info| info.name == tag);
         let rules = match info {
@@ -390,9 +390,9 @@ impl<G: Game> Annotated<'_, G> {
         {
             mv.value = Some(judged.value);
             if self.is_error(judged) {
-                let said = mv.comment.take().unwrap_or_default();
+                let comment = mv.comment.take().unwrap_or_default();
                 let text = format!(
-                    "{said} loses {}, {best} was worth {}",
+                    "{comment} loses {}, {best} was worth {}",
                     loss_text(judged.loss).trim_start_matches('-'),
                     judged.best_value
                 );

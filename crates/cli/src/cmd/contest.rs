@@ -164,7 +164,7 @@ struct Outcome {
 impl<G: Registered> Hall<'_, G> {
     fn play(&mut self, openings: &[Played<G>]) -> Result<Outcome, Failure> {
         let mut outcome = Outcome::default();
-        let (began, mut said) = (Instant::now(), Instant::now());
+        let (began, mut noted) = (Instant::now(), Instant::now());
         let (mut left, mut in_a_row) = (self.args.games, [0, 0]);
         for opening in openings {
             let mut results = Vec::new();
@@ -175,7 +175,7 @@ impl<G: Registered> Hall<'_, G> {
                 let options = self.args.subject.rules.text();
                 let names = [&self.names[place].name, &self.names[1 - place].name];
                 let record = game.record(&options, names.map(String::as_str));
-                // Game by game, so that what was played is there whatever happens next.
+                // Game by game, so that finished games are kept whatever happens next.
                 let written = self.file.write_all(format!("{record}\n").as_bytes());
                 written.map_err(|error| cannot_write(&self.args.record, &error))?;
                 let result = if place == 0 { game.result() } else { 1.0 - game.result() };
@@ -185,10 +185,10 @@ impl<G: Registered> Hall<'_, G> {
                 self.note_fault(&game, place, &mut outcome, &mut in_a_row)?;
             }
             outcome.tally.add_pair(&results);
-            if said.elapsed() >= NOTE_EVERY && std::io::stderr().is_terminal()
-                || said.elapsed() >= 6 * NOTE_EVERY
+            if noted.elapsed() >= NOTE_EVERY && std::io::stderr().is_terminal()
+                || noted.elapsed() >= 6 * NOTE_EVERY
             {
-                said = Instant::now();
+                noted = Instant::now();
                 let t = &outcome.tally;
                 let (done, all) = (t.games(), self.args.games);
                 note(&format!(
@@ -203,7 +203,7 @@ impl<G: Registered> Hall<'_, G> {
         Ok(outcome)
     }
 
-    /// One game; `place` says where player A sits.
+    /// One game; `place` is the seat of player A.
     fn game(&mut self, opening: Played<G>, place: usize) -> Finished<G> {
         let programs = Go { movetime: Some(Duration::from_millis(100)), ..Go::default() };
         let limits = [0, 1].map(|player| self.names[player].limits(programs));

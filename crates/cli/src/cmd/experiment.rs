@@ -45,10 +45,10 @@ impl Args {
 /// Count cache misses in one pass over a slice's bits, with one index and with two
 ///
 /// A solver that keeps one bit a position in a cache smaller than the slice walks through the
-/// positions in order and looks at the bits of their successors. With one index, the bit of a
-/// position is where the position is in the walk; with two, where the opponent sees it, so that
-/// successors of neighbours are neighbours. The cache forgets the block not used for longest;
-/// a block has 16 KiB. No databases are needed.
+/// positions in order and reads the bits of their successors. With one index, the bit of a position
+/// is where the position is in the walk; with two, where the opponent sees it, so that successors
+/// of neighbours are neighbours. The cache evicts the least recently used block; a block has 16
+/// KiB. No databases are needed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker experiment cache-misses --stones 15
@@ -111,7 +111,7 @@ impl Visitor for Misses {
 
 fn for_people<G: Game>(game: &G, found: &CacheMisses) -> String {
     let accesses = found.accesses();
-    // From one in three down to one in millions: a power of ten says more than zeros.
+    // From one in three down to one in millions: a power of ten reads better than zeros.
     let each = |misses: u64| match accesses {
         0 => "-".to_owned(),
         accesses => format!("{:.1e}", misses as f64 / accesses as f64),

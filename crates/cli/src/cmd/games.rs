@@ -272,8 +272,8 @@ impl Visitor for Check {
     }
 }
 
-/// The last slice a check looks at in full, the last one it looks at, and of how many positions
-/// there.
+/// The last slice that is checked in full, the last one that is checked at all, and how many
+/// positions there.
 fn extent<G: Registered>(game: &G) -> (Option<SliceId>, SliceId, u64) {
     let largest = game.largest_slice();
     let mut sum = 0;

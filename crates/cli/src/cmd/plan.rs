@@ -15,11 +15,11 @@ use crate::how::{Bounds, parse_size};
 use crate::number::{about, duration, rounded, size, thousands};
 use crate::{machine, print, table};
 
-/// Say what solving a game would take, without solving it
+/// Estimate what solving a game would take, without solving it
 ///
-/// Slice by slice: positions, the solver that the memory allows, memory, the finished file, files
-/// at work, and time. The time comes from rates measured now, in a few seconds, by solving one
-/// slice of medium size with each solver in a temporary directory. Everything is counted from the
+/// Slice by slice: positions, the solver that the memory allows, memory, the finished file, work
+/// files, and time. The time comes from rates measured now, in a few seconds, by solving one slice
+/// of medium size with each solver in a temporary directory. Everything is counted from the
 /// beginning, whether or not some slices are solved already.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -144,8 +144,8 @@ impl Plan {
         );
         let _ = writeln!(
             text,
-            "\nTotal: {}, {} of memory at most, {} of disk when finished, {} at most with files \
-             at work.",
+            "\nTotal: {}, {} of memory at most, {} of disk when finished, {} at most with work \
+             files.",
             about(self.seconds()),
             size(self.most_memory()),
             size(self.finished),
@@ -154,7 +154,7 @@ impl Plan {
         let phases = self.phases();
         let _ = writeln!(
             text,
-            "By phase: captures {}, values inside slices {}, files at work {}, packing {}, check {}.",
+            "By phase: captures {}, values inside slices {}, work files {}, packing {}, check {}.",
             about(phases.exits),
             about(phases.fixpoint),
             about(phases.transfer),
@@ -191,7 +191,7 @@ impl Plan {
              their number to the power of {:.2} for more; for each level two-bit {:.0}, one-bit {:.0}, dual-index \
              {:.0}.\nAssumed: as many levels as the \
              window or the largest score; {BITS} bits a position in a file, fewer with a narrow \
-             window; {:.1} GB a second to and from files at work; and that large slices are as fast \
+             window; {:.1} GB a second to and from work files; and that large slices are as fast \
              as the one measured, but for rows that fit no processor's cache, whose values take half \
              as long again and captures a quarter.",
             slice_label(game, self.measured.slice),
@@ -254,7 +254,7 @@ impl Plan {
             duration(self.seconds()),
         ];
         rows.push(line("all".to_owned(), String::new(), all, ""));
-        let header = ["positions", "solver", "memory", "disk", "at work", "time"];
+        let header = ["positions", "solver", "memory", "disk", "work files", "time"];
         let header = line(
             game.slice_unit().to_owned(),
             "window".to_owned(),

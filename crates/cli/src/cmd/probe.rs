@@ -17,12 +17,13 @@ const CACHE: u64 = 1 << 20;
 
 /// Probe a position: its value, and what every move is worth
 ///
-/// A score is what the side to move will win from here on minus what the other will, with best
-/// play of both. Where databases hold distances, the answer says who wins in how many moves. A position is written as the game has it; for awari and kalah that is South's
-/// pits, a slash, North's pits, and then, where they matter, the side to move (S or N) and what
-/// South and North have captured so far. For Othello it is the rows from the top with slashes
-/// between, x for Black's discs, o for White's, a number for that many empty squares, and the side
-/// to move (x or o).
+/// A score is what the side to move will win from here on minus what the other will, with best play
+/// of both. Where databases hold distances, the answer is who wins and in how many moves. A
+/// position is written as the game has it; for awari and kalah that is South's pits, a slash,
+/// North's pits, and then, where they matter, the side to move (S or N) and what South and North
+/// have captured so far. For Othello it is the rows from the top with slashes between, x for
+/// Black's discs, o for White's, a number for that many empty squares, and the side to move (x or
+/// o).
 ///
 /// A database solved with a window has only bounds of large scores (≥ 10, ≤ -10); then all moves
 /// that reach the bound are marked as best.

@@ -109,7 +109,7 @@ impl Args {
     }
 }
 
-/// The whole error: the person who starts a server may see its paths.
+/// The whole error: the operator of a server may see its paths.
 fn whole(error: &ExplorerError) -> Failure {
     let cause = std::error::Error::source(error);
     Failure::Failed(cause.map_or_else(|| error.to_string(), chain))
@@ -121,7 +121,7 @@ fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
 
-/// Ready when a signal asks the process to end.
+/// Ready when a signal requests the process to end.
 #[cfg(unix)]
 fn interrupted() -> io::Result<impl Future<Output = ()>> {
     use crate::interrupt::ignores_hangup;
@@ -139,7 +139,7 @@ fn interrupted() -> io::Result<impl Future<Output = ()>> {
     }))
 }
 
-/// Ready when a signal asks the process to end.
+/// Ready when a signal requests the process to end.
 #[cfg(not(unix))]
 fn interrupted() -> io::Result<impl Future<Output = ()>> {
     Ok(async {

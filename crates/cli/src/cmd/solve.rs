@@ -21,19 +21,19 @@ use crate::number::{about, rounded, signed, size, thousands};
 use crate::progress::Reporter;
 use crate::{machine, note, print, start, table};
 
-/// How the time of a slice is shared by exits, fixpoint, pack and verify, before a slice of
-/// this run has said it better.
+/// How the time of a slice is shared by exits, fixpoint, pack and verify, until slices of this run
+/// have measured it.
 const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
 
 /// Build the databases of a game
 ///
-/// They are built slice by slice, from the smallest up.
-/// A slice is the set of positions that are solved together: in awari those with the same number
-/// of stones. Before it starts, it says what the run will take, and refuses what this machine has
-/// no room for. Finished slices stay: run the same command again after an interruption, and it
-/// goes on with the first one that is missing. Ctrl-C stops it gracefully, a second one at once.
-/// Each file is checked by independent code as soon as it is written. If the start position is not
-/// in the databases, its value is searched over them, where the game allows that.
+/// They are built slice by slice, from the smallest up. A slice is the set of positions that are
+/// solved together: in awari those with the same number of stones. Before it starts, it prints what
+/// the run will take, and refuses what this machine has no room for. Finished slices stay: run the
+/// same command again after an interruption, and it continues with the first one that is missing.
+/// Ctrl-C stops it gracefully, a second one at once. Each file is checked by independent code as
+/// soon as it is written. If the start position is not in the databases, its value is searched over
+/// them, where the game allows that.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 10
@@ -124,7 +124,7 @@ impl Visitor for Args {
     fn visit<G: Registered>(mut self, game: G) -> Self::Output {
         need_databases(&game)?;
         let metric = self.subject.metric.or_usual(&game)?;
-        let asked = self.subject.clone();
+        let given = self.subject.clone();
         self.subject.metric.given = Some(metric);
         let slices = self.up_to.select_or_default(&game)?;
         let options = SolveOptions {
@@ -169,13 +169,13 @@ impl Visitor for Args {
         if let Some(advice) = start.advice(&game, &slices) {
             note(&advice);
         }
-        what_next(&game, &asked, &slices);
+        what_next(&game, &given, &slices);
         Ok(())
     }
 }
 
 impl Args {
-    /// Says what the run will take; an error where there is no room for it.
+    /// Prints what the run will take; an error where there is no room for it.
     fn announce<G: Game>(
         &self,
         game: &G,
@@ -218,13 +218,13 @@ impl Args {
             size(memory),
             size(disk),
         );
-        let said = self.how.bounds.says_memory().then_some(options.memory);
+        let requested_memory = self.how.bounds.has_memory().then_some(options.memory);
         let mut room = Room::here(&dir, Some(options.memory));
         // Work files of a run that was interrupted are used again, or removed in the end.
         let work_files: u64 = missing.iter().map(|slice| work_left(game, &dir, slice)).sum();
         room.disk = room.disk.map(|free| free.saturating_add(work_files));
         let too_large = missing.iter().find(|slice| slice.memory > options.memory);
-        if let (Some(given), Some(slice)) = (said, too_large) {
+        if let (Some(given), Some(slice)) = (requested_memory, too_large) {
             // Now, not when it is this slice's turn.
             return Err(Failure::from(SolveError::TooLittleMemory {
                 game: game.id().to_string(),

@@ -26,9 +26,9 @@ const BAR: f64 = 40.0;
 /// Slice by slice: the shares won, drawn and lost by the side to move, the mean score, and how
 /// often not capturing is the better choice; then how many positions have each score.
 ///
-/// A position has a choice if one legal move captures and another does not. Counting those takes
-/// a pass over all positions, so larger slices are left out unless --choices asks for them. It
-/// also takes exact scores, so slices solved with a window are left out too.
+/// A position has a choice if one legal move captures and another does not. Counting those takes a
+/// pass over all positions, so larger slices are left out unless --choices is given. It also takes
+/// exact scores, so slices solved with a window are left out too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 10
@@ -132,7 +132,7 @@ impl Args {
         for known in slices {
             let slice = known.slice;
             // Captures lead to slices below: without one of them nothing can be counted. A clipped
-            // score does not say which of two moves is better.
+            // score does not show which of two moves is better.
             let why = if !self.choices && !default.contains(&slice) {
                 Some("; --choices counts them too")
             } else if known.window != 0 {

@@ -29,14 +29,14 @@ const BANDS: u32 = 12;
 /// Fit the weights of a game's evaluation to exact values
 ///
 /// The evaluation is what a search believes of a position where it stops: a weighted sum of
-/// features. The weights are fitted to positions whose values are known. These come from the
-/// game's databases, drawn by lot, as many of each slice; or, with --games and in a game that has
+/// features. The weights are fitted to positions whose values are known. These come from the game's
+/// databases, drawn at random, equally many of each slice; or, with --games and in a game that has
 /// no databases, from games that the evaluation plays against itself, which are solved to the end
 /// from --solve-at on. A fifth of the positions, or of the games, is held out of the fit, and on
-/// those it says how good the weights are: by Kendall's tau (1 if guesses come in the order of the
-/// values, 0 if order says nothing), by the root of the mean square error in points, and by the part
-/// of the variance explained (R²). It compares material alone, which is the game's first feature, the
-/// weights the game is shipped with, and the fitted ones.
+/// those it reports how good the weights are: by Kendall's tau (1 if guesses come in the order of
+/// the values, 0 if the order is unrelated), by the root of the mean square error in points, and by
+/// the part of the variance explained (R²). It compares material alone, which is the game's first
+/// feature, the weights the game is shipped with, and the fitted ones.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 15
@@ -196,9 +196,9 @@ impl Args {
         }
         let shipped: Vec<f64> = game.fitted().iter().copied().map(f64::from).collect();
         let material = material::<G>(&train).ok_or_else(too_few)?;
-        let evaluate = |slices: [u32; 2], wanted: &dyn Fn(usize) -> bool| {
+        let evaluate = |slices: [u32; 2], selected: &dyn Fn(usize) -> bool| {
             let test = known.samples.select(|place| {
-                (slices[0]..=slices[1]).contains(&known.slices[place]) && wanted(place)
+                (slices[0]..=slices[1]).contains(&known.slices[place]) && selected(place)
             });
             let quality = |weights: &[f64]| Quality::of(&test.guesses(weights), test.targets());
             Evaluated {

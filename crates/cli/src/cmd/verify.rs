@@ -33,7 +33,7 @@ use crate::{note, print};
   nutcracker solve awari --stones 8
   nutcracker verify awari
 
-Exit code 0 says that all is right, 1 that something is wrong or not there.")]
+Exit code 0 means that all is right, 1 that something is wrong or missing.")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -62,7 +62,7 @@ impl Args {
     }
 }
 
-/// What is said of a slice.
+/// The finding of a slice.
 enum Finding {
     /// It is right.
     Right(Checked),
@@ -217,7 +217,7 @@ impl Args {
         })
     }
 
-    /// Gives a table that is right its final name, and says so in the manifest.
+    /// Gives a table that is right its final name, and records that in the manifest.
     fn promote<G: Game>(&self, game: &G, slice: SliceId, reach: Reach) -> Result<(), TableError> {
         let (dir, set) = (self.subject.dir(game), self.subject.open(game, false, 0));
         let table = set.get_exactly(slice.0, reach)?;
@@ -230,7 +230,7 @@ impl Args {
         manifest.save(&**set.storage(), &dir)
     }
 
-    /// Says what was found of a slice, and notes it for programs.
+    /// Prints the finding of a slice, and adds it to its JSON object.
     fn report(
         &self,
         finding: &Finding,

@@ -3,7 +3,7 @@
 use super::Breach;
 use crate::{Game, SliceId};
 
-/// Checks what the game says of one slice.
+/// Checks the game's description of one slice.
 pub(super) fn check<G: Game>(game: &G, slice: SliceId) -> Result<(), Breach> {
     let name = game.slice_name(slice);
     law!(

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use super::{Breach, Report, rules};
 use crate::{Game, Situation};
 
-/// The longest line: games that repeat positions would go on for ever.
+/// The longest line: games that repeat positions would never end.
 const LONGEST: u32 = 1_000;
 
-/// Looks at about so many positions.
+/// Examines about `sample` positions.
 pub(super) fn check<G: Game>(game: &G, sample: u64) -> Result<Report, Breach> {
     let mut report = Report::default();
     let mut slices = HashSet::new();
@@ -37,21 +37,21 @@ fn position<G: Game>(
 ) -> Result<Vec<crate::Step<G::Position>>, Breach> {
     let position = &situation.position;
     let slice = game.slice_of(position);
-    let who = || format!("position {:?}", game.format(situation));
+    let label = || format!("position {:?}", game.format(situation));
     let max = game.max_score(slice);
     law!((0..=127).contains(&max), "scores of slice {slice} reach {max}; 127 is the most");
-    let steps = rules::check(game, position, who)?;
+    let steps = rules::check(game, position, label)?;
     report.positions += 1;
     report.moves += steps.len() as u64;
     if G::UNMOVES {
         let mut before = Vec::new();
         game.unmoves(position, &mut before);
         report.unmoves += before.len() as u64;
-        rules::lead_back(game, &before, position, who)?;
+        rules::lead_back(game, &before, position, label)?;
         for step in steps.iter().filter(|step| game.slice_of(&step.next) == slice) {
             before.clear();
             game.unmoves(&step.next, &mut before);
-            law!(before.contains(position), "a move of {} has no un-move", who());
+            law!(before.contains(position), "a move of {} has no un-move", label());
         }
     }
     Ok(steps)

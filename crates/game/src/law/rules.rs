@@ -3,51 +3,51 @@
 use super::Breach;
 use crate::{Game, Side, Situation, Step, Turn};
 
-/// What every move of a position does, after a look at its rules and its notation; `who` names the
+/// What every move of a position does, after a check of its rules and its notation; `label` names the
 /// position in a breach.
 pub(super) fn check<G: Game>(
     game: &G,
     position: &G::Position,
-    who: impl Fn() -> String,
+    label: impl Fn() -> String,
 ) -> Result<Vec<Step<G::Position>>, Breach> {
-    notation(game, position, &who)?;
+    notation(game, position, &label)?;
     let slice = game.slice_of(position);
     let mut moves = Vec::new();
     game.moves(position, &mut moves);
     law!(
         moves.len() <= usize::from(game.max_moves(slice)),
-        "{} has {} moves, more than max_moves says",
-        who(),
+        "{} has {} moves, more than max_moves",
+        label(),
         moves.len()
     );
     match game.outcome(position) {
         Some(score) => {
-            law!(moves.is_empty(), "{} is over and has moves", who());
+            law!(moves.is_empty(), "{} is over and has moves", label());
             law!(
                 score.abs() <= game.max_score(slice),
                 "{} ends with {score}, beyond max_score",
-                who()
+                label()
             );
             law!(
                 score <= 0 || G::METRICS.iter().all(|metric| !metric.is_distance()),
                 "{} ends with a win of the side to move, which has no distance",
-                who()
+                label()
             );
         }
-        None => law!(!moves.is_empty(), "{} is not over and has no moves", who()),
+        None => law!(!moves.is_empty(), "{} is not over and has no moves", label()),
     }
     let mut steps = Vec::new();
     game.steps(position, &mut steps);
     law!(
         steps == moves.iter().map(|mv| game.play(position, mv)).collect::<Vec<_>>(),
         "the steps of {} are not what its moves do",
-        who()
+        label()
     );
     let mut expanded = Vec::new();
     law!(
         game.expand(position, &mut expanded) == game.outcome(position) && expanded == steps,
-        "expand does not say of {} what outcome and steps do",
-        who()
+        "expand differs from outcome and steps at {}",
+        label()
     );
     let below = game.below(slice);
     for (mv, step) in moves.iter().zip(&steps) {
@@ -56,23 +56,23 @@ pub(super) fn check<G: Game>(
             law!(
                 step.gain == 0 && step.turn == Turn::Passes && !step.converts,
                 "move {mv:?} of {} stays in its slice although it banks, converts or keeps the turn",
-                who()
+                label()
             );
         } else if game.has_database(slice) {
             law!(
                 below.binary_search(&to).is_ok(),
                 "move {mv:?} of {} leads to slice {to}, which is not below its own",
-                who()
+                label()
             );
         } else {
-            law!(to < slice, "move {mv:?} of {} leads up to slice {to}", who());
+            law!(to < slice, "move {mv:?} of {} leads up to slice {to}", label());
         }
         let most = game.max_score(slice) - game.max_score(to);
         law!(
             step.gain.abs() <= most || to == slice,
             "move {mv:?} of {} banks {}, more than the {most} by which the largest scores of its \
              slices differ",
-            who(),
+            label(),
             step.gain
         );
     }
@@ -114,7 +114,7 @@ pub(super) fn mirrored<G: Game>(
 fn notation<G: Game>(
     game: &G,
     position: &G::Position,
-    who: impl Fn() -> String,
+    label: impl Fn() -> String,
 ) -> Result<(), Breach> {
     for mover in [Side::First, Side::Second] {
         let text = game.format(&Situation::new(*position, mover));
@@ -123,7 +123,7 @@ fn notation<G: Game>(
         law!(
             read.as_ref().is_ok_and(|read| read.position == *position),
             "{} is written {text:?}, which is not read back as the same",
-            who()
+            label()
         );
     }
     Ok(())
@@ -134,7 +134,7 @@ pub(super) fn lead_back<G: Game>(
     game: &G,
     before: &[G::Position],
     position: &G::Position,
-    who: impl Fn() -> String,
+    label: impl Fn() -> String,
 ) -> Result<(), Breach> {
     for earlier in before {
         let mut moves = Vec::new();
@@ -142,7 +142,7 @@ pub(super) fn lead_back<G: Game>(
         law!(
             moves.iter().any(|mv| game.play(earlier, mv) == Step::quiet(*position)),
             "an un-move of {} leads to {earlier:?}, from which no move leads back",
-            who()
+            label()
         );
     }
     Ok(())

@@ -22,7 +22,7 @@ pub struct Graph {
     pub width: u32,
     /// All positions.
     pub nodes: Arc<Vec<Node>>,
-    /// Whether the game says that no position repeats inside a slice.
+    /// Whether the game claims that no position repeats inside a slice.
     pub acyclic: bool,
 }
 
@@ -56,7 +56,7 @@ impl Graph {
         Graph { width, nodes: Arc::new(nodes), acyclic: false }
     }
 
-    /// The same game, which says that no position repeats inside a slice.
+    /// The same game, which claims that no position repeats inside a slice.
     #[must_use]
     pub fn acyclic(self) -> Self {
         Graph { acyclic: true, ..self }
@@ -97,8 +97,8 @@ impl Graph {
         self.nodes.is_empty()
     }
 
-    /// For every position the least and the most its mover gets if all that repeats for ever is
-    /// bad and good for them. Where the two are equal, repetition does not matter.
+    /// For every position the least and the most its mover gets if endless repetition is bad and
+    /// good for them. Where the two are equal, repetition does not matter.
     pub fn bounds(&self) -> Vec<(Score, Score)> {
         let unknown = |p| (-self.max_score(self.slice_of(&p)), self.max_score(self.slice_of(&p)));
         let mut bounds: Vec<_> = (0..self.len()).map(unknown).collect();
@@ -124,8 +124,8 @@ impl Graph {
         }
     }
 
-    /// The scores of all positions, with 0 for play that repeats for ever: from below and from
-    /// above at once, slice by slice, as solvers do it.
+    /// The scores of all positions, with 0 for endless repetition: from below and from above at
+    /// once, slice by slice, as solvers do it.
     pub fn scores(&self) -> Vec<Score> {
         let mut scores: Vec<Score> = vec![0; self.len() as usize];
         for slice in 0..=self.largest_slice().0 {

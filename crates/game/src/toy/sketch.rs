@@ -15,7 +15,7 @@ pub struct Sketch {
     pub moves: Arc<Vec<Vec<u32>>>,
     /// Where it is over.
     pub over: Arc<HashMap<u32, Score>>,
-    /// What positions look worth; 0 where nothing is said.
+    /// Evaluations of positions; 0 where none is given.
     pub guesses: Arc<HashMap<u32, i32>>,
 }
 

@@ -1,4 +1,4 @@
-//! Opening books: what they say of a position, and how they grow while they are served.
+//! Opening books: their values of positions, and how they grow while they are served.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -25,7 +25,7 @@ fn points(hundredths: Hundredths) -> f64 {
     f64::from(hundredths) / 100.0
 }
 
-/// How far a position of a book has got.
+/// The state of a position in a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {
@@ -54,11 +54,11 @@ pub struct BookNode {
     pub position: String,
     /// Moves from the start of the book, by the shortest way.
     pub depth: u32,
-    /// How far it has got.
+    /// Its state in the book.
     pub state: NodeState,
     /// What follows from everything below it, for the side to move.
     pub value: Worth,
-    /// What was said of it alone.
+    /// The expert's value of the position alone.
     pub alone: Worth,
     /// The moves, the best first.
     pub moves: Vec<BookMove>,
@@ -80,7 +80,7 @@ pub struct BookMove {
     pub value: Worth,
     /// Whether no move is better.
     pub best: bool,
-    /// How far the position after it has got.
+    /// The state of the position after it.
     pub state: NodeState,
     /// The position after it.
     pub next: String,
@@ -110,7 +110,7 @@ pub struct DropOuts {
     pub root: f64,
     /// The depth of the next expansion at the value of the start.
     pub frontier: Option<f64>,
-    /// By how much it falls for each point of value.
+    /// How much the depth falls for each point of value.
     pub omega: f64,
     /// The leaves.
     pub dots: Vec<Dot>,
@@ -142,16 +142,16 @@ pub struct BookLine {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Whose {
-    /// Who moves in the start position.
+    /// The side to move in the start position.
     First,
-    /// The other one.
+    /// The other side.
     Second,
     /// The player with the nearer leaf.
     #[default]
     Both,
 }
 
-/// The game and options of a book, as its file says: `kalah (pits=4,empty-capture=no)`.
+/// The game and options of a book, as in its file: `kalah (pits=4,empty-capture=no)`.
 pub fn game_of(file: &Path) -> Result<(String, String), ExplorerError> {
     let store = RedbStore::open(file, CACHE).map_err(ExplorerError::Book)?;
     let bytes = store.facts().map_err(ExplorerError::Book)?.unwrap_or_default();
@@ -293,9 +293,9 @@ impl<G: Evaluate> Handle<G> {
         depth: u32,
         value: f64,
     ) -> Result<BookLine, ExplorerError> {
-        let wanted = DropOut { depth, value: (value * 100.0).round() as Hundredths };
+        let target = DropOut { depth, value: (value * 100.0).round() as Hundredths };
         self.with_book(|book| {
-            let Some(places) = book.line_to_leaf(player(whose), wanted, MAX_VISITED)? else {
+            let Some(places) = book.line_to_leaf(player(whose), target, MAX_VISITED)? else {
                 return Err(BookError::NotInBook("with this depth and value".to_owned()));
             };
             let game = &self.game;

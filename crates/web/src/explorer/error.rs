@@ -1,4 +1,4 @@
-//! Why a question about a game has no answer. Nothing here knows of HTTP.
+//! Why a query about a game fails. Independent of HTTP.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use nutcracker_book::BookError;
 use nutcracker_games::registry::UnknownGame;
 use nutcracker_table::{ErrorKind, TableError};
 
-/// Why a question about a game has no answer. Messages are one sentence for the client and name no
-/// path of the server; what only its operator may read is in the sources.
+/// Why a query about a game fails. Messages are one sentence for the client and name no path of the
+/// server; what only its operator may read is in the sources.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ExplorerError {
@@ -27,7 +27,7 @@ pub enum ExplorerError {
     NotInBook(String),
     /// The book is open in another process.
     BookInUse(String),
-    /// The time was used up.
+    /// The time limit was exceeded.
     TimedOut(&'static str),
     /// A database cannot be read.
     Table(TableError),

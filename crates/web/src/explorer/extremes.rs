@@ -75,7 +75,7 @@ impl<G: Evaluate> Handle<G> {
             luckiest: None,
             longest: None,
         };
-        // The same positions each time: an answer does not depend on when it was asked for.
+        // The same positions each time: a response does not depend on when it is requested.
         let mut dice = Random::new(slice.0.into());
         for turn in 0..extremes.examined {
             if turn % 256 == 0 && budget.is_over() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use nutcracker_book::expert::Look;
+use nutcracker_book::expert::ExpertSettings;
 use nutcracker_book::grow::{Ended, Plan};
 use nutcracker_book::{Strategy, Tuning};
 use nutcracker_game::Evaluate;
@@ -29,7 +29,7 @@ pub struct Grow {
     /// Points by which a move must be better to count hardly at all.
     pub fractional: Option<f64>,
     /// How new positions are evaluated.
-    pub look: Look,
+    pub expert: ExpertSettings,
     /// Number of engines.
     pub threads: usize,
     /// Nodes at which it ends.
@@ -54,7 +54,7 @@ impl<G: Evaluate> Handle<G> {
         let oracle = self.oracle()?;
         let oracle = (!oracle.is_empty()).then_some(&oracle);
         let mut experts: Vec<_> =
-            (0..grow.threads.max(1)).map(|_| grow.look.expert(&self.game, oracle)).collect();
+            (0..grow.threads.max(1)).map(|_| grow.expert.expert(&self.game, oracle)).collect();
         let end = grow.time.map(|time| Instant::now() + time);
         let before = self.with_book(|book| {
             let tuning = book.facts().tuning;

@@ -64,7 +64,7 @@ pub struct Probed {
     pub value: Worth,
     /// How the game ends for the side to move.
     pub outcome: Option<Outcome>,
-    /// What the players end up with, where the position says what they have.
+    /// What the players end up with, where the position contains what they have.
     pub result: Option<Points>,
 }
 
@@ -111,7 +111,7 @@ pub struct GameCard {
     /// What the number of a slice counts, if its name is a number.
     #[schema(example = "stones")]
     pub unit: &'static str,
-    /// What the players are called, who moves first comes first.
+    /// The names of the players, the one that moves first comes first.
     pub sides: [&'static str; 2],
     /// Where the game starts.
     pub start: String,
@@ -162,7 +162,7 @@ impl Budget {
         Budget { deadline, stop: Arc::clone(&self.stop) }
     }
 
-    /// Whether it is used up.
+    /// Whether the time is up or the flag is set.
     pub fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || Instant::now() >= self.deadline
     }
@@ -217,7 +217,7 @@ pub trait Explorer: fmt::Debug + Send + Sync {
     fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError>;
     /// Describes the game's book.
     fn book_facts(&self) -> Result<BookFacts, ExplorerError>;
-    /// What the book says of a position.
+    /// The book's entry of a position.
     fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError>;
     /// Where an opponent can leave the book.
     fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError>;
@@ -276,7 +276,7 @@ pub fn open(
 /// A game with its databases.
 struct Handle<G: Evaluate> {
     game: G,
-    /// What its databases say.
+    /// The value of a position in its databases.
     metric: Metric,
     set: Arc<TableSet>,
     info: &'static GameInfo,
@@ -306,7 +306,7 @@ impl<G: Evaluate> Handle<G> {
             .map_err(|error| self.explain(error))
     }
 
-    /// An error of the databases, with what would help.
+    /// An error of the databases, with advice.
     fn explain(&self, error: TableError) -> ExplorerError {
         match error {
             TableError::MissingSlice { slice, .. } => {

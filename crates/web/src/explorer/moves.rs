@@ -73,7 +73,7 @@ pub(super) struct Candidate<M, P> {
 type Candidates<G> = Vec<Candidate<<G as Rules>::Move, <G as Rules>::Position>>;
 
 impl<G: Evaluate> Handle<G> {
-    /// What the database says, or `None` where there is no database.
+    /// The database's value, or `None` where there is no database.
     pub(super) fn known(&self, position: &G::Position) -> Result<Option<Probed>, ExplorerError> {
         match Probed::probe(&self.game, &self.set, position) {
             Ok(found) => Ok(Some(found)),

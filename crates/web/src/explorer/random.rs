@@ -95,8 +95,8 @@ impl<G: Evaluate> Handle<G> {
         let slice = match &filters.slice {
             Some(name) => self.slice_named(name)?,
             None => *self.present()?.last().ok_or_else(|| {
-                let wanted = default_set(&self.game).last().copied().unwrap_or(SliceId(0));
-                ExplorerError::NoDatabase(self.missing(wanted))
+                let slice = default_set(&self.game).last().copied().unwrap_or(SliceId(0));
+                ExplorerError::NoDatabase(self.missing(slice))
             })?,
         };
         let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;

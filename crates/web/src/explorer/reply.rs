@@ -19,7 +19,7 @@ const PERFECT_LIMIT: usize = 100_000;
 /// How long a move is searched for above the databases.
 const REPLY_TIME: Duration = Duration::from_millis(1500);
 
-/// Who replies, and to what.
+/// The replying player, and the game so far.
 #[derive(Clone, Debug)]
 pub struct Opponent {
     /// The moves from the position on.
@@ -37,7 +37,7 @@ pub struct Reply {
     #[serde(rename = "move")]
     #[schema(example = "E3x5")]
     pub name: String,
-    /// What it is worth to the one who plays it.
+    /// What it is worth to its mover.
     pub value: Worth,
     /// Where it comes from.
     pub source: Source,
@@ -53,7 +53,7 @@ pub enum Source {
     Search,
 }
 
-/// The positions of a game so far, and the one at hand.
+/// The positions of a game so far, and the current one.
 type Reached<P> = (Vec<P>, Situation<P>);
 
 impl<G: Evaluate> Handle<G> {
@@ -136,7 +136,7 @@ impl<G: Evaluate> Handle<G> {
             Err(PlayerError::NoDatabase { .. }) => {}
             Err(error) => return Err(self.player_error(error)),
         }
-        // Above the databases all moves are searched side by side.
+        // Above the databases all moves are searched together.
         let budget = budget.at_most(REPLY_TIME);
         let mut engine = Engine::new(game.clone(), self.oracle()?, super::search::options());
         let time = Some(budget.left());

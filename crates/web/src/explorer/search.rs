@@ -19,7 +19,7 @@ pub(super) fn options() -> EngineOptions {
 /// What a search has found so far.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Searched {
-    /// How deep it has looked.
+    /// The depth reached, in plies.
     pub depth: u32,
     /// What the position is worth to the side to move.
     pub value: Worth,

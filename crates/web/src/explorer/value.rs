@@ -1,4 +1,4 @@
-//! How a game ends when a position is worth so much.
+//! How a game ends, by the value of a position.
 
 use nutcracker_game::{Game, Side, Situation};
 use nutcracker_search::{Kind, Worth};
@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 pub enum Outcome {
     /// It wins.
     Win,
-    /// Nobody does.
+    /// It is a draw.
     Draw,
     /// The other side wins.
     Loss,

@@ -22,7 +22,7 @@ pub struct OptionalParams {
 }
 
 impl OptionalParams {
-    /// Nothing instead of an error, where the client wants that.
+    /// `null` instead of an error, if the client requests that.
     fn apply<T>(&self, found: Result<T, ExplorerError>) -> Result<Option<T>, ExplorerError> {
         match found {
             Err(ExplorerError::NotInBook(_)) if self.optional == Some(true) => Ok(None),

@@ -144,7 +144,7 @@ impl Stream for Events {
     }
 }
 
-/// A position and the strength of the player who replies.
+/// A position and the strength of the replying player.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ReplyParams {

@@ -37,8 +37,8 @@ export async function serve(data, ...args) {
   });
 }
 
-export function equal(found, wanted, what) {
-  const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];
+export function equal(found, expected, what) {
+  const [a, b] = [JSON.stringify(found), JSON.stringify(expected)];
   if (a !== b) throw new Error(`${what}: ${a} instead of ${b}`);
 }
 
@@ -50,7 +50,7 @@ const tests = [];
 export const test = (name, work, options = {}) => tests.push({ name, work, options });
 
 /** Runs all tests, each in a window of its own in which nothing may go wrong silently; only those that
-    ask `wrongly` on purpose may be told so. */
+    send bad requests on purpose set `wrongly`. */
 export async function finish(base) {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });

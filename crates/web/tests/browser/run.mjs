@@ -32,10 +32,10 @@ const probe = (position) => JSON.parse(run("probe", "awari", position, "--data",
 const number = (text) => Number(text.replace("−", "-").replace("+", ""));
 const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`) });
 const settled = (page) => page.waitForFunction(() => !document.querySelector(".travel"));
-/** The address as the page itself knows it: the browser tells others a little later. */
+/** The address as the page itself knows it: the browser reports it a little later. */
 const address = async (page) => new URL(await page.evaluate(() => location.href));
-/** Waits until an element says so. */
-const says = (page, selector, text) =>
+/** Waits until an element shows a text. */
+const shows = (page, selector, text) =>
   page.waitForFunction(
     ([where, what]) => document.querySelector(where)?.textContent.includes(what),
     [selector, text],
@@ -43,7 +43,7 @@ const says = (page, selector, text) =>
 const titled = (page, name) => page.waitForFunction((start) => document.title.startsWith(start), name);
 const moves = (page) => page.$$eval(".line [data-ply]", (all) => all.map((one) => one.textContent));
 
-/** What the board says of every move. */
+/** The value that the board shows for every move. */
 const values = (page) =>
   page.$$eval("[data-choice]", (rows) =>
     rows.map((row) => [
@@ -65,11 +65,11 @@ test("opens with values that equal the probe command's", async (page) => {
   for (const position of [ENDING, "1,0,2,0,0,1/0,3,0,1,1,0 N", "0,1,0,0,2,0/1,0,0,4,0,1 S 19-20"]) {
     await page.goto(at(position));
     await page.waitForSelector("[data-choice]");
-    const told = probe(position);
+    const probed = probe(position);
     const shown = (await values(page)).map(([move, score, best]) => [move, number(score), best]);
-    const wanted = told.moves.map((one) => [one.move, one.value.points, one.best]);
-    equal([...shown].sort(), [...wanted].sort(), position);
-    for (const { move, score } of told.moves) {
+    const expected = probed.moves.map((one) => [one.move, one.value.points, one.best]);
+    equal([...shown].sort(), [...expected].sort(), position);
+    for (const { move, score } of probed.moves) {
       const chip = await page.textContent(`.pit[data-move="${move}"] .chip .score`);
       equal(number(chip), score, `the chip of ${move}`);
     }
@@ -79,7 +79,7 @@ test("opens with values that equal the probe command's", async (page) => {
 test("opens without an address of its own at something worth seeing", async (page) => {
   await page.goto("/");
   await page.waitForSelector(".pit.best");
-  ok((await page.textContent("#note")).includes("beyond the databases"), "the note says why it is an ending");
+  ok((await page.textContent("#note")).includes("beyond the databases"), "the note explains why it is an ending");
   await titled(page, "Awari – Nutcracker");
 });
 
@@ -145,7 +145,7 @@ test("hides values", async (page) => {
     "what gives values away",
   );
   equal(await page.textContent("#verdict"), "South to move.", "the verdict");
-  // A hint goes away again: begin to look before it is there.
+  // A hint disappears again: start to wait before it appears.
   await Promise.all([page.waitForSelector(".pit.hint"), page.click("#hint")]);
   await page.reload();
   await page.waitForSelector(".pit.legal");
@@ -166,8 +166,8 @@ test(
     await page.click("#mover");
     await page.click("#done");
     await page.waitForSelector('.pit[data-move="d1"]');
-    const told = probe("0,0,2,0,0,1/0,0,0,1,0,0 N");
-    equal(number((await values(page))[0][1]), told.moves[0].value.points, "its value");
+    const probed = probe("0,0,2,0,0,1/0,0,0,1,0,0 N");
+    equal(number((await values(page))[0][1]), probed.moves[0].value.points, "its value");
     await page.click("#setup");
     await page.fill("#notation", "nonsense");
     await page.click("#done");
@@ -191,9 +191,9 @@ test("sets up discs on squares by clicking", async (page) => {
   await page.click('[data-square="f6"]');
   await page.click('[data-square="d4"]', { button: "right" });
   equal(await page.inputValue("#notation"), "8/8/2x5/3xx3/3xo3/5o2/8/8 x", "what was clicked");
-  await says(page, "#verdict", "Black to move");
+  await shows(page, "#verdict", "Black to move");
   await page.click("#mover");
-  await says(page, "#verdict", "White to move");
+  await shows(page, "#verdict", "White to move");
   await page.click("#flip");
   await page.click("#done");
   await page.waitForSelector(".square.legal");
@@ -202,18 +202,18 @@ test("sets up discs on squares by clicking", async (page) => {
   ok((await top("c3")) > (await top("f6")), "the board is turned round");
 });
 
-test("is played with the keyboard and tells what happens", async (page) => {
+test("is played with the keyboard and announces what happens", async (page) => {
   await page.goto(at(ENDING));
   await page.waitForSelector(".pit.legal");
   const first = await page.$(".pit.legal");
   await first.focus();
   const label = await first.getAttribute("aria-label");
-  ok(/^Pit [A-F], \d+: .*value/.test(label), `the label says it all: ${label}`);
+  ok(/^Pit [A-F], \d+: .*value/.test(label), `the label is complete: ${label}`);
   await page.keyboard.press("Enter");
   await page.waitForSelector('.line [data-ply="1"].now');
-  await page.waitForFunction(() => /plays/.test(document.querySelector("#say").textContent));
+  await page.waitForFunction(() => /plays/.test(document.querySelector("#announcer").textContent));
   await page.keyboard.press("Backspace");
-  await says(page, ".line .now", "start");
+  await shows(page, ".line .now", "start");
   await page.keyboard.press("ArrowRight");
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("Home");
@@ -225,7 +225,7 @@ test("is played with the keyboard and tells what happens", async (page) => {
 });
 
 test(
-  "moves nothing about when the system asks for that",
+  "animates nothing when the system requests reduced motion",
   async (page) => {
     await page.goto(at(ENDING));
     await page.waitForSelector(".pit.legal");
@@ -261,7 +261,7 @@ test(
       const ply = (await moves(page)).length;
       await page.click(`.pit[data-move="${worst}"] .hole`);
       await page.waitForFunction(
-        (wanted) => document.querySelectorAll(".line [data-ply]").length > wanted,
+        (count) => document.querySelectorAll(".line [data-ply]").length > count,
         ply,
       );
     }
@@ -307,7 +307,7 @@ test("shows a book", async (page) => {
   );
   await settled(page);
   await page.click(".around summary");
-  await says(page, ".around", "Reached from");
+  await shows(page, ".around", "Reached from");
   await page.waitForSelector(".around .branch .branch");
 });
 
@@ -331,12 +331,12 @@ test("shows no late answer over a newer page", async (page) => {
   const gate = new Promise((resolve) => {
     open = resolve;
   });
-  let asked;
+  let requested;
   const waiting = new Promise((resolve) => {
-    asked = resolve;
+    requested = resolve;
   });
   await page.route("**/api/v1/games/awari/slices*", async (route) => {
-    asked();
+    requested();
     await gate;
     // The page may have stopped waiting for it.
     await route.continue().catch(() => {});
@@ -382,8 +382,8 @@ test("shows the databases and finds positions in them", async (page) => {
   await page.selectOption("[name=captures]", "none");
   await page.click("#find");
   await page.waitForSelector(".pit.best");
-  const told = probe((await address(page)).searchParams.get("from"));
-  const wins = told.moves.filter((one) => one.value.points > 0);
+  const probed = probe((await address(page)).searchParams.get("from"));
+  const wins = probed.moves.filter((one) => one.value.points > 0);
   equal([wins.length, wins[0]?.captures], [1, 0], "the only winning move captures nothing");
   await page.goBack();
   await page.waitForSelector(".histogram .column");
@@ -395,13 +395,13 @@ test("shows the databases and finds positions in them", async (page) => {
 test("builds the small set while one watches", async (page) => {
   await page.goto(`${empty}/games/awari?options=pits=3`);
   await page.waitForSelector("#build");
-  ok((await page.textContent(".build")).includes("No databases of awari yet"), "it says so");
+  ok((await page.textContent(".build")).includes("No databases of awari yet"), "it is shown");
   await page.click("#build");
   await page.waitForSelector(".pit.best", { timeout: 40000 });
-  const told = await page.evaluate(async () =>
+  const probed = await page.evaluate(async () =>
     (await fetch("/api/v1/games/awari/probe?options=pits=3")).json(),
   );
-  equal(told.value.exact, true, "the start has its value");
+  equal(probed.value.exact, true, "the start has its value");
 });
 
 test("explains and tries its interface", async (page) => {
@@ -414,7 +414,7 @@ test("explains and tries its interface", async (page) => {
 });
 
 test(
-  "says what is wrong with an address",
+  "explains what is wrong with an address",
   async (page) => {
     await page.goto("/games/chequers");
     await page.waitForSelector("[role=alert]");

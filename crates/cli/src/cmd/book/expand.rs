@@ -12,7 +12,7 @@ use nutcracker_games::registry::Registered;
 use nutcracker_web::explorer::Grow;
 use serde_json::json;
 
-use super::target::{Look, Target};
+use super::target::{ExpertArgs, Target};
 use crate::args::{Format, Threads};
 use crate::failure::Failure;
 use crate::number::{duration, thousands};
@@ -59,7 +59,7 @@ pub struct Growth {
     #[arg(long, value_name = "POINTS")]
     fractional: Option<f64>,
     #[command(flatten)]
-    look: Look,
+    expert: ExpertArgs,
     #[command(flatten)]
     threads: Threads,
 }
@@ -110,7 +110,7 @@ impl Growth {
             mix: self.strategy.0.clone(),
             omega: self.omega,
             fractional: self.fractional,
-            look: self.look.settings(),
+            expert: self.expert.settings(),
             threads: self.threads.count(),
             nodes: self.nodes,
             expansions: self.expansions,
@@ -136,7 +136,7 @@ impl Args {
         })?;
         let count = growth.threads.count();
         let mut experts: Vec<_> =
-            (0..count).map(|_| growth.look.expert(game, databases.as_ref())).collect();
+            (0..count).map(|_| growth.expert.expert(game, databases.as_ref())).collect();
         let root = book.position(book.root())?;
         let max = game.max_score(game.slice_of(&root));
         let plan = Plan {

@@ -20,8 +20,8 @@ const CHUNK: usize = 1 << 16;
 
 /// Write a book as JSON lines, or a part of it for Graphviz
 ///
-/// Every line is a node: its position as its mover sees it, what an expert said, what follows from
-/// its moves, depth, state, priorities, and the moves with the nodes they lead to.
+/// Every line is a node: its position as its mover sees it, the expert's value, the value that
+/// follows from its moves, depth, state, priorities, and the moves with the nodes they lead to.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

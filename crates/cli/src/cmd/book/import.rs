@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nutcracker_games::registry::Registered;
 
-use super::target::{Look, Place, Target, find_move};
+use super::target::{ExpertArgs, Place, Target, find_move};
 use crate::failure::Failure;
 use crate::number::thousands;
 use crate::{note, print};
@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(long)]
     private: bool,
     #[command(flatten)]
-    look: Look,
+    expert: ExpertArgs,
 }
 
 impl Args {
@@ -32,7 +32,7 @@ impl Args {
     pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let databases = self.target.databases(game)?;
-        let mut experts = [self.look.expert(game, databases.as_ref())];
+        let mut experts = [self.expert.expert(game, databases.as_ref())];
         let start = Place::start(&mut book)?.situation;
         let (mut games, mut expanded) = (0, 0);
         for file in &self.files {

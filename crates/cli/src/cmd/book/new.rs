@@ -3,7 +3,7 @@
 use nutcracker_book::Book;
 use nutcracker_games::registry::Registered;
 
-use super::target::{Look, Target};
+use super::target::{ExpertArgs, Target};
 use crate::failure::Failure;
 use crate::print;
 
@@ -16,7 +16,7 @@ pub struct Args {
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     start: Option<String>,
     #[command(flatten)]
-    look: Look,
+    expert: ExpertArgs,
 }
 
 impl Args {
@@ -27,7 +27,7 @@ impl Args {
             Some(text) => game.parse(text).map_err(|error| Failure::Usage(error.to_string()))?,
         };
         let databases = self.target.databases(&game)?;
-        let mut expert = self.look.expert(&game, databases.as_ref());
+        let mut expert = self.expert.expert(&game, databases.as_ref());
         let store = self.target.create(&game)?;
         let mut book = Book::create(game, store, &start.position, &mut expert)?;
         let max = book.game().max_score(book.game().slice_of(&start.position));

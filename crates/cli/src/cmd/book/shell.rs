@@ -16,7 +16,7 @@ use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 
 use super::show;
-use super::target::{AnyExpert, Look, Place, Target, find_move, named_moves};
+use super::target::{AnyExpert, ExpertArgs, Place, Target, find_move, named_moves};
 use crate::failure::Failure;
 use crate::{note, print};
 
@@ -28,7 +28,7 @@ pub struct Args {
     #[command(flatten)]
     pub target: Target,
     #[command(flatten)]
-    look: Look,
+    expert: ExpertArgs,
 }
 
 const HELP: &str = "\
@@ -70,7 +70,7 @@ impl Args {
     pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
         let book = self.target.open(game)?;
         let databases = self.target.databases(game)?;
-        let expert = self.look.expert(game, databases.as_ref());
+        let expert = self.expert.expert(game, databases.as_ref());
         let mut shell = Shell { book, expert, path: Vec::new() };
         shell.path.push(Place::start(&mut shell.book)?);
         print(&show::for_people(&mut shell.book, &shell.path[0])?)?;

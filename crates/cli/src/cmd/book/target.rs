@@ -1,4 +1,4 @@
-//! Which book, who is asked about positions, and where in the book.
+//! The book, the expert that evaluates positions, and the place in the book.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Target {
         Ok(Book::open(game.clone(), store, DEFAULT_ROOM)?)
     }
 
-    /// The databases that are there; `None` if there are none.
+    /// The databases that exist; `None` if there are none.
     pub fn databases<G: Game>(&self, game: &G) -> Result<Option<TableOracle>, Failure> {
         if !game.has_databases() || !self.subject.dir(game).is_dir() {
             return Ok(None);
@@ -70,7 +70,7 @@ impl Target {
 
 /// How positions are evaluated.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Look {
+pub struct ExpertArgs {
     /// Plies of the engine's search of each new position; 0 takes the game's own guess
     #[arg(long, value_name = "PLIES", default_value_t = 8)]
     pub depth: u32,
@@ -88,10 +88,10 @@ pub struct Look {
 /// The expert that evaluates positions.
 pub type AnyExpert<'a, G> = Box<dyn Expert<G> + Send + 'a>;
 
-impl Look {
-    /// As books want it.
-    pub fn settings(&self) -> expert::Look {
-        expert::Look {
+impl ExpertArgs {
+    /// In the form of the book.
+    pub fn settings(&self) -> expert::ExpertSettings {
+        expert::ExpertSettings {
             depth: self.depth,
             search_nodes: self.search_nodes,
             probe_depth: self.probe_depth,
@@ -116,8 +116,7 @@ pub struct Place<G: Game> {
 }
 
 impl<G: Game> Place<G> {
-    /// The start of the book: the game's own start where it is that, else with nothing said of
-    /// points.
+    /// The start of the book: the game's own start if it is that, otherwise without points.
     pub fn start(book: &mut Book<G, RedbStore>) -> Result<Self, Failure> {
         let id = book.root();
         let position = book.position(id)?;

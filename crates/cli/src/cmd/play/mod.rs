@@ -22,8 +22,8 @@ use session::{Session, Table};
 /// Play a game against the computer
 ///
 /// Moves are typed as they are listed, a pit's letter is enough; `help` lists what else can be
-/// typed: undo, hint, values, save. Where databases reach, what is said of values is exact;
-/// elsewhere it is the opinion of a search, and is marked with ~.
+/// typed: undo, hint, values, save. Where databases reach, values are exact; elsewhere they are
+/// estimates of a search, marked with ~.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker play awari --level 3

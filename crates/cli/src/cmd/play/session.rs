@@ -33,7 +33,7 @@ pub struct Table<R> {
 }
 
 impl<R: BufRead> Table<R> {
-    /// Colours are for terminals, and for those who have not forbidden them.
+    /// Colours are for terminals, unless they are disabled.
     pub fn new(input: R) -> Self {
         let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         Table { input, colour }
@@ -89,7 +89,7 @@ impl<G: Registered> Session<G> {
         loop {
             if let Some(ending) = self.played.ending() {
                 print(&format!("{ending}: {}\n", self.result()))?;
-                // The game is over, but not what can be said of it.
+                // The game is over; commands about it still work.
                 let Some(line) = table.line("undo, save FILE or quit> ")? else { break };
                 let mut words = line.split_whitespace();
                 match words.next() {
