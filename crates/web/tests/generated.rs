@@ -1,4 +1,4 @@
-//! Requests generated from the OpenAPI description: each response must be one that the description
+//! Requests generated from the `OpenAPI` description: each response must be one that the description
 //! allows.
 
 use std::fmt::Write;

@@ -24,7 +24,7 @@ use crate::{machine, print, table};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker plan awari --stones 48 --memory 32GiB --disk 2TB
-  nutcracker plan awari --stones 40 --game-stones 48 --memory 512MiB
+  nutcracker plan awari --stones 40 --start 48 --memory 512MiB
   nutcracker plan kalah --seeds 3 --format json")]
 pub struct Args {
     #[command(flatten)]
