@@ -9,7 +9,7 @@
 //!
 //! This terminates: a value that has changed a hundred times is held, as during propagation.
 //!
-//! In addition, bounds are proven for each component: a player who can stay in it for ever or leave
+//! In addition, bounds are proven for each component: a player that can stay in it forever or leave
 //! with at least k has at least k, for k up to 0, the value of a repetition.
 
 use std::collections::{HashSet, VecDeque};

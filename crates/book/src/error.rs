@@ -31,7 +31,7 @@ pub enum BookError {
     OtherGame {
         /// The game of the book.
         found: String,
-        /// The game expected for.
+        /// The game expected.
         expected: String,
     },
     /// The expert failed.

@@ -68,7 +68,7 @@ pub struct Guide {
     best: Option<Hundredths>,
 }
 
-/// A node as it is reached in a game: who is ahead by how much decides what a score is worth.
+/// A node as it is reached in a game: the lead so far decides what a score is worth.
 type Reached = (NodeId, Score, bool);
 
 struct Lookup {

@@ -26,7 +26,7 @@ pub struct Edge {
     pub child: NodeId,
     /// What the mover banks.
     pub gain: Score,
-    /// Who moves next.
+    /// The side that moves next.
     pub turn: Turn,
 }
 

@@ -147,15 +147,15 @@ impl<G: Game, S: Store> Book<G, S> {
     pub fn line_to_leaf(
         &mut self,
         player: Player,
-        wanted: DropOut,
+        target: DropOut,
         most: usize,
     ) -> Result<Option<Vec<usize>>> {
         let mut found = None;
         self.walk_leaves(player, most, |leaf, _, line| {
-            if leaf == wanted {
+            if leaf == target {
                 found = Some(line());
             }
-            if found.is_some() || leaf.depth > wanted.depth {
+            if found.is_some() || leaf.depth > target.depth {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
@@ -179,7 +179,7 @@ impl<G: Game, S: Store> Book<G, S> {
 
     /// Visits the leaves of one player's drop-out diagram, nearest first: the book's player plays
     /// best moves, the opponent plays any. `visit` gets the leaf, whether it is solved, and a
-    /// function that says which moves lead to it. At most `most` nodes are visited.
+    /// function that returns the moves that lead to it. At most `most` nodes are visited.
     fn walk_leaves(
         &mut self,
         player: Player,

@@ -1,7 +1,7 @@
 //! The interface of stores.
 //!
 //! A store maps ids to bytes and texts to ids, and changes atomically: after a crash a [`Batch`] is
-//! there as a whole or not at all. The bytes are encoded by [`Node`](crate::node::Node).
+//! present as a whole or not at all. The bytes are encoded by [`Node`](crate::node::Node).
 
 mod memory;
 mod redb;

@@ -13,7 +13,7 @@
 //! | cycle draw, 0\|+h1\|-h2 | -1 | 1 | 0 | other h1, own -h2 |
 //!
 //! With more scores, bounds are at-least-k and at-most-k, and a cycle has a centre: the value of
-//! staying in it for ever, 0 in the cycle and something else before a capture on the way there.
+//! staying in it forever, 0 in the cycle and something else before a capture on the way there.
 
 use std::cmp::Ordering;
 

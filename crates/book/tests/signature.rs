@@ -2,7 +2,7 @@
 //!
 //! Nodes are numbered in the order in which expansions add them, so the list of all nodes shows
 //! which leaves were chosen, and in which order. A change that is meant to keep the choice must
-//! keep these numbers; one that is meant to alter it replaces them, and says so in its commit.
+//! keep these numbers; one that is meant to alter it replaces them.
 
 use nutcracker_book::expert::StaticExpert;
 use nutcracker_book::grow::Plan;

@@ -22,7 +22,7 @@ pub struct Measured {
     pub positions: u64,
 }
 
-/// A directory that is gone in the end, whatever happens.
+/// A directory that is removed in the end, whatever happens.
 struct Temporary(PathBuf);
 
 impl Temporary {

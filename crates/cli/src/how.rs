@@ -1,4 +1,4 @@
-//! How to solve: which solver, how much memory, how much of the scores.
+//! How to solve: which solver, how much memory, which range of scores.
 
 use nutcracker_game::Game;
 use nutcracker_retro::{DualIndexOptions, Policy, RowOptions, SolveOptions, SolverName, Window};
@@ -45,7 +45,7 @@ pub struct How {
 #[derive(Clone, Copy, Debug)]
 struct Request(Option<SolverName>);
 
-/// How much memory, and how much of the scores.
+/// How much memory, and which range of scores.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Bounds {
     /// Memory to use, such as 512MiB or 4GiB; without it, what is free, less a margin

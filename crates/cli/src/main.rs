@@ -55,7 +55,7 @@ fn main() -> ExitCode {
 }
 
 fn report(sentence: &str, code: u8) -> ExitCode {
-    // If stderr is closed, the exit code alone must do.
+    // If stderr is closed, the exit code has to suffice.
     let _ = writeln!(io::stderr(), "nutcracker: {}", sentence.trim_end());
     ExitCode::from(code)
 }

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_read_them() {
+    fn numbers_for_people() {
         assert_eq!(thousands(0), "0");
         assert_eq!(thousands(999), "999");
         assert_eq!(thousands(7_726_160), "7,726,160");

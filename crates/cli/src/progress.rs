@@ -199,7 +199,7 @@ impl Progress for Reporter {
     }
 
     fn chose(&self, choice: &Choice) {
-        // The in-memory solver is the rule; another one is news.
+        // Only a solver other than the usual in-memory one is reported.
         if choice.solver != SolverName::Memory {
             self.clear();
             note(&sentence(choice, &(self.label.0)(choice.slice)));

@@ -14,7 +14,7 @@ pub fn files(place: &Place) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes() {
+fn killed_at_any_moment_it_resumes_to_the_same_bytes() {
     let reference = Place::with_awari(9);
     let expected = files(&reference);
     let mut random = 1u64;

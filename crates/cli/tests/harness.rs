@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_nutcracker");
 
-/// A place for databases that is gone after the test.
+/// A place for databases that is removed after the test.
 pub struct Place {
     dir: TempDir,
 }

@@ -118,7 +118,7 @@ fn files_that_may_not_grow_are_one_sentence() {
 
 #[test]
 fn a_full_disk_is_one_sentence() {
-    // A small disk of our own, if we may have one; it is gone with the shell.
+    // A small file system of our own, if the system permits; it is unmounted with the shell.
     let small = "mount -t tmpfs -o size=6m none \"$NUTCRACKER_DATA\"";
     let place = Place::in_memory();
     let unshare = format!("unshare --user --map-root-user --mount sh -c '{small}'");

@@ -1,5 +1,5 @@
-//! Values that support each other in a circle: every position equals the best of its successors,
-//! and the table is wrong.
+//! Values that support each other in a cycle: every position equals the best of its successors, and
+//! the table is wrong.
 
 use std::collections::HashMap;
 use std::fs;
@@ -86,8 +86,8 @@ pub fn choices(slice: u32) -> (u64, u64) {
     (positions, quiet_better)
 }
 
-/// Gives each vertex +1 or -1 such that -1 leads to +1 only and +1 leads to some -1: what a circle
-/// of invented values looks like. `graph[v]` are the successors of `v`.
+/// Gives each vertex +1 or -1 such that -1 leads to +1 only and +1 leads to some -1: the shape of a
+/// cycle of invented values. `graph[v]` are the successors of `v`.
 fn circle(graph: &[Vec<usize>], mut values: Vec<Option<i8>>) -> Option<Vec<i8>> {
     loop {
         let mut changed = false;
@@ -121,7 +121,7 @@ fn circle(graph: &[Vec<usize>], mut values: Vec<Option<i8>>) -> Option<Vec<i8>> 
 }
 
 #[test]
-fn a_circle_of_invented_values_is_refused() {
+fn a_cycle_of_invented_values_is_refused() {
     let place = Place::with_awari(3);
     let disk = Disk::default();
     let mut truth = Truth::up_to(SLICE.0);

@@ -100,7 +100,7 @@ fn the_same_match_twice() {
             "{output}"
         );
         let text = fs::read_to_string(&record).expect("the records");
-        // How long moves took is not the same, nor then where lines end.
+        // Move times differ, and so do the line breaks.
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut parts = text.split("[%time ");
         let first = parts.next().unwrap_or_default().to_owned();
@@ -136,7 +136,7 @@ fn programs_play_and_misbehave() {
 }
 
 #[test]
-fn matches_that_make_no_sense() {
+fn invalid_matches_are_refused() {
     let place = Place::new();
     for (args, complaint) in [
         (&["match", "awari", "depth=2", "strong"][..], "\"strong\" describes no player"),
@@ -203,7 +203,7 @@ fn losses_are_exact_where_databases_reach() {
 }
 
 #[test]
-fn without_databases_it_says_how_it_knows() {
+fn without_databases_the_source_is_a_search() {
     let place = Place::new();
     let file = path(&place, "game.txt");
     fs::write(&file, "[Game \"awari\"]\n1. A4 a4 B5 b5 C6 *\n").expect("a file");
@@ -218,7 +218,7 @@ fn without_databases_it_says_how_it_knows() {
 }
 
 #[test]
-fn records_that_are_none() {
+fn invalid_records_are_refused() {
     let place = Place::new();
     let file = path(&place, "game.txt");
     for (text, complaint) in [

@@ -47,7 +47,7 @@ fn end(Serving(child): &mut Serving) -> Option<i32> {
 
 #[cfg(unix)]
 #[test]
-fn it_serves_what_probe_says_and_ends_when_asked() {
+fn it_serves_what_probe_prints_and_ends_on_a_signal() {
     let place = Place::with_awari(6);
     let (mut child, address) = start(&place, &[]);
     let position = "0,0,1,0,1,2/0,1,1,0,0,0 S 20-22";
@@ -86,7 +86,7 @@ fn a_book_grows_while_it_is_served() {
 }
 
 #[test]
-fn what_is_usage_error_is_told() {
+fn usage_errors_are_reported() {
     let place = Place::new();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let taken = taken.local_addr().expect("an address").to_string();

@@ -97,7 +97,7 @@ fn files_do_not_depend_on_threads() {
 }
 
 #[test]
-fn an_interrupted_run_goes_on() {
+fn an_interrupted_run_is_resumed() {
     let place = Place::new();
     let mut child = place.spawn(&["solve", "awari", "--stones", "13"]);
     while tables(&place.awari()).len() < 8 && child.try_wait().expect("a child").is_none() {

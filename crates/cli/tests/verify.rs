@@ -38,7 +38,7 @@ fn kalah() {
     let place = Place::new();
     place.run(&["solve", "kalah", "--pits", "3", "--seeds", "2"]).success();
     place.run(&["verify", "kalah", "--pits", "3", "--seeds", "2"]).success();
-    // Fewer seeds have the same databases, and know nothing of the larger ones.
+    // Fewer seeds share the same databases, without the larger ones.
     let run = place.run(&["verify", "kalah", "--pits", "3", "--seeds", "1"]).success();
     assert_eq!(run.stdout.lines().count(), 7);
 }
@@ -49,7 +49,7 @@ fn nothing_to_verify() {
 }
 
 #[test]
-fn a_file_that_is_gone() {
+fn a_missing_file() {
     let place = Place::with_awari(5);
     fs::remove_file(place.file(3)).expect("a file");
     let run = place.run(&["verify", "awari"]);
@@ -82,7 +82,7 @@ fn tables_that_the_game_does_not_have_are_named() {
 }
 
 #[test]
-fn a_manifest_that_is_gone() {
+fn a_missing_manifest() {
     let place = Place::with_awari(2);
     fs::remove_file(place.awari().join("manifest.json")).expect("a file");
     let run = place.run(&["verify", "awari"]);

@@ -44,7 +44,7 @@ fn a_wider_file_serves_and_nothing_is_overwritten() {
 }
 
 #[test]
-fn probes_say_what_is_a_bound() {
+fn probes_mark_bounds() {
     let (place, exact) = (narrow(), Place::with_awari(9));
     let positions = [
         "0,0,1,0,3,1/2,1,1,0,0,0 S 20-19",
@@ -93,7 +93,7 @@ fn agrees(bounds: &Value, truth: &Value) {
 }
 
 #[test]
-fn stats_say_what_is_clipped() {
+fn stats_mark_what_is_clipped() {
     let place = narrow();
     let run = place.run(&["stats", "awari"]).success();
     assert_snapshot!("window_stats", run.stdout);
@@ -192,7 +192,7 @@ fn exact_after_narrow() {
 #[test]
 fn memory_that_was_given() {
     let place = Place::new();
-    // More than this machine has, and it is the user's word.
+    // More memory than this machine has, but explicitly given.
     place.run(&["solve", "awari", "--stones", "4", "--memory", "900TiB"]).success();
     let run = place.run(&["solve", "awari", "--stones", "12", "--memory", "1MiB"]).failure();
     assert!(run.contains("iB of memory with solver one-bit, and 1.0 MiB may be used"), "{run}");

@@ -33,14 +33,14 @@ struct State {
     /// When the engine's own clock started.
     since: Instant,
     plan: Option<Allotment>,
-    wanted: Wanted,
+    answer: AnswerWhen,
     /// The search has finished by itself.
     finished: bool,
 }
 
 /// When the answer is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Wanted {
+enum AnswerWhen {
     /// As soon as it is available.
     Soon,
     /// Not before a stop.
@@ -55,10 +55,10 @@ impl Pace {
         let state = State {
             since: Instant::now(),
             plan: Allotment::of(go, side),
-            wanted: match (go.ponder, go.infinite) {
-                (true, _) => Wanted::OnHit,
-                (false, true) => Wanted::OnStop,
-                _ => Wanted::Soon,
+            answer: match (go.ponder, go.infinite) {
+                (true, _) => AnswerWhen::OnHit,
+                (false, true) => AnswerWhen::OnStop,
+                _ => AnswerWhen::Soon,
             },
             finished: false,
         };
@@ -87,8 +87,8 @@ impl Pace {
     /// The expected move was played: the clock starts.
     pub fn ponder_hit(&self) {
         let mut state = self.state();
-        if state.wanted == Wanted::OnHit {
-            state.wanted = Wanted::Soon;
+        if state.answer == AnswerWhen::OnHit {
+            state.answer = AnswerWhen::Soon;
             state.since = Instant::now();
             drop(state);
             self.changed.notify_all();
@@ -97,7 +97,7 @@ impl Pace {
 
     /// Whether the engine's own clock has not started.
     pub fn is_pondering(&self) -> bool {
-        self.state().wanted == Wanted::OnHit
+        self.state().answer == AnswerWhen::OnHit
     }
 
     /// Whether the search must end at once.
@@ -110,7 +110,7 @@ impl Pace {
         let state = self.state();
         // Another iteration takes as long as all before it, or longer.
         let late = |plan: Allotment| state.since.elapsed() * 2 > plan.soft;
-        self.is_over() || state.wanted == Wanted::Soon && state.plan.is_some_and(late)
+        self.is_over() || state.answer == AnswerWhen::Soon && state.plan.is_some_and(late)
     }
 
     /// Waits for a search and ends it when its time is up; returns when it has ended.
@@ -118,7 +118,7 @@ impl Pace {
         let mut state = self.state();
         while !self.is_over() && !state.finished {
             let left = match state.plan {
-                Some(plan) if state.wanted == Wanted::Soon => {
+                Some(plan) if state.answer == AnswerWhen::Soon => {
                     plan.hard.checked_sub(state.since.elapsed())
                 }
                 _ => Some(Duration::MAX),
@@ -141,7 +141,7 @@ impl Pace {
     pub fn during<T>(&self, think: impl FnOnce() -> T) -> T {
         let timed = {
             let state = self.state();
-            state.plan.is_some() || state.wanted == Wanted::OnHit
+            state.plan.is_some() || state.answer == AnswerWhen::OnHit
         };
         if !timed {
             return think();
@@ -160,7 +160,7 @@ impl Pace {
     /// Waits until the answer is due.
     pub fn hold(&self) {
         let mut state = self.state();
-        while state.wanted != Wanted::Soon && !self.is_over() {
+        while state.answer != AnswerWhen::Soon && !self.is_over() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }

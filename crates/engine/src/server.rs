@@ -30,17 +30,17 @@ pub struct Identity {
 /// use nutcracker_engine::{Blind, Identity, serve};
 /// use nutcracker_games::awari::Awari;
 ///
-/// let who = Identity { name: "Chance".to_owned(), author: "nobody".to_owned() };
+/// let identity = Identity { name: "Chance".to_owned(), author: "Tester".to_owned() };
 /// let mut output = Vec::new();
 /// let input = "position 0,0,0,0,0,1/0,0,0,0,1,0 S\nwhat?\ngo depth 1\n";
-/// serve(Awari::new(6).unwrap(), Blind::new(1), &who, input.as_bytes(), &mut output)?;
+/// serve(Awari::new(6).unwrap(), Blind::new(1), &identity, input.as_bytes(), &mut output)?;
 /// assert_eq!(output, b"bestmove F1\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn serve<G: Game>(
     game: G,
     player: impl Player<G>,
-    who: &Identity,
+    identity: &Identity,
     mut input: impl BufRead,
     output: impl Write + Send,
 ) -> io::Result<()> {
@@ -59,8 +59,8 @@ pub fn serve<G: Game>(
                     break;
                 }
                 Some(Command::Uci) => {
-                    output.send(&Answer::Name(who.name.clone()));
-                    output.send(&Answer::Author(who.author.clone()));
+                    output.send(&Answer::Name(identity.name.clone()));
+                    output.send(&Answer::Author(identity.author.clone()));
                     options.iter().cloned().for_each(|option| output.send(&Answer::Option(option)));
                     output.send(&Answer::UciOk);
                 }

@@ -91,8 +91,9 @@ fn a_well_behaved_program() {
 
 #[test]
 fn the_position_is_transmitted() {
-    let script =
-        Script::new(&format!("{POLITE}\ngo*) echo \"$position $line\" > heard; echo bestmove a;;"));
+    let script = Script::new(&format!(
+        "{POLITE}\ngo*) echo \"$position $line\" > received; echo bestmove a;;"
+    ));
     let mut player = script.start().expect("it starts");
     let awari = Awari::new(6).expect("six pits");
     let at = awari.parse("4,4,4,4,4,4/4,4,4,4,0,4 S 0-4").expect("a position");
@@ -101,9 +102,9 @@ fn the_position_is_transmitted() {
     let go = Go { left: [Some(Duration::from_secs(9)); 2], ..Go::default() };
     let pace = Pace::new(&go, Side::Second);
     player.choose(&played, &go, &pace, &mut |_| ()).expect("a move");
-    let heard = fs::read_to_string(script.dir.path().join("heard")).expect("heard");
+    let received = fs::read_to_string(script.dir.path().join("received")).expect("received");
     assert_eq!(
-        heard.trim(),
+        received.trim(),
         "position 4,4,4,4,4,4/4,4,4,4,0,4 S 0-4 moves A4 go wtime 9000 btime 9000"
     );
 }

@@ -148,11 +148,11 @@ fn losses_add_up() {
         let judge = All(game.clone());
         let worth = i32::from(judge.value(&game.start().position));
         let mut judge = Judge::new(game.clone(), Arc::new(judge), EngineOptions::default());
-        let mut heard = 0;
+        let mut reported = 0;
         let analysis = judge
-            .analyse(&finished.played, &Limits::depth(1), &mut |_| heard += 1)
+            .analyse(&finished.played, &Limits::depth(1), &mut |_| reported += 1)
             .expect("no error");
-        assert_eq!(heard, finished.played.moves().len());
+        assert_eq!(reported, finished.played.moves().len());
         assert!(analysis.moves.iter().all(|judged| judged.source == Source::Database));
         assert!(analysis.moves.iter().all(|judged| matches!(judged.loss, Loss::Exact(0..))));
         let lost = analysis.lost(Side::Second) - analysis.lost(Side::First);
@@ -160,7 +160,7 @@ fn losses_add_up() {
         assert_eq!(worth + lost as i32, margin, "seed {seed}");
         // The side with a worse outcome than the value of the game made the decisive move.
         if margin.signum() < worth.signum() {
-            let decision = analysis.decision().expect("somebody erred");
+            let decision = analysis.decision().expect("a decisive error");
             assert!(decision.to < decision.from);
         }
     }

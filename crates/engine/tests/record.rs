@@ -80,9 +80,9 @@ fn hand_written_records_are_parsed() {
         .collect();
     assert_eq!(moves, [vec!["F4", "f4", "E5"], vec!["A1"], vec!["B2"]]);
     assert_eq!(records[0].tag("First"), Some("a \"b\""));
-    let said = &records[0].moves[1];
-    assert_eq!(said.comment.as_deref(), Some("good"));
-    let value = said.value.expect("a value");
+    let noted = &records[0].moves[1];
+    assert_eq!(noted.comment.as_deref(), Some("good"));
+    let value = noted.value.expect("a value");
     assert_eq!(value, Worth::exact(-2));
     assert_eq!(records[1].outcome, Outcome::Second);
 }

@@ -35,9 +35,9 @@ impl<G: Game> Player<G> for Last {
         played: &Played<G>,
         go: &Go,
         pace: &Pace,
-        tell: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
-        tell(&Info { depth: Some(1), ..Info::default() });
+        on_info(&Info { depth: Some(1), ..Info::default() });
         pace.during(|| {
             while go.depth.is_none() && !pace.is_over() {
                 thread::sleep(Duration::from_millis(1));
@@ -50,13 +50,13 @@ impl<G: Game> Player<G> for Last {
     }
 }
 
-fn who() -> Identity {
-    Identity { name: "Test 1".to_owned(), author: "nobody".to_owned() }
+fn identity() -> Identity {
+    Identity { name: "Test 1".to_owned(), author: "Tester".to_owned() }
 }
 
 fn script<G: Game>(game: G, lines: &[u8]) -> String {
     let mut output = Vec::new();
-    serve(game, Last, &who(), lines, &mut output).expect("nothing fails");
+    serve(game, Last, &identity(), lines, &mut output).expect("nothing fails");
     String::from_utf8(output).expect("text")
 }
 
@@ -66,14 +66,14 @@ fn awari() -> Awari {
 
 #[test]
 fn a_game_by_script() {
-    let said = script(
+    let output = script(
         awari(),
         b"uci\nsetoption name Mood value false\nsetoption name Moon value 1\nisready\n\
           ucinewgame\nposition startpos moves F4 f4\ngo depth 1\nquit\n",
     );
     assert_eq!(
-        said,
-        "id name Test 1\nid author nobody\noption name Mood type check default true\nuciok\n\
+        output,
+        "id name Test 1\nid author Tester\noption name Mood type check default true\nuciok\n\
          info string cannot set Moon\nreadyok\ninfo depth 1\nbestmove E4 ponder a6\n"
     );
 }
@@ -85,30 +85,30 @@ fn invalid_input_is_ignored() {
     input
         .extend(b"\nposition 1,2,3 S\nposition startpos moves Z9 A4\nposition startpos moves A4\n");
     input.extend(b"position startpos moves A4 A4\ngo depth 1\n");
-    let said = script(awari(), &input);
-    let lines: Vec<&str> = said.lines().collect();
+    let output = script(awari(), &input);
+    let lines: Vec<&str> = output.lines().collect();
     // `go home` has no limit: the search would never end, and is stopped at the end of input; here
     // the next `go` arrives before.
-    assert!(lines.iter().any(|line| line.contains("the position is unchanged")), "{said}");
-    assert!(lines.iter().any(|line| line.starts_with("bestmove")), "{said}");
+    assert!(lines.iter().any(|line| line.contains("the position is unchanged")), "{output}");
+    assert!(lines.iter().any(|line| line.starts_with("bestmove")), "{output}");
 }
 
 #[test]
 fn terminal_positions_have_no_move() {
-    let said = script(awari(), b"position 0,0,0,0,0,0/1,0,0,0,0,0 S\ngo depth 3\n");
-    assert_eq!(said, "info string the game is over\nbestmove (none)\n");
-    let said = script(
+    let output = script(awari(), b"position 0,0,0,0,0,0/1,0,0,0,0,0 S\ngo depth 3\n");
+    assert_eq!(output, "info string the game is over\nbestmove (none)\n");
+    let output = script(
         awari(),
         b"position 1,0,0,0,0,0/1,0,0,0,0,0 S moves A1 a1 B1 b1 C1 c1 D1 d1 E1 e1 F1\ngo depth 1\n",
     );
-    assert!(said.ends_with("bestmove f1\n") || said.contains("bestmove f1 ponder"), "{said}");
+    assert!(output.ends_with("bestmove f1\n") || output.contains("bestmove f1 ponder"), "{output}");
 }
 
 #[test]
 fn a_side_may_move_again() {
     let kalah = Kalah::new(6, 4, false).expect("kalah");
-    let said = script(kalah, b"position startpos moves C4x1+ F5\ngo depth 1\n");
-    assert!(said.contains("bestmove f4"), "{said}");
+    let output = script(kalah, b"position startpos moves C4x1+ F5\ngo depth 1\n");
+    assert!(output.contains("bestmove f4"), "{output}");
 }
 
 /// An engine in a thread, and its output so far.
@@ -152,7 +152,7 @@ impl Talk {
         let (output, received) = channel();
         let thread = thread::spawn(move || {
             let input = BufReader::new(Pipe(input, Vec::new()));
-            serve(awari(), Last, &who(), input, Lines(output))
+            serve(awari(), Last, &identity(), input, Lines(output))
         });
         Talk { sender: Some(sender), received, thread: Some(thread) }
     }
@@ -250,6 +250,6 @@ fn a_closed_output_ends_the_engine() {
             Ok(())
         }
     }
-    let ended = serve(awari(), Last, &who(), &b"uci\nisready\nuci\n"[..], Closed);
+    let ended = serve(awari(), Last, &identity(), &b"uci\nisready\nuci\n"[..], Closed);
     assert_eq!(ended.expect_err("closed").kind(), io::ErrorKind::BrokenPipe);
 }

@@ -19,11 +19,11 @@ use crate::{ForwardView, Numbering, RowMoves, SliceId, SliceView};
 pub trait Game: Numbering {
     /// How solvers walk through a slice.
     type View: SliceView;
-    /// How the check, and solvers that walk forward, go through a slice.
+    /// How the check, and solvers that walk forward, traverse a slice.
     type Forward: ForwardView<Position = Self::Position>;
 
     /// The solver's view of a slice with look-up tables of at most `bytes`; positions that the
-    /// tables do not cover go by the rules, which is slower and gives the same.
+    /// tables do not cover are computed by the rules, which is slower and gives the same result.
     fn view_within(&self, slice: SliceId, bytes: u64) -> Self::View;
     /// The forward view of a slice with look-up tables of at most `bytes`.
     fn forward_within(&self, slice: SliceId, bytes: u64) -> Self::Forward;
@@ -49,8 +49,8 @@ pub trait Game: Numbering {
     fn covered_by_tables(&self, _slice: SliceId, _bytes: u64) -> f64 {
         1.0
     }
-    /// The slice as a sowing game: two halves, and moves that map rows of boards to rows. The
-    /// solver by rows is only for games that answer.
+    /// The slice as a sowing game: two halves, and moves that map rows of boards to rows. Only
+    /// games that return it can be solved by rows.
     fn row_moves(&self, _slice: SliceId) -> Option<Box<dyn RowMoves>> {
         None
     }

@@ -384,8 +384,8 @@ impl<G: Game> Check<'_, G> {
         Ok(())
     }
 
-    /// Over all its successors, a position is visited as often as it counts internal moves: a
-    /// solver that counts them down would else stop too early or never.
+    /// Over all its successors, a position is visited as often as it counts internal moves:
+    /// otherwise a solver that counts them down would stop too early or never.
     fn visits(&self, view: &G::View, index: u64, position: &G::Position) -> Result<(), Breach> {
         let (game, slice) = (self.game, self.slice);
         let mut steps = Vec::new();
@@ -511,7 +511,7 @@ impl<G: Game> Check<'_, G> {
     }
 }
 
-/// Values that look random and are always the same; where the game is over, the true ones.
+/// Reproducible pseudo-random values; where the game is over, the true ones.
 struct MadeUp<'a, G> {
     game: &'a G,
     metric: Metric,

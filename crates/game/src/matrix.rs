@@ -47,7 +47,7 @@ pub enum Line {
         start: u64,
         /// What the mover banks.
         gain: Score,
-        /// Who moves next.
+        /// The side that moves next.
         turn: Turn,
         /// Whether the moves are [conversions](crate::Step::converts).
         converts: bool,

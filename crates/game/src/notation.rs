@@ -6,7 +6,7 @@ use std::fmt;
 /// One of the two players.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
-    /// Who moves first from the start position: South, White, Black in Othello.
+    /// The side that moves first from the start position: South, White, Black in Othello.
     First,
     /// The other one.
     Second,
@@ -24,7 +24,7 @@ impl Side {
 }
 
 /// A position in a real game: a [`Rules::Position`](crate::Rules::Position) is seen by the side to
-/// move and knows nothing of the past; a situation adds who that side is and what each has won.
+/// move and has no history; a situation adds which side that is and what each side has won.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Situation<P> {
     /// The position as the side to move sees it.
@@ -55,7 +55,7 @@ impl<P> Situation<P> {
 pub struct ParseError(String);
 
 impl ParseError {
-    /// An error whose message is one sentence for the person who typed the text.
+    /// An error whose message is one sentence for the user.
     pub fn new(message: impl Into<String>) -> Self {
         ParseError(message.into())
     }

@@ -147,14 +147,15 @@ pub trait Numbering: Rules {
     fn parts(&self, slice: SliceId) -> Vec<Part> {
         vec![Part { name: "all".to_owned(), range: 0..self.slice_len(slice) }]
     }
-    /// Whether no position of the slice can come back before the slice is left, so that one pass
-    /// solves it: no move stays inside, or only such as a pass that is never answered by another.
+    /// Whether no position of the slice can repeat before the slice is left, so that one pass
+    /// solves it: no move stays inside, or only moves such as a pass that is never followed by
+    /// another.
     fn is_acyclic(&self, _slice: SliceId) -> bool {
         false
     }
     /// The largest score of a slice that still matters to the result of a game that began in slice
-    /// `start`: beyond it, what was banked on the way has decided. Games in which points are banked
-    /// know such a bound.
+    /// `start`: beyond it, what was banked on the way has decided the game. Games in which points
+    /// are banked have such a bound.
     fn score_window(&self, slice: SliceId, _start: SliceId) -> Score {
         self.max_score(slice)
     }
@@ -168,8 +169,8 @@ pub trait Numbering: Rules {
     fn is_indexed(&self, _position: &Self::Position) -> bool {
         true
     }
-    /// Turns the position with number `index - 1` into the one with number `index`: for walks in
-    /// sequence, where the next position costs less than any position. Not called with
+    /// Turns the position with number `index - 1` into the one with number `index`: for sequential
+    /// walks, where the next position is cheaper than an arbitrary one. Not called with
     /// [`HOLES`](Numbering::HOLES).
     fn next_index(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
         if let Some(next) = self.unrank(slice, index) {

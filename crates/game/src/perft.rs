@@ -10,8 +10,8 @@ pub fn perft<G: Rules>(game: &G, position: &G::Position, depth: u32) -> u64 {
     below(game, position, depth, &mut Vec::new())
 }
 
-/// The moves of all positions on the way stand in one list, those of the last at its end: nothing
-/// is allocated for a position.
+/// The moves of all positions on the path are in one list, those of the last at its end, so that no
+/// position allocates.
 fn below<G: Rules>(game: &G, position: &G::Position, depth: u32, moves: &mut Vec<G::Move>) -> u64 {
     let first = moves.len();
     game.moves(position, moves);

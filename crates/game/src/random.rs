@@ -1,7 +1,7 @@
-//! Numbers that look random and are the same for the same seed.
+//! Reproducible pseudo-random numbers.
 
-/// A generator of numbers that look random: the same seed gives the same numbers on every machine,
-/// so a game of a fallible player can be played again. Not for secrets.
+/// A generator of pseudo-random numbers: the same seed gives the same numbers on every machine, so
+/// a game of a fallible player can be reproduced. Not for cryptography.
 ///
 /// It is splitmix64: a counter in steps of the golden ratio, its bits well mixed.
 ///

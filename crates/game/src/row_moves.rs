@@ -1,4 +1,4 @@
-//! Games of sowing on a board of two halves, as far as the solver by rows needs to know them.
+//! Games of sowing on a board of two halves, as far as the solver by rows needs them.
 
 use std::fmt;
 

@@ -61,7 +61,7 @@ pub struct Step<P> {
     pub next: P,
     /// What the mover banks with this move.
     pub gain: Score,
-    /// Who moves next.
+    /// The side that moves next.
     pub turn: Turn,
     /// Whether the rules call this move a conversion, such as a capture or a promotion: what
     /// [`Metric::Dtc`](crate::Metric::Dtc) counts moves to. A conversion leaves its slice; a move

@@ -50,7 +50,7 @@ pub trait Children {
 pub trait SliceView: Send + Sync {
     /// A position in the form in which its predecessors are found fastest.
     type Key: Copy + Send;
-    /// Remembers where the last key was, so that the next one in sequence costs little.
+    /// Caches the last key, so that the next one in sequence is cheap.
     type Cursor: Default + Send;
 
     /// The number of numbers in the slice, holes included.
@@ -104,7 +104,7 @@ pub enum Target {
         index: u64,
         /// What the mover banks.
         gain: Score,
-        /// Who moves next.
+        /// The side that moves next.
         turn: Turn,
         /// Whether the move is a [conversion](Step::converts).
         converts: bool,
@@ -113,9 +113,9 @@ pub enum Target {
 
 /// A slice as it is walked forward, by its moves.
 ///
-/// The check goes by it, and so do the solvers with one and two bits a position; the in-memory
-/// solver, the one by rows and the one by sweeps do not. So the check ends with a sample of
-/// positions by the plain rules, in which no view has a part.
+/// The check uses it, and so do the solvers with one and two bits a position; the in-memory solver,
+/// the one by rows and the one by sweeps do not. So the check ends with a sample of positions by
+/// the plain rules, which uses no view.
 ///
 /// # Required
 /// All methods but [`inside`](ForwardView::inside), [`matrix`](ForwardView::matrix) and
@@ -125,7 +125,7 @@ pub trait ForwardView: Send + Sync {
     type Position;
     /// A position in the form in which its successors are found fastest.
     type Key: Copy + Send;
-    /// Remembers where the last key was, so that the next one in sequence costs little.
+    /// Caches the last key, so that the next one in sequence is cheap.
     type Cursor: Default + Send;
 
     /// The key of the position with this number; `None` for a hole.
@@ -143,7 +143,7 @@ pub trait ForwardView: Send + Sync {
     /// Visits where every legal move leads.
     fn targets(&self, key: Self::Key, visit: impl FnMut(Target));
     /// Visits the number of every internal successor: [`targets`](ForwardView::targets) without
-    /// the trouble of moves that leave the slice.
+    /// moves that leave the slice.
     fn inside(&self, key: Self::Key, mut visit: impl FnMut(u64)) {
         self.targets(key, |target| {
             if let Target::Inside(index) = target {

@@ -60,7 +60,7 @@ pub enum SolveError {
         /// Bytes it may use.
         given: u64,
     },
-    /// The solver requested is not for this game or slice.
+    /// The solver requested does not support this game or slice.
     #[error("{slice} of {game} cannot be solved by solver {solver}: {reason}")]
     Unfit {
         /// The game.
@@ -113,20 +113,20 @@ pub enum SolveError {
     },
 }
 
-/// Why a solver is not for a game or slice.
+/// Why a solver does not support a game or slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum Unfit {
-    /// It follows un-moves, and the game has none.
+    /// It follows un-moves, but the game has none.
     #[error("it needs un-moves, and the game has none")]
     NoUnmoves,
-    /// It works on rows of boards, and the game is not one of sowing on two halves.
+    /// It works on rows of boards, but the game is not one of sowing on two halves.
     #[error("it is for games of sowing on two halves")]
     NoRows,
-    /// It computes scores, and distances are requested for.
+    /// It computes scores, but distances are requested.
     #[error("it does not compute distances")]
     NoDistances,
-    /// It takes one pass, and positions of the slice may repeat.
+    /// It takes one pass, but positions of the slice may repeat.
     #[error("it is for slices in which no position repeats")]
     Cyclic,
     /// A position has too many moves for its states.

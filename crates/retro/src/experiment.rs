@@ -42,7 +42,8 @@ impl Distances {
     /// Counts an access.
     #[inline]
     pub fn access(&mut self, block: u32) {
-        // Most accesses are near the front, so the blocks before the one found are moved by hand.
+        // Most accesses are near the front, so the blocks before the one found are shifted in
+        // place.
         let mut moved = block;
         for (here, found) in self.recent.iter_mut().zip(&mut self.found) {
             std::mem::swap(here, &mut moved);

@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::parallel::ThreadError;
 use crate::progress::Stopped;
 
-/// Why a slice was not found to be right.
+/// Why the check of a slice failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CheckError {
@@ -26,7 +26,7 @@ pub enum CheckError {
         /// What is wrong with which position.
         fault: Fault,
     },
-    /// The file holds values that this program does not know.
+    /// The file holds a metric that this program does not know.
     #[error("{file} holds values of metric {metric}, which this program does not know")]
     UnknownMetric {
         /// The file.

@@ -24,7 +24,7 @@ pub struct SlicePlan {
     /// The solver that the memory allows.
     pub solver: SolverName,
     /// The share of positions, 0 to 1, that the game's look-up tables cover as far as they fit the
-    /// memory too. The others go by the rules.
+    /// memory too. The others are computed by the rules.
     pub tables: f64,
     /// Bytes of memory at the peak. More than what is given means that no solver, or not the one
     /// requested, fits.
@@ -236,7 +236,7 @@ fn plan_slice<G: Game>(task: &SliceTask<'_, G>, rates: &Rates) -> SlicePlan {
     let [slow_exits, slow_fixpoint] = estimate.map_or([1.0, 1.0], |estimate| estimate.slowdown);
     let to_disk = estimate.is_some_and(|estimate| estimate.exits_to_disk);
     let exits = if to_disk { rates.exits_to_disk } else { rates.exits };
-    // More levels move more in the same way as they compute more.
+    // Transfers grow with the number of levels as computation does.
     let moved = estimate.map_or(0.0, |estimate| estimate.moved) * rate.scale(levels);
     plan.phases = Phases {
         exits: slow_exits * seconds(exits),

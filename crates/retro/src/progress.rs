@@ -1,4 +1,4 @@
-//! Progress events of a solver, and requests to stop; nothing here knows a terminal.
+//! Progress events of a solver, and requests to stop; independent of any terminal.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};

@@ -65,8 +65,8 @@ pub fn solve_slices<G: Game>(
     let mut manifest =
         Manifest::load_or_new(&**storage, dir, id.name, &id.options, &options.program)?;
     let reconciled = manifest.reconcile(&**storage, dir, &naming(game))?;
-    // A file that no manifest knows was perhaps never checked: until this run has checked it, it
-    // stays unknown. So do files whose check was interrupted or left out.
+    // A file that is not in the manifest may never have been checked: it is adopted only after this
+    // run has checked it. So are files whose check was interrupted or skipped.
     let mut unchecked = reconciled.adopted.clone();
     let pending = manifest.entries().iter().filter(|entry| !entry.checked);
     unchecked.extend(pending.map(|entry| (entry.slice, entry.reach)));
@@ -108,7 +108,7 @@ pub fn solve_slices<G: Game>(
         } else {
             match job.run(&mut manifest) {
                 Err(SolveError::WorkFile(error)) if error.is_damage() => {
-                    // What is left of the work cannot be trusted: the slice is restarted once.
+                    // The work files cannot be trusted: the slice is restarted once.
                     progress.note(&format!("{error}: starting {slice} again"));
                     job.clear_work();
                     job.run(&mut manifest)?

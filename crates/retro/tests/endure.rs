@@ -123,7 +123,7 @@ fn a_second_run_solves_only_what_is_missing() {
 }
 
 #[test]
-fn a_second_builder_is_told_who_is_there() {
+fn a_second_builder_gets_an_error_that_names_the_first() {
     let dir = tempfile::tempdir().unwrap();
     let _lock = DirLock::acquire(dir.path()).unwrap();
     let error = solve_on(&Awari::new(6).unwrap(), &disk(), dir.path(), 1, 1).unwrap_err();
@@ -214,7 +214,7 @@ fn a_refused_table_is_removed_with_its_work_files_and_the_next_run_solves_it_ane
 }
 
 #[test]
-fn what_was_not_checked_says_so_and_is_checked_by_the_next_run() {
+fn unchecked_tables_are_marked_and_checked_by_the_next_run() {
     let awari = Awari::new(6).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let options = SolveOptions { verify: false, ..SolveOptions::new(1, "test") };

@@ -55,7 +55,7 @@ fn counted(accesses: &[u32]) -> Distances {
 }
 
 #[test]
-fn distances_tell_the_misses_of_every_cache() {
+fn distances_give_the_misses_of_every_cache() {
     let mut state = 1u64;
     let mut random = |below: u64| {
         state =
@@ -165,7 +165,7 @@ fn two_stones_by_hand() {
 }
 
 #[test]
-fn says_how_far_it_is() {
+fn progress_ends_at_the_number_of_positions() {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     let most = AtomicU64::new(0);
     let game = Awari::new(6).unwrap();

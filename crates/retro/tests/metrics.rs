@@ -131,7 +131,7 @@ fn a_distance_too_large_to_store_is_an_error_and_never_a_draw() {
 }
 
 #[test]
-fn solvers_that_cannot_count_moves_say_so() {
+fn solvers_that_cannot_count_moves_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     for solver in [SolverName::TwoBit, SolverName::OneBit, SolverName::DualIndex, SolverName::Rows]
     {
@@ -219,7 +219,7 @@ fn one_pass_solves_slices_without_cycles() {
 
 /// A game that calls its slice acyclic and is wrong about it.
 #[test]
-fn a_cycle_where_the_game_says_none_is_an_error() {
+fn a_cycle_where_the_game_claims_none_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let options = SolveOptions::new(1, "test");
     let cycle = Graph::new(2, vec![Node::quiet(&[1]), Node::quiet(&[0])]).acyclic();

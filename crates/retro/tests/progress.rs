@@ -64,14 +64,14 @@ fn every_phase_of_every_solver_advances_from_its_beginning_to_its_end() {
             assert!(seen.is_sorted(), "{solver}, {phase:?}: {seen:?}");
             assert_eq!(seen.last(), Some(&positions), "{solver}, {phase:?}");
             assert_eq!(positions, awari.slice_len(SliceId(last)), "{solver}, {phase:?}");
-            // More than the end alone: something is seen on the way.
+            // More than the end alone: there are reports on the way.
             let on_the_way = seen.iter().filter(|&&done| 0 < done && done < positions).count();
             assert!(phase != Phase::Fixpoint || on_the_way >= 3, "{solver}: {seen:?}");
         }
     }
 }
 
-/// Panics at a query whether to stop, in a thread that the solver has started.
+/// Panics at a call of `must_stop`, in a thread that the solver has started.
 struct Panics {
     at: u64,
     queries: AtomicU64,
@@ -157,7 +157,7 @@ fn a_game_without_unmoves_is_solved_by_sweeps_and_by_nothing_else() {
 }
 
 #[test]
-fn a_plan_says_which_share_of_positions_the_tables_cover() {
+fn a_plan_has_the_share_of_positions_the_tables_cover() {
     let awari = Awari::new(6).unwrap();
     // Enough for the bits of 30 stones and a fifth of the tables.
     let tables = awari.view_bytes(SliceId(30)) + awari.forward_bytes(SliceId(30));

@@ -132,7 +132,7 @@ fn stopped_anywhere_it_resumes_to_the_same_files() {
 }
 
 #[test]
-fn a_game_without_rows_says_so() {
+fn a_game_without_rows_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let options = by_rows(Window::Full, 1, false, None);
     let error = solve(&Heap, &disk(), dir.path(), SliceId(3), &options, &Silent).unwrap_err();

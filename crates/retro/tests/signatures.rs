@@ -123,7 +123,7 @@ impl<V: SliceView> SliceView for Counted<V> {
 }
 
 #[test]
-fn the_positions_that_the_in_memory_solver_looks_at() {
+fn the_positions_that_the_in_memory_solver_visits() {
     let awari = Awari::new(6).unwrap();
     let plain = Plain::solve(&awari, 6);
     let count = |worklist| {

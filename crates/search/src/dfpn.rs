@@ -1,10 +1,10 @@
 //! Depth-first proof-number search (df-pn).
 //!
 //! The question is whether one side, the attacker, gets at least `need` from a position on. The
-//! proof number of a position is a guess of how many positions have still to be proved for a yes,
-//! the disproof number of how many for a no; the search goes to the position where least is
-//! missing, and stays below it until its numbers exceed thresholds a little (a quarter) above those
-//! of the next best.
+//! proof number of a position estimates how many positions have still to be proved for a yes, the
+//! disproof number how many for a no; the search goes to the position where least is missing, and
+//! stays below it until its numbers exceed thresholds a little (a quarter) above those of the next
+//! best.
 //!
 //! # Gains
 //! What is banked on the way changes what is needed: a state is a position with the need there and
@@ -234,7 +234,7 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
         decided(key).or_else(|| decided(key.with(before)))
     }
 
-    /// Searches until a claim that is not plain is decided on this path.
+    /// Searches until a claim that is not immediate is decided on this path.
     pub(crate) fn decide(&mut self, claim: &Claim<G::Position>) -> Answer<bool, O> {
         if let Some(yes) = self.plain(claim)? {
             return Ok(yes);
@@ -321,13 +321,13 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
             && before != 0
             && let Some((decided, _)) = self.table.get(key.with(before))
         {
-            // On which of the positions before it depends is not kept: on all, then.
+            // The table does not store which earlier positions it depends on: assume all.
             return Ok(child(decided, self.path.since(slice)));
         }
         Ok(child(known, FREE))
     }
 
-    /// Takes the last position off the path and keeps what was found out.
+    /// Takes the last position off the path and stores its result.
     fn close(&mut self, numbers: Numbers) -> (Numbers, Place) {
         self.leave();
         let place = self.path.len();

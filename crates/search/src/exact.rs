@@ -15,7 +15,7 @@ use crate::{Oracle, known};
 pub struct ExactLimits<'a> {
     /// The most positions a call expands.
     pub nodes: u64,
-    /// The most memory the table of positions takes, in bytes. A smaller one makes the search
+    /// The largest size of the transposition table, in bytes. A smaller one makes the search
     /// longer, not wrong.
     pub table_bytes: usize,
     /// The search ends soon after this becomes true.
@@ -45,10 +45,9 @@ pub struct Solved<M> {
 /// Why a position's value cannot be found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExactError<E> {
-    /// A line of play came back to a position it had been in.
+    /// A line of play repeated a position.
     Repeats {
-        /// The slice of that position; with this slice in the oracle the search would not have
-        /// got there.
+        /// The slice of that position; with this slice in the oracle the search would not reach it.
         slice: SliceId,
     },
     /// The oracle failed.
@@ -111,7 +110,7 @@ pub fn exact_value<G: Game, O: Oracle>(
     Search::new(game, oracle, limits).solve(position)
 }
 
-/// A search that remembers from one call to the next what it has found out.
+/// A search that keeps its results from one call to the next.
 pub struct Search<'a, G: Game, O> {
     game: &'a G,
     oracle: &'a O,
@@ -171,7 +170,7 @@ impl<G: Game, O> fmt::Debug for Search<'_, G, O> {
 }
 
 impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
-    /// A search that has found out nothing yet.
+    /// A search without results yet.
     pub fn new(game: &'a G, oracle: &'a O, limits: &ExactLimits<'a>) -> Self {
         Search {
             game,
@@ -220,7 +219,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
         }
     }
 
-    /// The score, by asking for one bound after another (MTD(f)).
+    /// The score, by testing one bound after another (MTD(f)).
     fn value(&mut self, position: &G::Position) -> Result<Score, Halt<O::Error>> {
         let max = self.game.max_score(self.game.slice_of(position));
         let (mut lower, mut upper) = (-max, max);
@@ -237,7 +236,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
         Ok(guess)
     }
 
-    /// The moves with which the mover gets `score`, which is all there is to get.
+    /// The moves with which the mover gets `score`, the best it can get.
     fn best_moves(
         &mut self,
         position: &G::Position,
@@ -348,7 +347,7 @@ impl<'a, G: Game, O: Oracle> Search<'a, G, O> {
         });
     }
 
-    /// Takes the last position off the path and keeps what was found out about it.
+    /// Takes the last position off the path and stores its result.
     fn leave(&mut self) -> Score {
         let frame = self.path.pop().expect("the path is as long as the search is deep");
         self.choices.truncate(frame.first);

@@ -1,4 +1,4 @@
-//! What a search has found out, by position.
+//! Results of a search, by position.
 
 use std::hash::Hash;
 use std::num::NonZeroU32;
@@ -57,7 +57,7 @@ impl<P: Copy + Eq + Hash> Table<P> {
         bucket.iter().flatten().find(|entry| entry.position == *position).map(|entry| entry.known)
     }
 
-    /// Keeps what is known of a position, which took `work` nodes to find out.
+    /// Stores the result of a position, which took `work` nodes.
     pub(crate) fn put(&mut self, position: &P, known: Known, work: u64) {
         let work = NonZeroU32::MIN.saturating_add(u32::try_from(work).unwrap_or(u32::MAX));
         if self.entries > self.buckets.len() * BUCKET / 2 && self.buckets.len() < self.most_buckets
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_on_a_position_stands() {
+    fn the_last_entry_of_a_position_is_kept() {
         let mut table = Table::new(1 << 20);
         table.put(&7u32, known(1), 5);
         table.put(&7u32, known(2), 1);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_took_least_work_gives_way() {
+    fn the_entry_that_took_least_work_is_replaced() {
         let mut table = Table::new(0);
         for (position, work) in [(0u32, 50), (1, 20), (2, 90), (3, 30), (4, 10)] {
             table.put(&position, known(0), work);

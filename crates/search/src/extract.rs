@@ -1,4 +1,4 @@
-//! A proof taken out of what a proof search has left in its table.
+//! Extracts a proof from the table of a proof search.
 
 use std::collections::HashSet;
 

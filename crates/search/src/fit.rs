@@ -2,7 +2,7 @@
 //!
 //! Least squares finds weights whose guesses are near the values; what a search needs most is that
 //! guesses come in the right order, which Kendall's tau measures and [`climb`] improves. Nothing
-//! here knows a game: [`Samples`] are rows of features with the values they should give.
+//! here depends on a game: [`Samples`] are rows of features with the values they should give.
 //!
 //! ```
 //! use nutcracker_search::fit::{Quality, Samples, least_squares};
@@ -77,7 +77,7 @@ impl Samples {
         chosen
     }
 
-    /// What the weights make of every sample.
+    /// The guess for every sample by these weights.
     pub fn guesses(&self, weights: &[f64]) -> Vec<f64> {
         (0..self.len())
             .map(|place| self.row(place).iter().zip(weights).map(|(&x, w)| f64::from(x) * w).sum())
@@ -157,7 +157,7 @@ fn cholesky(matrix: &mut [f64], k: usize) -> Option<()> {
             let known: f64 = (0..j).map(|m| matrix[i * k + m] * matrix[j * k + m]).sum();
             let rest = matrix[i * k + j] - known;
             matrix[i * k + j] = if i == j {
-                // Rounding may leave a little of what is nothing.
+                // Rounding may leave a tiny residue instead of 0.
                 if rest <= 1e-12 * matrix[i * k + i].abs() {
                     return None;
                 }
@@ -275,7 +275,7 @@ pub fn climb(samples: &Samples, weights: &[f64], rounds: u32) -> Vec<f64> {
 }
 
 /// Whether a group of samples is held out of the fit: `share` of all groups are, always the same
-/// ones for a seed. Samples that know of each other belong to one group.
+/// ones for a seed. Samples that depend on each other belong to one group.
 pub fn is_held_out(group: u64, share: f64, seed: u64) -> bool {
     Random::new(seed ^ group.wrapping_mul(0xD134_2543_DE82_EF95)).unit() < share
 }
@@ -303,7 +303,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tau_is_what_its_definition_says(
+        fn tau_agrees_with_its_definition(
             pairs in prop::collection::vec((-6i32..6, -9i32..9), 0..120),
         ) {
             let a: Vec<f64> = pairs.iter().map(|p| f64::from(p.0)).collect();

@@ -4,7 +4,7 @@ use nutcracker_game::{Score, Step, Turn};
 
 use crate::path::{FREE, Place};
 
-/// What was found out about a position.
+/// The result of a search of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Found {
     /// In hundredths, between the proven bounds.
@@ -31,7 +31,7 @@ impl Found {
 
     /// A guess that depends on no path, put between bounds that do not either.
     pub(crate) fn guess(value: i32, (lower, upper): (Score, Score)) -> Self {
-        // Not `clamp`, which has to have bounds that fit together, and an oracle may be wrong.
+        // Not `clamp`, which panics if the bounds cross, as they may with a wrong oracle.
         let value = value.max(100 * i32::from(lower)).min(100 * i32::from(upper));
         Found { value, lower, upper, value_from: FREE, lower_from: FREE, upper_from: FREE }
     }

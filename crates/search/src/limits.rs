@@ -9,14 +9,14 @@ pub struct EngineOptions {
     /// Threads that search together, at least one. One thread gives the same answer every time;
     /// several may not.
     pub threads: usize,
-    /// The memory of the table of positions, in bytes.
+    /// The size of the transposition table, in bytes.
     pub table_bytes: usize,
     /// Databases are probed only where at least this many plies are left to search; 0 probes them
     /// everywhere.
     pub probe_depth: u32,
     /// The weights of the game's features; those of the game itself if `None`.
     pub weights: Option<Vec<f32>>,
-    /// Whether moves that come late in the order are first searched less deeply.
+    /// Late move reductions: whether moves late in the order are first searched less deeply.
     pub late_move_reductions: bool,
 }
 

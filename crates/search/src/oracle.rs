@@ -1,4 +1,4 @@
-//! Where a search finds scores that are known.
+//! Sources of known scores for a search.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use nutcracker_game::{Children, Distance, Metric, Score, SliceId};
 /// }
 /// ```
 pub trait Oracle {
-    /// Why a score of a covered slice cannot be had.
+    /// Why a score of a covered slice cannot be read.
     type Error;
 
     /// Whether the scores of this slice are known; the same answer every time.

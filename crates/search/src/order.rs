@@ -19,14 +19,13 @@ const MOVES: usize = 256;
 /// The most a history counts.
 const MOST: i32 = 1 << 14;
 
-/// What an earlier refutation in the same depth, and the history, weigh against a point of
-/// promise.
+/// The weights of the two killer moves, against a point of promise.
 const KILLER: [i32; 2] = [3 << 13, 1 << 14];
 const POINT: i32 = 1 << 14;
 
-/// What earlier cuts teach about the order of moves.
+/// Killer moves and history: what earlier cutoffs suggest about the order of moves.
 pub(crate) struct Order<M> {
-    /// By depth from the root, the two moves that last cut there.
+    /// Killer moves: by ply, the two moves that last caused a cutoff there.
     killers: Vec<[Option<M>; 2]>,
     history: Box<[i32; MOVES]>,
 }
@@ -66,7 +65,7 @@ impl<M: Copy + Eq + Hash> Order<M> {
         out[start..].sort_unstable_by(|a, b| b.rank.cmp(&a.rank).then(a.place.cmp(&b.place)));
     }
 
-    /// A move made the rest of its position's moves superfluous; those tried before it had not.
+    /// Records a cutoff: `mv` made the remaining moves superfluous; those tried before it had not.
     pub(crate) fn cut<P>(&mut self, ply: usize, depth: u32, tried: &[Choice<P, M>], mv: M) {
         if let Some(killers) = self.killers.get_mut(ply)
             && killers[0] != Some(mv)

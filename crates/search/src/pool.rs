@@ -74,7 +74,7 @@ impl<G: Evaluate, O: Oracle> fmt::Debug for Engine<G, O> {
     }
 }
 
-/// Half the width of the first window around the value of the iteration before.
+/// Half the width of the first aspiration window around the value of the previous iteration.
 const ASPIRATION: i32 = 60;
 /// Iterations of fewer plies have the full window.
 const WINDOW_FROM: u32 = 4;
@@ -101,7 +101,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
         &self.options
     }
 
-    /// Forgets all earlier searches, as for a new game.
+    /// Clears the transposition table, as for a new game.
     pub fn clear(&mut self) {
         self.table.clear();
     }
@@ -227,7 +227,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
         })
     }
 
-    /// Sets up what threads share, and looks afterwards whether the oracle failed.
+    /// Sets up the shared state, and checks afterwards whether the oracle failed.
     fn run<T>(
         &mut self,
         limits: &Limits<'_>,
@@ -319,7 +319,7 @@ impl<'a, G: Evaluate, O: Oracle> Progress<'a, G, O> {
         Progress { shared, root: *root, max: upper, report }
     }
 
-    /// Whether there is nothing more to find out.
+    /// Whether the search is complete.
     fn done(&self) -> bool {
         self.report.bounds.0 == self.report.bounds.1 || self.report.line.is_empty()
     }
@@ -376,7 +376,7 @@ impl<'a, G: Evaluate, O: Oracle> Progress<'a, G, O> {
         }
     }
 
-    /// Continues the line by what the table has.
+    /// Extends the line from the transposition table.
     fn lengthen(&mut self, depth: u32) {
         let game = self.shared.game;
         let mut position = self.root;

@@ -1,6 +1,6 @@
 //! Proofs as data, and the check that they hold.
 //!
-//! This file knows nothing of how a proof was found. It uses the rules, an oracle's scores, and
+//! The check is independent of how a proof was found. It uses the rules, an oracle's scores, and
 //! that a position that repeats is worth 0 from there on.
 
 use std::collections::HashMap;
@@ -258,7 +258,7 @@ fn is_lawful<P>(slice: SliceId, next: SliceId, step: &Step<P>) -> bool {
     next < slice || (next == slice && step.gain == 0 && step.turn == Turn::Passes)
 }
 
-/// A node that needs more than 0 and can come up again, if there is one.
+/// A node that needs more than 0 and can repeat, if there is one.
 fn cycle<P>(nodes: &[ProofNode<P>], edges: &[Vec<usize>]) -> Option<usize> {
     const NEW: u8 = 0;
     const OPEN: u8 = 1;

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_is_got() {
+    fn entries_are_read_back() {
         let mut table = Table::new(1 << 10);
         let open = Numbers { proof: 7, disproof: INFINITE - 1 };
         let states = [Numbers::decided(true), Numbers::decided(false)];

@@ -23,7 +23,7 @@ pub struct Report<M> {
     pub nodes: u64,
     /// The time since the search began.
     pub elapsed: Duration,
-    /// How full the table of positions is with what this search put there, in thousandths.
+    /// How full the transposition table is with entries of this search, in thousandths.
     pub table_permille: u32,
     /// Scores read from the oracle so far, by all threads.
     pub probes: u64,

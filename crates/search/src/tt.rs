@@ -1,4 +1,4 @@
-//! The table of positions that all threads of a search share.
+//! The transposition table, shared by all threads of a search.
 //!
 //! An entry is two words. The second holds what is known, the first the position's check bits
 //! combined with the second, so that an entry half written by one thread and half by another is
@@ -112,8 +112,8 @@ struct Slot {
     data: AtomicU64,
 }
 
-/// Entries that share a place: all but the last keep what was searched deepest, the last takes
-/// whatever comes.
+/// Entries that share a place: all but the last keep what was searched deepest, the last is always
+/// replaced.
 const BUCKET: usize = 4;
 
 /// One cache line.
@@ -139,7 +139,7 @@ impl Table {
         while buckets.try_reserve_exact(count).is_err() {
             count /= 2;
         }
-        // Where memory is scarce, the threads of the search need some too.
+        // If memory is scarce, the threads of the search need some too.
         if count < all {
             count /= 4;
             buckets = Vec::new();
@@ -151,7 +151,7 @@ impl Table {
         Table { buckets, generation: 0 }
     }
 
-    /// What was stored before gives way first from now on.
+    /// From now on, entries stored before are replaced first.
     pub(crate) fn next_generation(&mut self) {
         self.generation = (self.generation + 1) & 63;
     }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_searches_give_way() {
+    fn entries_of_earlier_searches_are_replaced() {
         let mut table = Table::new(64);
         for n in 0..4u32 {
             table.put(Key::of(&n), entry(200));

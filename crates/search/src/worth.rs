@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn a_distance_goes_through_a_move_as_its_metric_says() {
+    fn a_distance_passes_through_a_move_by_its_metric() {
         let again = Step { turn: Turn::Stays, ..Step::quiet(()) };
         for metric in [Metric::Dtw, Metric::Dtc] {
             for step in [Step::quiet(()), Step::quiet(()).converting(), again] {
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_that_say_nothing_are_no_bounds() {
+    fn trivial_bounds_are_no_bounds() {
         assert_eq!(Worth::of(-500, -5, 5, 5), Worth::guess(-500));
         assert_eq!(Worth::of(-400, -4, 5, 5).kind(), Kind::AtLeast);
         assert_eq!(Worth::of(300, -4, 3, 5).kind(), Kind::AtMost);
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_move_says_what_is_known() {
+    fn the_best_of_moves_keeps_what_is_known() {
         let (exact, least, most) = (Worth::exact, Worth::at_least, Worth::at_most);
         assert_eq!(Worth::best(&[exact(-1), exact(2)]), exact(2));
         assert_eq!(Worth::best(&[most(-3), exact(2)]), exact(2));

@@ -21,7 +21,7 @@ fn pretty(value: &Value) -> String {
 }
 
 #[test]
-fn questions_and_answers() {
+fn requests_and_responses() {
     run(async {
         let server = server(config());
         let mut all = String::new();
@@ -53,7 +53,7 @@ fn questions_and_answers() {
 }
 
 #[test]
-fn problems_say_what_is_wrong() {
+fn problems_explain_what_is_wrong() {
     run(async {
         let server = server(config());
         let long = "1".repeat(5000);
@@ -129,7 +129,7 @@ fn many_positions_in_one_request() {
         assert_eq!(answer.status, StatusCode::OK);
         insta::assert_snapshot!("batch", pretty(&answer.json()));
 
-        // Large batches go another way: each answer must be what a single question gets.
+        // Large batches take another path: each result must equal that of a single probe.
         let many: Vec<String> = (0..LAST)
             .flat_map(|n| (0..40).map(move |_| format!("{n},0,0,0,0,0/0,0,0,0,0,0")))
             .collect();
@@ -182,7 +182,7 @@ fn optional_book_queries_return_null_when_absent() {
 }
 
 #[test]
-fn random_positions_are_as_they_were_asked_for() {
+fn random_positions_match_their_filters() {
     run(async {
         let server = server(config());
         for seed in 0..20 {
@@ -213,7 +213,7 @@ fn random_positions_are_as_they_were_asked_for() {
 }
 
 #[test]
-fn the_perfect_player_wins_what_the_score_says() {
+fn the_perfect_player_wins_its_score() {
     run(async {
         let server = server(config());
         for position in ["0,0,1,0,1,2/0,1,2,0,0,0 S 20-21", "1,0,0,2,0,0/0,1,0,1,1,1 S 20-21"] {
@@ -239,7 +239,7 @@ fn the_perfect_player_wins_what_the_score_says() {
 }
 
 #[test]
-fn a_search_is_told_as_it_goes_on() {
+fn a_search_streams_its_progress() {
     run(async {
         let server = server(config());
         for (game, depth) in [("awari", 4), ("othello", 3)] {
@@ -361,7 +361,7 @@ fn counters_count() {
 }
 
 #[test]
-fn the_description_names_every_question() {
+fn the_description_lists_every_route() {
     run(async {
         let description = get(&server(config()), "/api/v1/openapi.json").await.json();
         let mut all = String::new();
@@ -389,7 +389,7 @@ fn games_used_last_stay_open() {
     let open = |pits: &str| app.game("awari", Some(pits)).expect("a game");
     let first = open("pits=2");
     open("pits=3");
-    // It was opened first and is used again: the other one makes room.
+    // It was opened first and is used again: the other one is evicted.
     assert!(Arc::ptr_eq(&first, &open("pits=2")));
     open("pits=4");
     assert!(Arc::ptr_eq(&first, &open("pits=2")));

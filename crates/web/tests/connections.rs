@@ -48,7 +48,7 @@ fn get(address: SocketAddr, uri: &str) -> String {
 }
 
 #[test]
-fn a_small_set_is_built_while_one_watches() {
+fn a_small_set_is_built_with_progress() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut config = config();
     config.data = dir.path().to_owned();
@@ -139,7 +139,7 @@ fn a_search_ends_when_its_client_goes_away() {
             stream.read_exact(&mut first).expect("an answer");
             assert_eq!(&first, b"HTTP/1.1 200");
         }
-        // All of them have gone: there is a place again.
+        // All of them have disconnected: there is capacity again.
         let line = "/api/v1/games/awari/best-line?position=0,0,0,0,1,1/1,1,0,0,0,0";
         let answer = (0..20).map(|_| get(address, line)).find(|one| !one.contains("/api#busy"));
         assert!(answer.is_some_and(|answer| answer.starts_with("HTTP/1.1 200")));
@@ -177,7 +177,7 @@ fn an_idle_book_is_closed() {
 }
 
 #[test]
-fn the_end_is_orderly() {
+fn shutdown_is_graceful() {
     let (sender, receiver) = mpsc::channel();
     serving(config(), move |address| {
         // An idle connection does not hold the server up.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::common::{Answer, config, run, send, server};
 
-/// A question of the description, with what it takes.
+/// An operation of the description, with its parameters.
 #[derive(Clone, Debug)]
 struct Operation {
     path: String,

@@ -144,7 +144,7 @@ fn a_winning_exit_is_taken() {
 }
 
 /// Rings of odd length: the same position with the other side to move. Propagation could continue
-/// for ever; it terminates, and nothing wrong is proven.
+/// forever; it terminates, and nothing wrong is proven.
 #[test]
 fn odd_cycles_settle() {
     for way_out in [-5, 0, 5] {

@@ -41,7 +41,7 @@ enum Form {
 
 /// Show where a recorded game was lost
 ///
-/// Every move stands with its value and the best move's, for the side that moved, from there on:
+/// Every move is listed with its value and the best move's, for the side that moved, from there on:
 /// exact where a database or a proof decides, else by search and marked with ~. Records are written
 /// by `play` (save) and `match`, and can be written by hand; docs/protocol.md has the format.
 #[derive(Debug, clap::Args)]

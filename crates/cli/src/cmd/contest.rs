@@ -59,8 +59,8 @@ pub struct Args {
     /// Games to play
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     games: u32,
-    /// The time control: 0.5s/move, 5m, 5m+3s, 40/5m, arimaa:60s/5m/75/0/4h/4m; without it,
-    /// everyone as described, and programs 0.1s/move
+    /// The time control: 0.5s/move, 5m, 5m+3s, 40/5m, arimaa:60s/5m/75/0/4h/4m; without it, each
+    /// player as described, and programs 0.1s/move
     #[arg(long, value_name = "CONTROL")]
     time: Option<TimeControl>,
     /// Random moves of an opening
@@ -147,7 +147,7 @@ struct Hall<'a, G: Game> {
     file: File,
 }
 
-/// What came out, as the player A sees it.
+/// The outcome, as player A sees it.
 #[derive(Default)]
 struct Outcome {
     tally: Tally,
@@ -244,13 +244,13 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Failed(format!("cannot write {}: {error}; use another --record", path.display()))
 }
 
-/// The file that games are added to; before any is played, so that none is played in vain.
+/// The file that games are added to; opened before any is played, so that none is lost.
 fn open_record(path: &Path) -> Result<File, Failure> {
     let file = File::options().create(true).append(true).open(path);
     file.map_err(|error| cannot_write(path, &error))
 }
 
-/// A difference for people: `+35`, or that it has no end.
+/// A difference for people: `+35`, or infinite.
 fn elo_text(elo: f64) -> String {
     if elo.is_finite() {
         format!("{elo:+.0}")
@@ -261,7 +261,7 @@ fn elo_text(elo: f64) -> String {
     }
 }
 
-/// A difference for programs; `null` where it has no end.
+/// A difference for programs; `null` where it is infinite.
 fn elo_json(elo: f64) -> Value {
     if elo.is_finite() { rounded(elo).into() } else { Value::Null }
 }

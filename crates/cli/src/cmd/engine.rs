@@ -56,17 +56,18 @@ impl Visitor for Args {
             },
             ..Settings::default()
         };
-        let who = Identity {
+        let identity = Identity {
             name: format!("Nutcracker {} {}", env!("CARGO_PKG_VERSION"), game.id().name),
             author: "the Nutcracker authors".to_owned(),
         };
-        let player = Box::new(Searcher::new(game.clone(), databases, who.name.clone(), settings));
+        let player =
+            Box::new(Searcher::new(game.clone(), databases, identity.name.clone(), settings));
         let player: Box<dyn Player<G>> = match self.book.open(&game)? {
             Some(shelf) => shelf.player(player, 1),
             None => player,
         };
         let input = io::stdin().lock();
-        serve(game, player, &who, input, io::stdout()).map_err(|error| match error.kind() {
+        serve(game, player, &identity, input, io::stdout()).map_err(|error| match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
             _ => Failure::Failed(format!("the engine protocol was cut off: {error}")),
         })

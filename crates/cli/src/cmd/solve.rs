@@ -225,7 +225,7 @@ impl Args {
         room.disk = room.disk.map(|free| free.saturating_add(work_files));
         let too_large = missing.iter().find(|slice| slice.memory > options.memory);
         if let (Some(given), Some(slice)) = (requested_memory, too_large) {
-            // Now, not when it is this slice's turn.
+            // Fail now, not when this slice is reached.
             return Err(Failure::from(SolveError::TooLittleMemory {
                 game: game.id().to_string(),
                 slice: slice_label(game, slice.slice),

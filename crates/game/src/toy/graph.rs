@@ -242,7 +242,7 @@ impl Numbering for Graph {
 plain_views!(Graph);
 
 impl Evaluate for Graph {
-    /// A guess without any sense in it, the same every time.
+    /// A meaningless but reproducible evaluation.
     fn evaluate(&self, &position: &u32, _: &[f32]) -> i32 {
         Random::new(u64::from(position) ^ 0x5EED).below(701) as i32 - 350
     }

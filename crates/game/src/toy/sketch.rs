@@ -1,4 +1,4 @@
-//! Games drawn on paper: some positions, some moves, and what the others look worth.
+//! Games drawn on paper: some positions, some moves, and evaluations of the others.
 
 use std::collections::HashMap;
 use std::sync::Arc;

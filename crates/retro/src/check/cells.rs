@@ -25,7 +25,7 @@ pub(super) const fn is_founded(cell: Cell) -> bool {
 
 /// The cells of a slice, in memory or in pieces.
 pub(super) trait Cells: Sync {
-    /// Whether single cells in any order cost little.
+    /// Whether random access to single cells is cheap.
     const RANDOM_ACCESS: bool;
 
     /// Reads consecutive cells.
@@ -92,7 +92,7 @@ impl<const BITS: u32> Cells for Whole<BITS> {
     }
 }
 
-/// Values in memory that need no foundation, at a byte each: distances.
+/// Values in memory that need no foundation (distances), one byte each.
 #[derive(Debug)]
 pub(super) struct Values(pub(super) Packed<8>);
 

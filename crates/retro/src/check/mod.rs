@@ -19,9 +19,9 @@
 //! # What is shared with solvers
 //! The rules; the reader of tables; and the forward view, by which the solvers with one and two
 //! bits a position walk too. The in-memory solver, the one by rows and the one by sweeps do not use
-//! it, and none uses its [matrices](ForwardView::matrix). Against an error in a view that a solver
-//! and the check could have in common, the check ends with a [sample](check_sample) of positions
-//! compared by the plain rules alone.
+//! it, and none uses its [matrices](ForwardView::matrix). To detect an error in a view shared by a
+//! solver and the check, the check ends with a [sample](check_sample) of positions compared by the
+//! plain rules alone.
 
 mod cells;
 mod levels;
@@ -279,7 +279,8 @@ impl<G: Game> Job<'_, G> {
         }
     }
 
-    /// Founds positions by sweeps until all are or no more can be; returns the number of sweeps.
+    /// Founds positions by sweeps until all are founded or no more can be; returns the number of
+    /// sweeps.
     fn found<C: Cells>(&self, check: &Check<'_, C, G>) -> Result<u32, CheckError> {
         let positions = self.table.positions();
         let mut founded = check.founded.load(Relaxed);
@@ -384,7 +385,7 @@ enum Pass {
 struct Sweep<'a> {
     pass: Pass,
     threads: usize,
-    /// What threads have worked with and can use again.
+    /// Scratch memory of threads, for reuse.
     scratches: Mutex<Vec<Scratch<'a>>>,
 }
 
@@ -415,8 +416,8 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         self.final_cell(self.metric.through(gain, turn, converts, next), next)
     }
 
-    /// The cell of a value that waits for nothing. A distance too large to store is less than a
-    /// draw and more than every other loss: 0 without a mark.
+    /// The cell of a final value. A distance too large to store is less than a draw and more than
+    /// every other loss: 0 without a mark.
     #[inline(always)]
     fn final_cell(&self, value: Score, next: Score) -> Cell {
         if self.metric.is_too_far(value, next) {
@@ -535,7 +536,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         Ok(range.end - range.start)
     }
 
-    /// Numbers that stand for no position need nothing.
+    /// Numbers without a position need no check.
     fn skip_hole(&self, index: u64, scratch: &mut Scratch<'_>) -> Result<(), CheckError> {
         scratch.founded += u64::from(self.cells.mark(index, 1)?);
         Ok(())

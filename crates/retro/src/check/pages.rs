@@ -16,8 +16,8 @@ use crate::fault::CheckError;
 const PAGE: usize = 4096;
 const PAGE_BITS: u64 = PAGE as u64 * 8;
 
-/// Bits, all 0 at first. A page that does not fit the memory goes to a file that has no name and
-/// ends with the process; its checksum stays in memory and is compared when the page is read.
+/// Bits, all 0 at first. A page that does not fit the memory goes to an unnamed file that vanishes
+/// with the process; its checksum stays in memory and is compared when the page is read.
 #[derive(Debug)]
 pub(super) struct Pages {
     /// Page p is in frame p modulo the number of frames, or in the file.
@@ -41,8 +41,8 @@ impl Frame {
 }
 
 impl Pages {
-    /// Bits for `len` positions with about `budget` bytes of memory. Where that is less than they
-    /// take, the file is made in `dir` or, where that may not be written, among temporary files.
+    /// Bits for `len` positions with about `budget` bytes of memory. If they take more, the file is
+    /// created in `dir` or, if that is not writable, in the directory for temporary files.
     pub(super) fn new(len: u64, budget: u64, dir: &Path) -> Result<Self, CheckError> {
         let pages = len.div_ceil(PAGE_BITS).max(1);
         let left = budget.saturating_sub(pages * size_of::<u64>() as u64);
@@ -71,7 +71,7 @@ impl Pages {
             let (page, within) = (index / PAGE_BITS, index % PAGE_BITS);
             let end = (at + (PAGE_BITS - within) as usize).min(count);
             let frame = &self.frames[(page % self.frames.len() as u64) as usize];
-            // A frame is never left half changed, so a panic elsewhere does not spoil it.
+            // A frame is never left half changed, so a poisoned lock is harmless.
             let mut frame = frame.lock().unwrap_or_else(PoisonError::into_inner);
             if frame.page != page {
                 self.exchange(&mut frame, page)?;
@@ -95,7 +95,7 @@ impl Pages {
         match self.checksums[page as usize].load(Relaxed) {
             0 => frame.bytes.fill(0),
             expected => {
-                // Until the page is known to be right, the frame stands for no page.
+                // Until the page has passed its check, the frame holds no page.
                 frame.page = u64::MAX;
                 file.read_exact_at(&mut frame.bytes, page * PAGE as u64).map_err(failed)?;
                 if checksum(&frame.bytes) != expected {

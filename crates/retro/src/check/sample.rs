@@ -31,7 +31,7 @@ pub fn check_sample<G: Game>(
     compare_each(game, table, set, count, threads, progress, &|compared| meter.add(compared))
 }
 
-/// Compares `count` positions without a word about progress: the end of a longer check.
+/// Compares `count` positions without progress reports: the end of a longer check.
 pub(super) fn compare<G: Game>(
     game: &G,
     table: &Table,

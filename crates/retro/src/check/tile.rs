@@ -8,7 +8,7 @@ use super::cells::{Cell, Cells, is_founded, value};
 use super::{Check, Pass, Scratch, negated};
 use crate::fault::CheckError;
 
-/// What an illegal move is worth: less than any legal one, and nothing that waits for foundation.
+/// The value of an illegal move: less than any legal one, and marked as founded.
 const NO_MOVE: Cell = Cell::MIN | 1;
 
 /// What a thread needs for a tile.

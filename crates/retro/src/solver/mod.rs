@@ -160,8 +160,8 @@ impl<G: Game> SliceJob<'_, G> {
         SetChildren::new(set, slice, |child| window::needed(game, slice, child, top.into()))
     }
 
-    /// Where a solver's work files are. Each has its own: what one has left behind after an
-    /// interruption means nothing to another.
+    /// Where a solver's work files are. Each has its own: files that one leaves behind after an
+    /// interruption are meaningless to another.
     fn folder(&self, solver: SolverName) -> Folder {
         let SliceTask { game, slice, top, options } = self.task;
         let path = work_folder(self.dir, slice, top, solver);
@@ -170,7 +170,7 @@ impl<G: Game> SliceJob<'_, G> {
         Folder::new(path, Arc::clone(self.storage), description, options.watch.clone())
     }
 
-    /// A position of the slice is lost too far away to store.
+    /// A position of the slice has a distance too large to store.
     fn too_far(&self) -> SolveError {
         let SliceTask { game, slice, .. } = self.task;
         SolveError::TooFar { game: game.id().to_string(), slice: game.slice_name(slice) }

@@ -76,7 +76,7 @@ struct Pass<'a, G, C> {
 }
 
 impl<G: Game, C: Children<Error = TableError>> Pass<'_, G, C> {
-    /// Settles a position, and before it whatever it waits for.
+    /// Settles a position, after all it depends on.
     fn settle(&self, index: u64) -> Result<(), SolveError> {
         let SliceTask { game, slice, .. } = self.job.task;
         let mut open = vec![index];

@@ -1,7 +1,7 @@
 //! `sweeps`: forward sweeps in memory until nothing changes.
 //!
-//! It needs no un-moves, and is what a game without them is solved by. It is also simple enough to
-//! be believed, and so the judge of the others in tests.
+//! It needs no un-moves, so it solves games without them. It is also simple enough to be trusted,
+//! and serves as the reference for the other solvers in tests.
 
 use std::time::Instant;
 
@@ -115,7 +115,7 @@ where
     }
 }
 
-/// Positions between two queries whether to stop.
+/// Positions between two checks for a stop.
 const STOP_INTERVAL: u64 = 1 << 12;
 
 /// The best exit of every position; `None` if a distance is too large to store.

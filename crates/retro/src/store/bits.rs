@@ -7,7 +7,7 @@ use nutcracker_mem::{OutOfMemory, Packed};
 use super::disk::WorkFileError;
 use super::{Sequence, Session, Side, Wins};
 
-/// One bit a position in memory: won or not. The other side is elsewhere.
+/// One bit a position in memory: won or not. The sequential side is on disk.
 #[derive(Debug)]
 pub struct OneBit(Packed<1>);
 

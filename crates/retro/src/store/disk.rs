@@ -122,7 +122,7 @@ impl Bytes {
         self.0.will_read(range.start, range.end - range.start);
     }
 
-    /// Waits until everything written is safe.
+    /// Waits until everything written is durable.
     pub fn sync(&self) -> Result<(), WorkFileError> {
         self.0.sync()
     }
@@ -210,7 +210,7 @@ impl Sequence for DiskSides {
         for &index in lost {
             sides[(index - start) as usize] = Side::Lost;
         }
-        // Not in sequence: neighbours that were only read shall stay in memory.
+        // Not in sequence: neighbours that were only read should stay in memory.
         self.write(start, &sides)
     }
 }

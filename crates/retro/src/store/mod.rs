@@ -1,4 +1,4 @@
-//! Where the bits of a slice live while it is solved with little memory.
+//! Storage for the bits of a slice that is solved with little memory.
 //!
 //! A solver of the level method (`solver/levels`) has two sides. The *random* side holds which
 //! positions are won and is accessed by position, in any order. The *sequential* side holds what
@@ -19,7 +19,7 @@ use crate::store::disk::WorkFileError;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Side {
-    /// Nothing better than a loss is in sight yet, if all internal moves lead to won positions.
+    /// Lost once all internal moves lead to won positions: no exit is better than a loss.
     Open = 0,
     /// It cannot lose at this level, and may still be won.
     Safe = 1,

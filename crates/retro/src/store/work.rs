@@ -33,7 +33,7 @@ const DESCRIPTION: usize = 26;
 /// Blocks that are read or written in one step, under one lock.
 const REGION: u64 = 16;
 const LOCKS: usize = 64;
-/// Bytes between a place that is written and where the kernel begins to bring it to the disk.
+/// How far write-back to disk stays behind the place being written, in bytes.
 const BEHIND: u64 = 4 << 20;
 
 /// One work file, of fixed length.
@@ -57,15 +57,15 @@ pub struct WorkFile {
     scattered: AtomicU64,
 }
 
-/// Bytes of a block: the checksums of a file shall take little memory, and pieces of rows are
+/// Bytes of a block: the checksums of a file should take little memory, and pieces of rows are
 /// small.
 fn block_bytes(len: u64) -> u64 {
     (len >> 16).next_power_of_two().clamp(4 << 10, 16 << 10)
 }
 
 impl WorkFile {
-    /// Makes a file of `len` bytes, which read as zeros until they are written. Its place on the
-    /// disk is taken now, so that a full disk shows before hours of work.
+    /// Makes a file of `len` bytes, which read as zeros until they are written. Its disk space is
+    /// allocated now, so that a full disk shows before hours of work.
     pub(crate) fn create(
         storage: &Arc<dyn Storage>,
         path: &Path,
@@ -280,8 +280,8 @@ impl WorkFile {
         xxh3_64_with_seed(bytes, self.seed.wrapping_add(number as u64)).max(1)
     }
 
-    /// Writes small pieces all over the file, each place once, without checksums of blocks: these
-    /// come with [`seal`](Self::seal), and nothing may be read before.
+    /// Writes small pieces anywhere in the file, each place once, without checksums of blocks:
+    /// these are made by [`seal`](Self::seal), and nothing may be read before.
     pub(crate) fn scatter(&self, offset: u64, bytes: &[u8]) -> Result<(), WorkFileError> {
         self.run(Operation::Write, || self.file.write_at(bytes, HEADER + offset))?;
         self.scattered.fetch_add(scattered_sum(offset, bytes), Relaxed);
@@ -293,7 +293,7 @@ impl WorkFile {
         self.scattered.load(Relaxed)
     }
 
-    /// Continues to scatter into a file of an earlier run, which had come to this checksum.
+    /// Continues to scatter into a file of an earlier run, which had reached this checksum.
     pub(crate) fn continue_scattering(&self, sum: u64) {
         self.scattered.store(sum, Relaxed);
     }

@@ -91,7 +91,7 @@ pub struct Keeping<M> {
     pub moves: Vec<M>,
     /// Where a side profits, the plies within which it forces an exit from the slice or the end,
     /// this move among them; with databases that count moves, the plies to what they count. `None`
-    /// where the value is 0, where it would take too long to find out, and where the game so far
+    /// where the value is 0, where it would take too long to compute, and where the game so far
     /// leaves no way.
     pub plies: Option<u32>,
 }
@@ -353,7 +353,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
     }
 
     /// The moves that force as much of `level` as possible past positions of the game so far;
-    /// `keeping` where that is nothing or takes too long to find out.
+    /// `keeping` where that is nothing or takes too long to compute.
     pub(super) fn past(
         &self,
         position: &G::Position,

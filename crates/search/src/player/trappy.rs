@@ -1,4 +1,4 @@
-//! Which of several equal moves an opponent is most likely to go wrong after.
+//! Chooses among equal moves the one that an opponent is most likely to answer wrongly.
 
 use nutcracker_game::{Game, Step, Turn};
 

@@ -13,7 +13,7 @@ use crate::solved::{self, Solved};
 
 /// Plays `games` games from random positions against each kind of opponent, first and second in
 /// turn; a test fails where the perfect player gets less than the exact score, or where a position
-/// repeats although there is something to be had.
+/// repeats although there is something to gain.
 fn gets_the_score<G: Game>(
     rules: &G,
     solved: &Solved,
@@ -170,7 +170,7 @@ fn distances(graph: &Graph, solved: &Solved, slice: SliceId) -> Vec<Option<u32>>
     }
 }
 
-/// What a mover can force when the positions of `path` may not come again, by trying everything.
+/// What a mover can force when the positions of `path` may not repeat, by exhaustive search.
 fn by_trying(graph: &Graph, solved: &Solved, position: u32, path: &mut Vec<(u32, bool)>) -> Score {
     let mover = path.len().is_multiple_of(2);
     if path.contains(&(position, mover)) {
@@ -281,7 +281,7 @@ fn a_gift_is_taken() {
 }
 
 #[test]
-fn little_is_asked_where_little_is_allowed() {
+fn a_limit_of_positions_is_kept() {
     let (awari, solved) = solved::awari();
     let mut player = Perfect::with_limit(awari.clone(), solved, 1);
     let mut seeds = Random::new(7);
@@ -301,7 +301,7 @@ fn little_is_asked_where_little_is_allowed() {
 }
 
 #[test]
-fn what_cannot_be_played_is_said() {
+fn what_cannot_be_played_is_an_error() {
     let (awari, solved) = solved::awari();
     let mut player = Perfect::new(awari.clone(), solved);
     let error = player.choose(&awari.start().position, &[]).unwrap_err();

@@ -64,8 +64,8 @@ pub struct Played {
     pub repeated: Option<(bool, Score)>,
 }
 
-/// Plays from a position to the end of the game, or until a position comes again: what is on the
-/// board is divided then.
+/// Plays from a position to the end of the game, or until a position repeats: what is on the board
+/// is then divided.
 pub fn game<G: Game>(
     game: &G,
     solved: &Solved,

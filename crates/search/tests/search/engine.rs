@@ -138,7 +138,7 @@ proptest! {
 
     /// Solvers and path-aware minimax agree on what a score is.
     #[test]
-    fn scores_are_what_minimax_says(seed: u64, slices in 1u32..4, width in 1u32..7) {
+    fn scores_agree_with_minimax(seed: u64, slices in 1u32..4, width in 1u32..7) {
         let game = Graph::random(seed, slices, width, true);
         let scores = game.scores();
         for position in 0..game.len() {

@@ -119,7 +119,7 @@ fn limits_are_kept() {
     let stopped = ExactLimits { stop: Some(&stop), ..ExactLimits::default() };
     assert_eq!(exact_value(&game, &position, &Empty, &stopped), Ok(None));
 
-    // What an ended search found out helps the next one.
+    // Results of an ended search help the next one.
     let limits = ExactLimits { nodes: 60, ..ExactLimits::default() };
     let mut search = Search::new(&game, &Empty, &limits);
     let mut calls = 1;

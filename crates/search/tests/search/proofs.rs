@@ -193,7 +193,7 @@ fn proof(goal: Goal, root: u32, nodes: &[(u32, Score, Reply)]) -> Proof<u32> {
 }
 
 #[test]
-fn what_a_checker_refuses() {
+fn flawed_proofs_are_refused() {
     use Reply::{Any, Play};
     let game = roundabout();
     let check = |proof: &Proof<u32>| check_proof(&game, &Empty, proof);

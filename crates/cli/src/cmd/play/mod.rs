@@ -17,7 +17,7 @@ use crate::booked::BookOption;
 use crate::contestant::{Contestant, Programs, parse_time};
 use crate::databases;
 use crate::failure::Failure;
-use session::{Session, Table};
+use session::{Session, Terminal};
 
 /// Play a game against the computer
 ///
@@ -142,6 +142,6 @@ impl Visitor for Args {
             depth: self.depth,
             think: self.think,
         };
-        session.run(&mut Table::new(io::stdin().lock()))
+        session.run(&mut Terminal::new(io::stdin().lock()))
     }
 }

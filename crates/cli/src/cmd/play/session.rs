@@ -1,4 +1,4 @@
-//! The conversation of a game: lines in, board and words out.
+//! The dialogue of a game: lines in, board and text out.
 
 use std::fs;
 use std::io::{self, BufRead, IsTerminal};
@@ -25,18 +25,18 @@ const HELP: &str = "type a move as it is listed; its first letters are enough. O
   quit          leave the game
 ";
 
-/// Where the player sits: where lines come from, and whether a person sees what is printed.
-pub struct Table<R> {
+/// The terminal: where lines come from, and whether a person sees the output.
+pub struct Terminal<R> {
     input: R,
     /// Whether to mark what matters by colour.
     colour: bool,
 }
 
-impl<R: BufRead> Table<R> {
+impl<R: BufRead> Terminal<R> {
     /// Colours are for terminals, unless they are disabled.
     pub fn new(input: R) -> Self {
         let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        Table { input, colour }
+        Terminal { input, colour }
     }
 
     /// The next line; `None` at the end.
@@ -46,7 +46,7 @@ impl<R: BufRead> Table<R> {
         match self.input.read_line(&mut line) {
             Ok(0) => Ok(None),
             Ok(_) => Ok(Some(line.trim().to_owned())),
-            // What is no text is no command either.
+            // Input that is not UTF-8 is not a command.
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Some("?".to_owned())),
             Err(error) => Err(Failure::Failed(format!("cannot read what is typed: {error}"))),
         }
@@ -74,7 +74,7 @@ pub struct Session<G: Registered> {
 
 impl<G: Registered> Session<G> {
     /// Until the game ends or the user quits.
-    pub fn run<R: BufRead>(mut self, table: &mut Table<R>) -> Result<(), Failure> {
+    pub fn run<R: BufRead>(mut self, terminal: &mut Terminal<R>) -> Result<(), Failure> {
         let game = self.played.game();
         let you = name(game, self.human);
         let known = match &self.reach {
@@ -90,7 +90,7 @@ impl<G: Registered> Session<G> {
             if let Some(ending) = self.played.ending() {
                 print(&format!("{ending}: {}\n", self.result()))?;
                 // The game is over; commands about it still work.
-                let Some(line) = table.line("undo, save FILE or quit> ")? else { break };
+                let Some(line) = terminal.line("undo, save FILE or quit> ")? else { break };
                 let mut words = line.split_whitespace();
                 match words.next() {
                     Some("undo" | "u") => self.undo()?,
@@ -102,10 +102,10 @@ impl<G: Registered> Session<G> {
                 continue;
             }
             if self.played.now().mover != self.human {
-                self.answer(table)?;
+                self.answer(terminal)?;
                 continue;
             }
-            let Some(line) = table.line(&format!("{you}> "))? else { break };
+            let Some(line) = terminal.line(&format!("{you}> "))? else { break };
             if !self.execute(&line)? {
                 break;
             }
@@ -143,18 +143,18 @@ impl<G: Registered> Session<G> {
     }
 
     /// The computer's move.
-    fn answer<R: BufRead>(&mut self, table: &Table<R>) -> Result<(), Failure> {
+    fn answer<R: BufRead>(&mut self, terminal: &Terminal<R>) -> Result<(), Failure> {
         let side = self.played.now().mover;
         let pace = Pace::new(&self.limits, side);
         let thought = self.player.choose(&self.played, &self.limits, &pace, &mut |_| ());
         let thought = thought.map_err(|error| Failure::Failed(error.to_string()))?;
-        let mv = table.bold(&self.played.name(&thought.best));
+        let mv = terminal.bold(&self.played.name(&thought.best));
         print(&format!("{} plays {mv}\n", name(self.played.game(), side)))?;
         self.played.play(thought.best);
         self.show()
     }
 
-    /// Back to before the last move of the person.
+    /// Back to before the user's last move.
     fn undo(&mut self) -> Result<(), Failure> {
         let situations = self.played.situations();
         let before = &situations[..self.played.moves().len()];
@@ -168,7 +168,7 @@ impl<G: Registered> Session<G> {
     }
 
     fn choices(&mut self) -> Result<Choices<G::Move>, Failure> {
-        // A person waits: all moves together take as long as a move of the computer.
+        // The user waits: all moves together take as long as a move of the computer.
         let moves = self.played.legal().len().max(1) as u32;
         let limits = match self.depth {
             Some(depth) => Limits::depth(depth),

@@ -202,7 +202,7 @@ fn worklist_len(len: u64, threads: usize) -> usize {
 const CHUNK: u64 = 1 << 15;
 /// Predecessors in the queue while their states are prefetched.
 const PREFETCHED: usize = 32;
-/// Positions that a thread takes off its worklists between two queries whether to stop.
+/// Positions that a thread takes off its worklists between two checks for a stop.
 const STOP_INTERVAL: u32 = 1 << 16;
 /// A thread with this much work donates half of it when another is idle.
 const DONATE_FROM: usize = 512;

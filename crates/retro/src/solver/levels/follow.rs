@@ -14,7 +14,7 @@ pub(super) type FollowNews<'a> = dyn Fn(&[(u64, Side)]) + Sync + 'a;
 
 /// Wins whose predecessors are visited together.
 const BATCH: usize = 16;
-/// Batches between two queries whether to stop.
+/// Batches between two checks for a stop.
 const STOP_INTERVAL: u32 = 1 << 12;
 
 /// Follows un-moves from new wins and losses at once, on a bounded worklist.

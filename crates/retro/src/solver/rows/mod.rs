@@ -35,11 +35,11 @@ pub(super) struct StreamedRows;
 /// first.
 const LEAST_POSITIONS: u64 = 1 << 18;
 
-/// A slice with more positions than this fits no processor's cache, and takes longer a position
-/// than a small one: in its exits, and in its fixpoint. Measured with 26 to 36 stones of
-/// awari, see `docs/performance.md`.
+/// A slice with more positions than this exceeds every processor's cache and takes longer per
+/// position than a small one, by one factor for its exits and another for its fixpoint. Measured
+/// with 26 to 36 stones of awari, see `docs/performance.md`.
 const OUT_OF_CACHE_POSITIONS: u64 = 1 << 28;
-const OUT_OF_CACHE_CONVERSIONS: f64 = 1.25;
+const OUT_OF_CACHE_EXITS: f64 = 1.25;
 const OUT_OF_CACHE_FIXPOINT: f64 = 1.5;
 
 /// Bytes a position that streaming reads and writes at one level: of undecided bits and values, and
@@ -66,7 +66,7 @@ fn worthwhile<G: Game>(task: &SliceTask<'_, G>) -> bool {
 
 fn slowdown(positions: u64) -> [f64; 2] {
     if positions > OUT_OF_CACHE_POSITIONS {
-        [OUT_OF_CACHE_CONVERSIONS, OUT_OF_CACHE_FIXPOINT]
+        [OUT_OF_CACHE_EXITS, OUT_OF_CACHE_FIXPOINT]
     } else {
         [1.0, 1.0]
     }

@@ -1,5 +1,5 @@
 //! The bits of a word that a mask selects, moved together: one instruction where the processor has
-//! it, found out when the program runs.
+//! it, detected at run time.
 
 /// A way to compress.
 pub(crate) trait Compress {
@@ -104,7 +104,7 @@ mod pext {
             && is_x86_feature_detected!("popcnt")
     }
 
-    /// Does the work if the processor has the instruction; gives it back if not.
+    /// Does the work if the processor has the instruction; returns it otherwise.
     pub(super) fn run<W: Work>(work: W) -> Option<W> {
         if !here() {
             return Some(work);

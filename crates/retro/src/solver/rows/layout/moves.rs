@@ -137,7 +137,7 @@ impl Moves {
         moves
     }
 
-    /// Bytes it takes, a little more than less.
+    /// Bytes it takes, rather too many than too few.
     pub(crate) fn bytes(shape: &Shape, pits: usize) -> u64 {
         let rows = shape.tiles() * TILE;
         // A move a pit.

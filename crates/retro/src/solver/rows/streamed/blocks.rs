@@ -42,74 +42,82 @@ impl Blocks {
             kept: (0..=shape.stones).map(|_| None).collect(),
             moved: AtomicU64::new(0),
         };
-        for held in 0..=shape.stones {
-            let name = blocks.name(held);
-            let file = folder.has(&name).then(|| folder.open(&name, blocks.bytes(shape, held)));
+        for row_stones in 0..=shape.stones {
+            let name = blocks.name(row_stones);
+            let file =
+                folder.has(&name).then(|| folder.open(&name, blocks.bytes(shape, row_stones)));
             blocks.files.push(file.transpose()?);
         }
         Ok(blocks)
     }
 
-    fn name(&self, held: usize) -> String {
-        format!("{}-{held}.bin", self.name)
+    fn name(&self, row_stones: usize) -> String {
+        format!("{}-{row_stones}.bin", self.name)
     }
 
-    fn bytes(&self, shape: &Shape, held: usize) -> u64 {
-        (shape.block_words(held).len() * self.per_word * 8) as u64
+    fn bytes(&self, shape: &Shape, row_stones: usize) -> u64 {
+        (shape.block_words(row_stones).len() * self.per_word * 8) as u64
     }
 
     /// Whether a block exists and is complete.
-    pub(crate) fn has(&self, held: usize) -> bool {
-        self.files[held].is_some()
+    pub(crate) fn has(&self, row_stones: usize) -> bool {
+        self.files[row_stones].is_some()
     }
 
     /// A block to be written as a whole; it gets its name by [`finish`](Blocks::finish).
-    pub(crate) fn begin(&self, shape: &Shape, held: usize) -> Result<WorkFile, WorkFileError> {
-        self.folder.create(&format!("{}-{held}.new", self.name), self.bytes(shape, held))
+    pub(crate) fn begin(
+        &self,
+        shape: &Shape,
+        row_stones: usize,
+    ) -> Result<WorkFile, WorkFileError> {
+        self.folder
+            .create(&format!("{}-{row_stones}.new", self.name), self.bytes(shape, row_stones))
     }
 
-    /// Gives a new block its name, for good if it is to last.
+    /// Gives a new block its name, durably if the work is resumable.
     pub(crate) fn finish(
         &mut self,
-        held: usize,
+        row_stones: usize,
         file: WorkFile,
-        lasting: bool,
+        resumable: bool,
     ) -> Result<(), WorkFileError> {
-        if lasting {
+        if resumable {
             file.sync()?;
         }
-        self.files[held] = Some(file.rename(&self.name(held))?);
-        if lasting {
+        self.files[row_stones] = Some(file.rename(&self.name(row_stones))?);
+        if resumable {
             self.folder.sync()?;
         }
         Ok(())
     }
 
     /// Keeps a block in memory, full of zeros, instead of a file.
-    pub(crate) fn keep(&mut self, shape: &Shape, held: usize) -> Result<(), OutOfMemory> {
-        self.kept[held] = Some(Words::zeroed(shape.block_words(held).len() * self.per_word)?);
+    pub(crate) fn keep(&mut self, shape: &Shape, row_stones: usize) -> Result<(), OutOfMemory> {
+        self.kept[row_stones] =
+            Some(Words::zeroed(shape.block_words(row_stones).len() * self.per_word)?);
         Ok(())
     }
 
     /// The words of a block that is kept in memory.
-    pub(crate) fn kept(&self, held: usize) -> Option<&[AtomicU64]> {
-        self.kept[held].as_ref().map(Words::as_slice)
+    pub(crate) fn kept(&self, row_stones: usize) -> Option<&[AtomicU64]> {
+        self.kept[row_stones].as_ref().map(Words::as_slice)
     }
 
-    pub(crate) fn file(&self, held: usize) -> &WorkFile {
-        self.files[held].as_ref().expect("the block was made")
+    pub(crate) fn file(&self, row_stones: usize) -> &WorkFile {
+        self.files[row_stones].as_ref().expect("the block was made")
     }
 
     /// Reads what belongs to some words of the rows, the first word of the block being `base`.
     pub(crate) fn read(
         &self,
-        held: usize,
+        row_stones: usize,
         base: usize,
         words: Range<usize>,
         out: &[AtomicU64],
     ) -> Result<(), WorkFileError> {
         let mut bytes = vec![0; words.len() * self.per_word * 8];
-        self.file(held).read(((words.start - base) * self.per_word * 8) as u64, &mut bytes)?;
+        self.file(row_stones)
+            .read(((words.start - base) * self.per_word * 8) as u64, &mut bytes)?;
         for (word, bytes) in out.iter().zip(bytes.chunks_exact(8)) {
             word.store(u64::from_le_bytes(bytes.try_into().expect("eight bytes")), Relaxed);
         }

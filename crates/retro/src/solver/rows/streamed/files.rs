@@ -25,14 +25,14 @@ impl RowFiles {
         let per_word = self.values.per_word;
         let mut done = 0;
         while done < pieces.len() {
-            let held = self.shape.stones_of_word(pieces[done].0);
-            let block = self.shape.block_words(held);
+            let row_stones = self.shape.stones_of_word(pieces[done].0);
+            let block = self.shape.block_words(row_stones);
             let count = pieces[done..].iter().take_while(|(word, ..)| block.contains(word)).count();
             let here = &pieces[done..done + count];
             let words = here[0].0..here[count - 1].0 + 1;
             let mut bytes = vec![0; words.len() * per_word * 8];
             let offset = (words.start - block.start) * per_word * 8;
-            self.values.file(held).read(offset as u64, &mut bytes)?;
+            self.values.file(row_stones).read(offset as u64, &mut bytes)?;
             for (word, first, part) in here {
                 let at = (word - words.start) * per_word * 8;
                 let mut bits = bytes[at..at + per_word * 8]
