@@ -188,11 +188,11 @@ impl Lookup {
             // Already on the path: a repetition.
             return Ok(known.unwrap_or_else(|| self.result(0, ahead, public, ours)));
         }
-        let told_apart = self.style.public_draws != self.style.private_draws;
+        let draws_differ = self.style.public_draws != self.style.private_draws;
         let guess = (100 * Hundredths::from(ahead) + value.estimate()).clamp(1 - WIN, WIN - 1);
         let interior = state == State::Interior && self.worth.len() < BUDGET as usize;
         let worth = match value.score() {
-            Some(score) if ahead + score != 0 || !told_apart || !interior => {
+            Some(score) if ahead + score != 0 || !draws_differ || !interior => {
                 self.result(score, ahead, public, ours)
             }
             None if !interior => guess,

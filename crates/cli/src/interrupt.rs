@@ -1,7 +1,7 @@
 //! Ctrl-C, SIGTERM and SIGHUP during work that can be resumed.
 //!
-//! The first signal requests a stop at a point where nothing is lost; the second ends the program at
-//! once.
+//! The first signal requests a stop at a point where nothing is lost; the second ends the program
+//! at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -17,7 +17,8 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// From now on the first signal is a request; where the system refuses that, it ends the program.
+    /// From now on the first signal is a request; where the system refuses that, it ends the
+    /// program.
     pub fn listen() -> Self {
         let interrupt = Interrupt::default();
         #[cfg(unix)]

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::harness::Place;
 
-fn tau(judged: &Value, model: &str) -> f64 {
-    judged[model]["tau"].as_f64().expect("a tau")
+fn tau(quality: &Value, model: &str) -> f64 {
+    quality[model]["tau"].as_f64().expect("a tau")
 }
 
 #[test]
@@ -18,8 +18,8 @@ fn from_databases() {
     let held = json["held_out"]["positions"].as_u64().expect("a number");
     assert!(held * 3 < fitted && fitted < held * 5, "a fifth: {held} and {fitted}");
     // More features order positions better than one, also where nothing was fitted to.
-    for judged in [&json["held_out"], &json["beyond"]] {
-        assert!(tau(judged, "fitted") > tau(judged, "material") + 0.02, "{judged}");
+    for quality in [&json["held_out"], &json["beyond"]] {
+        assert!(tau(quality, "fitted") > tau(quality, "material") + 0.02, "{quality}");
     }
     assert_eq!(json["beyond"]["from"], 9);
     // The same positions, the same weights.

@@ -82,7 +82,7 @@ pub struct Choices<M> {
 
 /// Evaluates moves: by databases where they reach, by search elsewhere.
 #[derive(Debug)]
-pub struct Judge<G: Evaluate, O: Oracle> {
+pub struct Analyser<G: Evaluate, O: Oracle> {
     perfect: Perfect<G, Arc<O>>,
     engine: Engine<G, Arc<O>>,
 }
@@ -94,13 +94,13 @@ fn failed<E: Error + 'static>(error: E) -> PlayerError {
     })
 }
 
-impl<G: Evaluate, O> Judge<G, O>
+impl<G: Evaluate, O> Analyser<G, O>
 where
     O: Oracle<Error: Error + Send + 'static> + Send + Sync,
 {
-    /// A judge with these databases.
+    /// An analyser with these databases.
     pub fn new(game: G, oracle: Arc<O>, options: EngineOptions) -> Self {
-        Judge {
+        Analyser {
             perfect: Perfect::new(game.clone(), Arc::clone(&oracle)),
             engine: Engine::new(game, oracle, options),
         }
@@ -150,9 +150,9 @@ where
         at: &Played<G>,
         mv: G::Move,
         limits: &Limits<'_>,
-    ) -> Result<Judged<G::Move>, PlayerError> {
+    ) -> Result<EvaluatedMove<G::Move>, PlayerError> {
         let situation = at.now();
-        let judged = |best: (G::Move, Worth), value: Worth, source| Judged {
+        let evaluated = |best: (G::Move, Worth), value: Worth, source| EvaluatedMove {
             side: situation.mover,
             mv,
             value,
@@ -167,7 +167,7 @@ where
             if let (Some((_, value)), Some(best)) = (value, choices.values.first()) {
                 // Among equal moves, the move played counts as the best one.
                 let best = if value == &best.1 { (mv, *value) } else { *best };
-                return Ok(judged(best, *value, choices.source));
+                return Ok(evaluated(best, *value, choices.source));
             }
         }
         let (position, history) = (&situation.position, at.history());
@@ -175,7 +175,7 @@ where
         let best = (report.best().unwrap_or(mv), report.value);
         let depth = report.depth;
         if best.0 == mv {
-            return Ok(judged(best, best.1, source([best.1].into_iter(), depth)));
+            return Ok(evaluated(best, best.1, source([best.1].into_iter(), depth)));
         }
         let mut next = at.clone();
         next.play(mv);
@@ -192,7 +192,7 @@ where
         let value = value.through(&step);
         // If the search prefers the move played to its own, there is no better move to offer.
         let best = if value.hundredths() >= best.1.hundredths() { (mv, value) } else { best };
-        Ok(judged(best, value, source([best.1, value].into_iter(), depth)))
+        Ok(evaluated(best, value, source([best.1, value].into_iter(), depth)))
     }
 
     /// Every move of a game; calls `watch` with each.
@@ -217,7 +217,7 @@ fn source(mut values: impl Iterator<Item = Worth>, depth: u32) -> Source {
 
 /// A move and its value.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Judged<M> {
+pub struct EvaluatedMove<M> {
     /// The side that made it.
     pub side: Side,
     /// The move.
@@ -236,7 +236,7 @@ pub struct Judged<M> {
     pub source: Source,
 }
 
-impl<M> Judged<M> {
+impl<M> EvaluatedMove<M> {
     /// The margin by which the first player would win, in points, with best play from before this
     /// move, and from after it.
     pub fn margins(&self) -> [f64; 2] {
@@ -250,7 +250,7 @@ impl<M> Judged<M> {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis<M> {
     /// The moves.
-    pub moves: Vec<Judged<M>>,
+    pub moves: Vec<EvaluatedMove<M>>,
     /// The margin by which the first player won, if the game was finished.
     pub margin: Option<i32>,
 }
@@ -272,25 +272,27 @@ const LEVEL: f64 = 0.5;
 impl<M> Analysis<M> {
     /// The moves of a side that lost at least this much.
     pub fn errors(&self, side: Side, least: f64) -> Vec<usize> {
-        let lost = |judged: &Judged<M>| judged.loss.points() > 0.0 && judged.loss.points() >= least;
-        let errs = |(ply, judged): (usize, &Judged<M>)| {
-            (judged.side == side && lost(judged)).then_some(ply)
+        let lost = |evaluated: &EvaluatedMove<M>| {
+            evaluated.loss.points() > 0.0 && evaluated.loss.points() >= least
+        };
+        let errs = |(ply, evaluated): (usize, &EvaluatedMove<M>)| {
+            (evaluated.side == side && lost(evaluated)).then_some(ply)
         };
         self.moves.iter().enumerate().filter_map(errs).collect()
     }
 
     /// The total loss of a side.
     pub fn lost(&self, side: Side) -> f64 {
-        let own = self.moves.iter().filter(|judged| judged.side == side);
-        own.map(|judged| judged.loss.points()).sum()
+        let own = self.moves.iter().filter(|evaluated| evaluated.side == side);
+        own.map(|evaluated| evaluated.loss.points()).sum()
     }
 
     /// The last move by which a side gave away a better outcome: a win or a draw.
     pub fn decision(&self) -> Option<Decision> {
         let class = |margin: f64| i32::from(margin >= LEVEL) - i32::from(margin <= -LEVEL);
-        let change = |(ply, judged): (usize, &Judged<M>)| {
-            let sign = if judged.side == Side::First { 1 } else { -1 };
-            let [from, to] = judged.margins().map(|margin| sign * class(margin));
+        let change = |(ply, evaluated): (usize, &EvaluatedMove<M>)| {
+            let sign = if evaluated.side == Side::First { 1 } else { -1 };
+            let [from, to] = evaluated.margins().map(|margin| sign * class(margin));
             (to < from).then_some(Decision { ply, from, to })
         };
         self.moves.iter().enumerate().filter_map(change).last()

@@ -9,7 +9,7 @@
 //!   end of a search;
 //! - [`record`]: games as text;
 //! - [`Contest`], [`level_openings`]: games between two players;
-//! - [`Judge`], [`Analysis`]: which moves lost a game;
+//! - [`Analyser`], [`Analysis`]: which moves lost a game;
 //! - [`Tally`]: Elo with its interval.
 //!
 //! The protocol is described in `docs/protocol.md`.
@@ -30,7 +30,7 @@ mod searcher;
 mod server;
 mod tally;
 
-pub use analysis::{Analysis, Choices, Decision, Judge, Judged, Loss, Source};
+pub use analysis::{Analyser, Analysis, Choices, Decision, EvaluatedMove, Loss, Source};
 pub use client::{External, Timeouts};
 pub use clock::{Allotment, Clock, OVERHEAD, TimeLost};
 pub use contest::{Contest, Finished, Seat};

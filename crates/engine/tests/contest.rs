@@ -7,7 +7,7 @@ use std::time::Duration;
 use nutcracker_engine::grammar::{Go, Info};
 use nutcracker_engine::record::{Outcome, Record};
 use nutcracker_engine::{
-    Blind, Contest, Judge, Loss, Pace, Played, Player, PlayerError, Searcher, Seat, Settings,
+    Analyser, Blind, Contest, Loss, Pace, Played, Player, PlayerError, Searcher, Seat, Settings,
     Source, Tally, Thought, level_openings,
 };
 use nutcracker_game::{Game, Numbering, Rules, Score, Side, SliceId, Turn};
@@ -145,16 +145,16 @@ fn losses_add_up() {
         let seats =
             [Seat { player: &mut a, limits: depth(1) }, Seat { player: &mut b, limits: depth(1) }];
         let finished = Contest::default().play(Played::from_start(game.clone()), seats);
-        let judge = All(game.clone());
-        let worth = i32::from(judge.value(&game.start().position));
-        let mut judge = Judge::new(game.clone(), Arc::new(judge), EngineOptions::default());
+        let oracle = All(game.clone());
+        let worth = i32::from(oracle.value(&game.start().position));
+        let mut analyser = Analyser::new(game.clone(), Arc::new(oracle), EngineOptions::default());
         let mut reported = 0;
-        let analysis = judge
+        let analysis = analyser
             .analyse(&finished.played, &Limits::depth(1), &mut |_| reported += 1)
             .expect("no error");
         assert_eq!(reported, finished.played.moves().len());
-        assert!(analysis.moves.iter().all(|judged| judged.source == Source::Database));
-        assert!(analysis.moves.iter().all(|judged| matches!(judged.loss, Loss::Exact(0..))));
+        assert!(analysis.moves.iter().all(|evaluated| evaluated.source == Source::Database));
+        assert!(analysis.moves.iter().all(|evaluated| matches!(evaluated.loss, Loss::Exact(0..))));
         let lost = analysis.lost(Side::Second) - analysis.lost(Side::First);
         let margin = analysis.margin.expect("the game ended");
         assert_eq!(worth + lost as i32, margin, "seed {seed}");
@@ -170,8 +170,9 @@ fn losses_add_up() {
 fn search_and_databases_agree() {
     let game = Kalah::new(2, 2, false).expect("kalah");
     let mut played = Played::from_start(game.clone());
-    let mut exact = Judge::new(game.clone(), Arc::new(All(game.clone())), EngineOptions::default());
-    let mut search = Judge::new(game, Arc::new(Empty), EngineOptions::default());
+    let mut exact =
+        Analyser::new(game.clone(), Arc::new(All(game.clone())), EngineOptions::default());
+    let mut search = Analyser::new(game, Arc::new(Empty), EngineOptions::default());
     while played.ending().is_none() {
         let known = exact.moves(&played, &Limits::depth(1)).expect("no error");
         let found = search.moves(&played, &Limits::depth(40)).expect("no error");

@@ -360,7 +360,8 @@ impl<G: Game> Check<'_, G> {
         Ok(ranks.len() as u64)
     }
 
-    /// A slice that calls itself acyclic leads back to no position, as far as `LIMIT` positions show.
+    /// A slice that calls itself acyclic leads back to no position, as far as `LIMIT` positions
+    /// show.
     fn acyclic(&self, index: u64) -> Result<(), Breach> {
         const LIMIT: usize = 1000;
         let (game, slice) = (self.game, self.slice);

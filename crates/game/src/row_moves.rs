@@ -37,8 +37,8 @@ pub struct Leaves {
 /// half, as [`Rows`](crate::combi::Rows) ranks them.
 ///
 /// # Law
-/// For every board, the internal moves by the rules are exactly the [`moves`](RowMoves::moves) of its
-/// mover's half that do not leave; checked by [`law::check`](crate::law::check).
+/// For every board, the internal moves by the rules are exactly the [`moves`](RowMoves::moves) of
+/// its mover's half that do not leave; checked by [`law::check`](crate::law::check).
 pub trait RowMoves: fmt::Debug + Send + Sync {
     /// Pits a half, up to 7: a solver counts moves with three bits.
     fn pits(&self) -> usize;

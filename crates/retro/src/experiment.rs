@@ -188,14 +188,14 @@ fn walk<G: Game>(
             if view.outcome(key).is_some() {
                 continue;
             }
-            let mut look_at = |bit: u64| distances.access((bit >> shift) as u32);
+            let mut access = |bit: u64| distances.access((bit >> shift) as u32);
             match index {
                 Index::Same => view.targets(key, |target| {
                     if let Target::Inside(next) = target {
-                        look_at(next);
+                        access(next);
                     }
                 }),
-                Index::Second => view.inside_second(key, look_at),
+                Index::Second => view.inside_second(key, access),
             }
         }
         advance(end - start);

@@ -1,5 +1,5 @@
-//! What a solver reports while it runs is honest, a panic in one of its threads ends the run with an
-//! error, and its estimates are what it takes.
+//! What a solver reports while it runs is honest, a panic in one of its threads ends the run with
+//! an error, and its estimates are what it takes.
 
 mod common;
 

@@ -15,7 +15,8 @@
 //! let weights = least_squares(&samples, 1e-9).unwrap();
 //! assert!((weights[0] - 2.0).abs() < 1e-6 && (weights[1] + 1.0).abs() < 1e-6);
 //! let quality = Quality::of(&samples.guesses(&weights), samples.targets());
-//! // Guesses at equal values differ by rounding, and such pairs count as not tied in one list only.
+//! // Guesses at equal values differ by rounding, and such pairs count as not tied in one list
+//! // only.
 //! assert!(quality.r_squared > 0.999 && quality.tau.unwrap() > 0.95);
 //! ```
 

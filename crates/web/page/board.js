@@ -37,7 +37,7 @@ export async function boardPage({ game, options, query, main, go, signal }) {
           "p",
           { class: "note" },
           "Or ",
-          h("a", { href: boardUrl(game, { from: card.start, options }) }, "look at the board"),
+          h("a", { href: boardUrl(game, { from: card.start, options }) }, "view the board"),
           " without values.",
         ),
       ),

@@ -13,15 +13,15 @@ use tokio::time::{Sleep, sleep};
 #[derive(Debug)]
 pub struct Stall<T> {
     inner: T,
-    patience: Duration,
+    timeout: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
 impl<T> Stall<T> {
     /// Wraps a stream.
-    pub fn new(inner: T, patience: Duration) -> Self {
-        Stall { inner, patience, waiting: None }
+    pub fn new(inner: T, timeout: Duration) -> Self {
+        Stall { inner, timeout, waiting: None }
     }
 
     fn check<R>(
@@ -33,8 +33,8 @@ impl<T> Stall<T> {
             self.waiting = None;
             return poll;
         }
-        let patience = self.patience;
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(patience)));
+        let timeout = self.timeout;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(timeout)));
         match waiting.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,

@@ -137,10 +137,10 @@ fn leaves_chosen_together_differ_and_begin_with_the_single_choice() {
 #[test]
 fn several_experts_evaluate_each_position_once() {
     let toy = tree();
-    let looks = Mutex::new(HashMap::new());
+    let evaluations = Mutex::new(HashMap::new());
     let expert = || {
         crate::expert::FnExpert(|at: &u32| {
-            *looks.lock().unwrap().entry(*at).or_insert(0) += 1;
+            *evaluations.lock().unwrap().entry(*at).or_insert(0) += 1;
             Worth::guess(toy.guesses[at])
         })
     };
@@ -150,7 +150,7 @@ fn several_experts_evaluate_each_position_once() {
     book.grow(&mut [expert(), expert(), expert()], &plan, &mut |_| {}).unwrap();
     assert_eq!(book.facts().expansions, 100);
     assert_eq!(book.facts().nodes, 301);
-    assert!(looks.lock().unwrap().values().all(|&times| times == 1));
+    assert!(evaluations.lock().unwrap().values().all(|&times| times == 1));
     assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use nutcracker_draw::{Course, CoursePoint, course_chart};
 use nutcracker_engine::record::Record;
-use nutcracker_engine::{Analysis, Judge, Judged, Loss, Played, Source};
+use nutcracker_engine::{Analyser, Analysis, EvaluatedMove, Loss, Played, Source};
 use nutcracker_game::{Game, Side};
 use nutcracker_games::registry::{GAMES, Registered, Visitor, with_game};
 use nutcracker_search::{EngineOptions, Limits};
@@ -131,11 +131,11 @@ impl Visitor for Job {
         })?;
         let databases = databases::open(&game, &subject)?;
         let options = EngineOptions { threads: args.threads.count(), ..EngineOptions::default() };
-        let mut judge = Judge::new(game, databases, options);
+        let mut analyser = Analyser::new(game, databases, options);
         let think = args.think.or_else(|| args.depth.is_none().then_some(SEARCH_TIME));
         let limits = Limits { depth: args.depth, time: think, ..Limits::default() };
         let (all, patient) = (played.moves().len(), std::io::stderr().is_terminal());
-        let analysis = judge
+        let analysis = analyser
             .analyse(&played, &limits, &mut |ply| {
                 if patient && ply % 10 == 0 {
                     note(&format!("move {} of {all}", ply + 1));
@@ -180,14 +180,14 @@ fn source_text(source: Source) -> String {
 
 impl<G: Game> Annotated<'_, G> {
     /// Errors: all that are proven, and guesses from the threshold on.
-    fn is_error(&self, judged: &Judged<G::Move>) -> bool {
-        let least = if judged.loss.is_proven() { 0.0 } else { self.args.threshold };
-        judged.loss.points() > 0.0 && judged.loss.points() >= least
+    fn is_error(&self, evaluated: &EvaluatedMove<G::Move>) -> bool {
+        let least = if evaluated.loss.is_proven() { 0.0 } else { self.args.threshold };
+        evaluated.loss.points() > 0.0 && evaluated.loss.points() >= least
     }
 
-    fn mark(&self, judged: &Judged<G::Move>) -> &'static str {
-        match judged.loss.points() {
-            _ if !self.is_error(judged) => "",
+    fn mark(&self, evaluated: &EvaluatedMove<G::Move>) -> &'static str {
+        match evaluated.loss.points() {
+            _ if !self.is_error(evaluated) => "",
             ..1.5 => "?!",
             ..3.5 => "?",
             _ => "??",
@@ -201,7 +201,7 @@ impl<G: Game> Annotated<'_, G> {
             .moves
             .iter()
             .enumerate()
-            .map(|(ply, judged)| self.played.up_to(ply).name(&judged.best));
+            .map(|(ply, evaluated)| self.played.up_to(ply).name(&evaluated.best));
         names.into_iter().zip(best).collect()
     }
 
@@ -246,14 +246,14 @@ impl<G: Game> Annotated<'_, G> {
     fn decisive(&self, names: &[(String, String)]) -> Option<String> {
         let decision = self.analysis.decision()?;
         let word = |class| ["loss", "draw", "win"][(class + 1) as usize];
-        let judged = &self.analysis.moves[decision.ply];
+        let evaluated = &self.analysis.moves[decision.ply];
         let sure =
-            if judged.source.name() == "search" { ", as far as the search sees" } else { "" };
+            if evaluated.source.name() == "search" { ", as far as the search sees" } else { "" };
         Some(format!(
             "the decisive move was {}. {} by {}: a {} became a {}{sure}",
             decision.ply + 1,
             names[decision.ply].0,
-            name(self.played.game(), judged.side),
+            name(self.played.game(), evaluated.side),
             word(decision.from),
             word(decision.to),
         ))
@@ -261,20 +261,22 @@ impl<G: Game> Annotated<'_, G> {
 
     fn for_people(&self) -> String {
         let names = self.names();
-        let rows =
-            self.analysis.moves.iter().zip(&names).zip(1..).map(|((judged, (mv, best)), ply)| {
-                let better = if judged.loss.points() > 0.0 { best.clone() } else { String::new() };
+        let rows = self.analysis.moves.iter().zip(&names).zip(1..).map(
+            |((evaluated, (mv, best)), ply)| {
+                let better =
+                    if evaluated.loss.points() > 0.0 { best.clone() } else { String::new() };
                 vec![
                     format!("{ply}."),
-                    name(self.played.game(), judged.side),
-                    format!("{mv}{}", self.mark(judged)),
-                    judged.value.to_string(),
+                    name(self.played.game(), evaluated.side),
+                    format!("{mv}{}", self.mark(evaluated)),
+                    evaluated.value.to_string(),
                     better,
-                    judged.best_value.to_string(),
-                    loss_text(judged.loss),
-                    source_text(judged.source),
+                    evaluated.best_value.to_string(),
+                    loss_text(evaluated.loss),
+                    source_text(evaluated.source),
                 ]
-            });
+            },
+        );
         let header = ["", "side", "move", "worth", "better", "best", "lost", "by"];
         let [first, second] = self.players();
         let mut text = format!("{first} against {second}: {}\n\n", self.outcome());
@@ -305,28 +307,28 @@ impl<G: Game> Annotated<'_, G> {
         let names = self.names();
         let moves = self.analysis.moves.iter().zip(&names).zip(1..);
         let moves: Vec<Value> = moves
-            .map(|((judged, (mv, best)), ply)| {
-                let depth = match judged.source {
+            .map(|((evaluated, (mv, best)), ply)| {
+                let depth = match evaluated.source {
                     Source::Search { depth } => Some(depth),
                     _ => None,
                 };
                 json!({
                     "ply": ply,
-                    "side": game.side_name(judged.side),
+                    "side": game.side_name(evaluated.side),
                     "move": mv,
-                    "value": judged.value,
+                    "value": evaluated.value,
                     "best": best,
-                    "best_value": judged.best_value,
-                    "lost": number::json(judged.loss.points()),
-                    "lost_kind": match judged.loss {
+                    "best_value": evaluated.best_value,
+                    "lost": number::json(evaluated.loss.points()),
+                    "lost_kind": match evaluated.loss {
                         Loss::Exact(_) => "exact",
                         Loss::AtLeast(_) => "at-least",
                         Loss::About(_) => "guess",
                     },
-                    "error": self.is_error(judged),
-                    "source": judged.source.name(),
+                    "error": self.is_error(evaluated),
+                    "source": evaluated.source.name(),
                     "depth": depth,
-                    "margin": judged.margins().map(rounded)[1],
+                    "margin": evaluated.margins().map(rounded)[1],
                 })
             })
             .collect();
@@ -357,18 +359,18 @@ impl<G: Game> Annotated<'_, G> {
         let names = self.names();
         let game = self.played.game();
         let mut points: Vec<CoursePoint> = Vec::new();
-        for (judged, (mv, best)) in self.analysis.moves.iter().zip(&names) {
-            let [before, after] = judged.margins();
+        for (evaluated, (mv, best)) in self.analysis.moves.iter().zip(&names) {
+            let [before, after] = evaluated.margins();
             if points.is_empty() {
-                points.push(CoursePoint::new(before, judged.source.name() != "search", "start"));
+                points.push(CoursePoint::new(before, evaluated.source.name() != "search", "start"));
             }
-            let mut tip = format!("{} {mv}", name(game, judged.side));
-            if self.is_error(judged) {
-                let _ = write!(tip, ", {} ({best} was better)", loss_text(judged.loss));
+            let mut tip = format!("{} {mv}", name(game, evaluated.side));
+            if self.is_error(evaluated) {
+                let _ = write!(tip, ", {} ({best} was better)", loss_text(evaluated.loss));
             }
-            let mut point = CoursePoint::new(after, judged.source.name() != "search", tip);
-            if self.is_error(judged) {
-                point.error = Some(judged.side == Side::First);
+            let mut point = CoursePoint::new(after, evaluated.source.name() != "search", tip);
+            if self.is_error(evaluated) {
+                point.error = Some(evaluated.side == Side::First);
             }
             points.push(point);
         }
@@ -385,16 +387,16 @@ impl<G: Game> Annotated<'_, G> {
     fn record(&self) -> String {
         let mut record = self.record.clone();
         let names = self.names();
-        for ((mv, judged), (_, best)) in
+        for ((mv, evaluated), (_, best)) in
             record.moves.iter_mut().zip(&self.analysis.moves).zip(&names)
         {
-            mv.value = Some(judged.value);
-            if self.is_error(judged) {
+            mv.value = Some(evaluated.value);
+            if self.is_error(evaluated) {
                 let comment = mv.comment.take().unwrap_or_default();
                 let text = format!(
                     "{comment} loses {}, {best} was worth {}",
-                    loss_text(judged.loss).trim_start_matches('-'),
-                    judged.best_value
+                    loss_text(evaluated.loss).trim_start_matches('-'),
+                    evaluated.best_value
                 );
                 *mv = std::mem::take(mv).with_comment(&text);
             }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use nutcracker_engine::grammar::Go;
 use nutcracker_engine::{
-    Contest, Finished, Judge, Played, Player, Seat, Tally, TimeControl, level_openings,
+    Analyser, Contest, Finished, Played, Player, Seat, Tally, TimeControl, level_openings,
 };
 use nutcracker_game::Game;
 use nutcracker_games::registry::{Registered, Visitor, with_game};
@@ -108,7 +108,7 @@ impl Visitor for Args {
         let file = open_record(&self.record)?;
         let mut hall =
             Hall { players: [seated(0)?, seated(1)?], args: &self, names: &players, file };
-        let mut judge = Judge::new(game.clone(), databases, EngineOptions::default());
+        let mut analyser = Analyser::new(game.clone(), databases, EngineOptions::default());
         let pairs = self.games.div_ceil(2) as usize;
         let openings = level_openings(
             &game,
@@ -116,7 +116,7 @@ impl Visitor for Args {
             self.opening_moves.into(),
             self.seed,
             &mut |opening: &Played<G>| {
-                let value = judge.value(opening, &Limits::depth(OPENING_DEPTH));
+                let value = analyser.value(opening, &Limits::depth(OPENING_DEPTH));
                 value.map(nutcracker_search::Worth::hundredths)
             },
         )

@@ -3,8 +3,8 @@
 use super::Breach;
 use crate::{Game, Side, Situation, Step, Turn};
 
-/// What every move of a position does, after a check of its rules and its notation; `label` names the
-/// position in a breach.
+/// What every move of a position does, after a check of its rules and its notation; `label` names
+/// the position in a breach.
 pub(super) fn check<G: Game>(
     game: &G,
     position: &G::Position,

@@ -8,8 +8,8 @@
 //! derived from exits in finitely many steps is stored at least as large, by agreement, and
 //! whatever is stored can be derived, by foundation.
 //!
-//! Distances need agreement alone. A loss of -s rests on wins of at least s + 1, a win of s on a loss
-//! of -s: values grow along every chain of reasons, so none can support itself.
+//! Distances need agreement alone. A loss of -s rests on wins of at least s + 1, a win of s on a
+//! loss of -s: values grow along every chain of reasons, so none can support itself.
 //!
 //! All of it works forward, by the game's [`ForwardView`]. The first sweep over the slice compares
 //! every position and founds most of them; further sweeps examine those that are left, until a
@@ -214,8 +214,8 @@ impl<G: Game> Job<'_, G> {
         self.finish(1 + sweeps, true)
     }
 
-    /// Reads all values, 0 for numbers that stand for no position: exactly these must be left out of
-    /// the file's counts.
+    /// Reads all values, 0 for numbers that stand for no position: exactly these must be left out
+    /// of the file's counts.
     fn read(&self, put: impl Fn(u64, &[i8]) + Sync) -> Result<(), CheckError> {
         let counted = Mutex::new(Histogram::new());
         read_all::<CheckError>(self.table, self.threads, self.progress, |start, values| {

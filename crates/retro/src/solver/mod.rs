@@ -270,8 +270,8 @@ impl<G: Game> Chosen<G> {
     }
 }
 
-/// The solvers that are fit for a slice, whatever the memory; for the game's usual metric if none is
-/// given.
+/// The solvers that are fit for a slice, whatever the memory; for the game's usual metric if none
+/// is given.
 pub fn fit_solvers<G: Game>(game: &G, slice: SliceId, metric: Option<Metric>) -> Vec<SolverName> {
     let options = SolveOptions { metric, ..SolveOptions::new(1, "") };
     let largest = metric_of::<G>(metric).largest(game.max_score(slice));

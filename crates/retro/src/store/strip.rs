@@ -60,7 +60,7 @@ pub struct Strip {
     rows: Rows,
     start: u64,
     won: Packed<1>,
-    news: Packed<1>,
+    new_wins: Packed<1>,
 }
 
 impl Strip {
@@ -68,8 +68,8 @@ impl Strip {
     pub fn new(rows: Rows) -> Result<Self, OutOfMemory> {
         let range = rows.range();
         let len = range.end - range.start;
-        let (won, news) = (Packed::zeroed(len)?, Packed::zeroed(len)?);
-        Ok(Strip { rows, start: range.start, won, news })
+        let (won, new_wins) = (Packed::zeroed(len)?, Packed::zeroed(len)?);
+        Ok(Strip { rows, start: range.start, won, new_wins })
     }
 
     /// Reads some columns from the random side.
@@ -101,7 +101,7 @@ impl Strip {
         for row in 0..self.rows.count {
             let start = row * self.rows.columns();
             let range = start + columns.start..start + columns.end;
-            self.news.find_nonzero(range, |place| {
+            self.new_wins.find_nonzero(range, |place| {
                 let second = self.rows.column(place - start).start + row;
                 match session.win(second) {
                     Ok(true) => note(second),
@@ -116,14 +116,14 @@ impl Strip {
     /// Whether a position is won.
     pub fn is_won(&self, index: u64) -> bool {
         let place = index - self.start;
-        self.won.get(place) == 1 || self.news.get(place) == 1
+        self.won.get(place) == 1 || self.new_wins.get(place) == 1
     }
 
     /// Marks a position as won.
     pub fn win(&self, index: u64) {
         let place = index - self.start;
         if self.won.get(place) == 0 {
-            self.news.update(place, |bit| (bit == 0).then_some(1));
+            self.new_wins.update(place, |bit| (bit == 0).then_some(1));
         }
     }
 }

@@ -43,23 +43,23 @@ pub fn traps<G: Game, E>(
     truth: impl FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,
     shallow: impl FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,
 ) -> Result<Vec<Trap<G::Move>>, E> {
-    let mut judge = Judge { game, opponent, truth, shallow };
+    let mut replies = ReplyModel { game, opponent, truth, shallow };
     let mut traps = Vec::with_capacity(moves.len());
     for &mv in moves {
-        traps.push(Trap { mv, loss: judge.loss(&game.play(position, &mv))? });
+        traps.push(Trap { mv, loss: replies.loss(&game.play(position, &mv))? });
     }
     traps.sort_by(|a, b| b.loss.total_cmp(&a.loss));
     Ok(traps)
 }
 
-struct Judge<'a, G, T, S> {
+struct ReplyModel<'a, G, T, S> {
     game: &'a G,
     opponent: &'a Fallible,
     truth: T,
     shallow: S,
 }
 
-impl<G: Game, E, T, S> Judge<'_, G, T, S>
+impl<G: Game, E, T, S> ReplyModel<'_, G, T, S>
 where
     T: FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,
     S: FnMut(&G::Position) -> Result<Vec<(G::Move, i32)>, E>,

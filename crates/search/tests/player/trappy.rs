@@ -11,14 +11,14 @@ use crate::solved::{self, Solved};
 
 /// A player that searches a fixed number of plies, counts what is banked, and knows the scores of
 /// the slices up to one.
-struct Sight<'a, G> {
+struct ShallowSearch<'a, G> {
     rules: &'a G,
     solved: &'a Solved,
     depth: u32,
     known: SliceId,
 }
 
-impl<G: Game> Sight<'_, G> {
+impl<G: Game> ShallowSearch<'_, G> {
     fn score(&self, position: &G::Position, depth: u32) -> Score {
         if let Some(score) = self.rules.outcome(position) {
             return score;
@@ -50,19 +50,19 @@ impl<G: Game> Sight<'_, G> {
 /// What the perfect player gains over the exact score, setting traps or not, in two games from each
 /// of `starts` positions, one from either side.
 fn gained<G: Game>(
-    sight: &Sight<'_, G>,
+    shallow: &ShallowSearch<'_, G>,
     slices: &RangeInclusive<u32>,
     starts: u32,
     traps: bool,
 ) -> Vec<f64> {
-    let Sight { rules, solved, .. } = *sight;
+    let ShallowSearch { rules, solved, .. } = *shallow;
     let sharp = Fallible::new(rules, Level::PERFECT);
     let mut random = Random::new(21);
     let mut perfect = Perfect::new(rules.clone(), solved);
     let mut opponent =
-        By(|position: &_, _: &[_]| sharp.choose(&sight.values(position), &mut random).unwrap().0);
+        By(|position: &_, _: &[_]| sharp.choose(&shallow.values(position), &mut random).unwrap().0);
     let mut player = By(|position: &_, history: &_| {
-        let see = |position: &_| Ok(sight.values(position));
+        let see = |position: &_| Ok(shallow.values(position));
         let mv = if traps {
             perfect.choose_trappy(position, history, &sharp, see)
         } else {
@@ -95,8 +95,8 @@ fn traps_gain<G: Game>(
     let starts = 1500;
     let mut sum = 0.0;
     for known in [0, 5, 7, 9] {
-        let sight = Sight { rules, solved, depth: 2, known: SliceId(known) };
-        let [plain, trappy] = [false, true].map(|traps| gained(&sight, &slices, starts, traps));
+        let shallow = ShallowSearch { rules, solved, depth: 2, known: SliceId(known) };
+        let [plain, trappy] = [false, true].map(|traps| gained(&shallow, &slices, starts, traps));
         let mean = |values: &[f64]| values.iter().sum::<f64>() / f64::from(starts);
         let more: Vec<f64> =
             trappy.iter().zip(&plain).map(|(trappy, plain)| trappy - plain).collect();

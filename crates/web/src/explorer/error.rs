@@ -50,9 +50,11 @@ impl fmt::Display for ExplorerError {
             | ExplorerError::BookInUse(text) => text,
             ExplorerError::TimedOut(text) => text,
             ExplorerError::Table(_) => {
-                "a database of this game cannot be read; `nutcracker verify` says which"
+                "a database of this game cannot be read; `nutcracker verify` names it"
             }
-            ExplorerError::Book(_) => "the book cannot be read; `nutcracker book check` says why",
+            ExplorerError::Book(_) => {
+                "the book cannot be read; `nutcracker book check` reports why"
+            }
             ExplorerError::System(_) => "the server lacks resources; try again later",
         })
     }

@@ -31,8 +31,8 @@ pub struct SearchParams {
     /// The position; without it, the start of the game.
     #[param(max_length = 4096)]
     position: Option<String>,
-    /// The names of the moves from there on, separated by spaces. They matter, as a repeated position
-    /// ends some games.
+    /// The names of the moves from there on, separated by spaces. They matter, as a repeated
+    /// position ends some games.
     #[param(max_length = 4096)]
     moves: Option<String>,
     /// Time limit in seconds; 5 by default.

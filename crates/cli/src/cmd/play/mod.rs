@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use nutcracker_engine::grammar::Go;
-use nutcracker_engine::{Judge, Played, Settings};
+use nutcracker_engine::{Analyser, Played, Settings};
 use nutcracker_game::{Game, Side};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_search::EngineOptions;
@@ -134,7 +134,7 @@ impl Visitor for Args {
             limits: opponent.limits(self.limits()),
             opponent: opponent.name.clone(),
             player,
-            judge: Judge::new(game.clone(), databases, EngineOptions::default()),
+            analyser: Analyser::new(game.clone(), databases, EngineOptions::default()),
             played: Played::new(game, start),
             human,
             options: self.subject.rules.text(),

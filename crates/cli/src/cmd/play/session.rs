@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal};
 use std::time::Duration;
 
 use nutcracker_engine::grammar::Go;
-use nutcracker_engine::{Choices, Judge, Pace, Played, Player, Source};
+use nutcracker_engine::{Analyser, Choices, Pace, Played, Player, Source};
 use nutcracker_game::{Game, Side};
 use nutcracker_games::registry::Registered;
 use nutcracker_search::{Limits, Worth};
@@ -64,7 +64,7 @@ pub struct Session<G: Registered> {
     pub player: Box<dyn Player<G>>,
     pub opponent: String,
     pub limits: Go,
-    pub judge: Judge<G, Databases>,
+    pub analyser: Analyser<G, Databases>,
     pub options: String,
     /// How far databases reach.
     pub reach: Option<String>,
@@ -174,7 +174,7 @@ impl<G: Registered> Session<G> {
             Some(depth) => Limits::depth(depth),
             None => Limits::time(self.think / moves),
         };
-        let choices = self.judge.moves(&self.played, &limits);
+        let choices = self.analyser.moves(&self.played, &limits);
         choices.map_err(|error| Failure::Failed(error.to_string()))
     }
 

@@ -1,9 +1,9 @@
 //! The in-memory solver: every internal move is visited once, from its child.
 //!
-//! Positions are settled in descending |score|. At level k, a position with an exit worth k
-//! wins k; a position with nothing better than an exit worth -k, all of whose internal moves
-//! lead to wins of at least k, loses k. A new loss makes its open predecessors wins of k; a new win
-//! decrements its predecessors' counts of open moves. What is never settled is a draw by repetition.
+//! Positions are settled in descending |score|. At level k, a position with an exit worth k wins k;
+//! a position with nothing better than an exit worth -k, all of whose internal moves lead to wins
+//! of at least k, loses k. A new loss makes its open predecessors wins of k; a new win decrements
+//! its predecessors' counts of open moves. What is never settled is a draw by repetition.
 //!
 //! The whole state of a position is one small number, see [`Codes`]. New wins and losses go on a
 //! worklist in the form in which predecessors are found fastest. When a worklist is full, the

@@ -36,12 +36,12 @@ pub(super) struct Follow<'a, G: Game> {
 impl<G: Game> Follow<'_, G> {
     /// Spreads from positions that are newly won, or newly may be lost; ends early if a stop is
     /// requested.
-    pub(super) fn spread(&self, news: &[(u64, Side)]) {
+    pub(super) fn spread(&self, fresh: &[(u64, Side)]) {
         let mut back = Default::default();
         let mut ahead = Default::default();
         let (mut wins, mut before) = (Vec::new(), Vec::new());
         let mut until_query = STOP_INTERVAL;
-        for &(index, side) in news {
+        for &(index, side) in fresh {
             let key = self.view.key_at(&mut back, index);
             if side == Side::Won {
                 wins.push(key);

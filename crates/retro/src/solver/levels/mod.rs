@@ -112,7 +112,7 @@ impl<G: Game> SliceSolver<G> for TwoBit {
             };
             let spreading = Spreading {
                 resumable: false,
-                follow: Some(&|news| follow.spread(news)),
+                follow: Some(&|fresh| follow.spread(fresh)),
                 must_sweep: &|| left_over.swap(false, Relaxed),
             };
             run.levels(&bits, |_, _| Ok(&bits), &spreading)

@@ -1,8 +1,9 @@
 //! The level method: scores in descending size with one or two bits a position.
 //!
-//! The score range is cut into win/loss/draw questions, "at least k or at most -k", from the largest
-//! k down to 1. A position won for k + 1 is won for k, and one lost for k + 1 is lost for k: so the
-//! sets only grow, each position is settled once, and its score is the k at which that happened.
+//! The score range is cut into win/loss/draw questions, "at least k or at most -k", from the
+//! largest k down to 1. A position won for k + 1 is won for k, and one lost for k + 1 is lost for
+//! k: so the sets only grow, each position is settled once, and its score is the k at which that
+//! happened.
 //!
 //! Two stores differ between the solvers, and nothing else does: the *random* side, [`Wins`], and
 //! the *sequential* side, [`Sequence`]. The best values through exits are computed once into a
@@ -10,8 +11,8 @@
 //!
 //! A sweep scans every open position: if all its internal moves lead to won positions, it is lost,
 //! and its predecessors are won. A sweep skips chunks none of whose successors' blocks changed.
-//! Every fact that is entered is true, whatever is entered later: so threads need no order, and work
-//! that was interrupted is resumed from the facts on disk.
+//! Every fact that is entered is true, whatever is entered later: so threads need no order, and
+//! work that was interrupted is resumed from the facts on disk.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -202,7 +203,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
             scores.will_read(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
             scores.read(range.start, &mut settled)?;
-            let mut news = Vec::new();
+            let mut fresh = Vec::new();
             // Most have nothing new, so 64 are tested at once.
             let lowest = if first { i8::MIN } else { -level };
             let is_open = |exit: i8| exit <= -level && exit >= lowest;
@@ -220,13 +221,13 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
                     .filter(|(_, (_, settled))| **settled == 0)
                 {
                     if exit >= level {
-                        news.push((index, Side::Won));
+                        fresh.push((index, Side::Won));
                     } else if is_open(exit) {
-                        news.push((index, Side::Open));
+                        fresh.push((index, Side::Open));
                     }
                 }
             }
-            follow(&news);
+            follow(&fresh);
             self.meter.add(count as u64);
             Ok::<(), SolveError>(())
         })?;

@@ -1,9 +1,9 @@
 //! `rows`: games of sowing solved by whole rows, up to 64 positions with one instruction.
 //!
 //! All boards with the same mover's half are a row of bits. A move turns that half into one other
-//! half and adds a fixed pattern to the opponent's, which keeps the order: so the decided successors
-//! of a row are a part of another row, compressed by a mask. A transposed copy of what is decided,
-//! by the opponent's half, makes these rows contiguous.
+//! half and adds a fixed pattern to the opponent's, which keeps the order: so the decided
+//! successors of a row are a part of another row, compressed by a mask. A transposed copy of what
+//! is decided, by the opponent's half, makes these rows contiguous.
 
 mod kernel;
 mod layout;

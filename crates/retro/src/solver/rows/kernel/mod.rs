@@ -2,9 +2,9 @@
 //!
 //! Rows of the mover's half *scan* their moves: a lost successor wins, and a position all of whose
 //! successors are won may lose. What is newly decided is then *published*: transposed, square by
-//! square, into the opponent-major bitmaps that other rows scan. Nothing decided is ever revoked, so
-//! tiles may be scanned in any order and by several threads at once: what a scan misses, the next
-//! scan of the same row sees.
+//! square, into the opponent-major bitmaps that other rows scan. Nothing decided is ever revoked,
+//! so tiles may be scanned in any order and by several threads at once: what a scan misses, the
+//! next scan of the same row sees.
 
 pub(crate) mod clock;
 pub(crate) mod compress;
@@ -60,8 +60,8 @@ pub(crate) type Undecided<'a> = Pairs<'a>;
 /// By the opponent's half, for 64 positions each: which are won, and which are lost.
 pub(crate) type Decided<'a> = Pairs<'a>;
 
-/// For 64 positions each: which have no score yet, then the planes of `value + top`, where the value
-/// is the best exit's until the position is scored.
+/// For 64 positions each: which have no score yet, then the planes of `value + top`, where the
+/// value is the best exit's until the position is scored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScorePlanes<'a> {
     pub(crate) words: &'a [AtomicU64],
@@ -221,8 +221,8 @@ impl Kernel {
     }
 
     /// Rebuilds the undecided bits of a tile from its scores, and from what an earlier run decided
-    /// if it left `decided` bits here. All that is decided counts as newly decided. Returns how many
-    /// positions these are.
+    /// if it left `decided` bits here. All that is decided counts as newly decided. Returns how
+    /// many positions these are.
     pub(crate) fn restore(
         &self,
         tile: &Tile,
@@ -274,8 +274,8 @@ impl Kernel {
 
     /// Transposes newly decided positions of consecutive tiles of a block, the first of which is
     /// `tile`, into the opponent-major bitmaps. The tiles share their rows there, in which their
-    /// words are neighbours. Calls `changed(row, tile, won, lost)` for every row changed; returns the
-    /// number of squares transposed.
+    /// words are neighbours. Calls `changed(row, tile, won, lost)` for every row changed; returns
+    /// the number of squares transposed.
     pub(crate) fn publish(
         &self,
         tile: &Tile,

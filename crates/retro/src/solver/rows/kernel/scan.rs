@@ -1,7 +1,8 @@
 //! Rows of the mover's half scan the decided positions of the rows their moves lead to.
 //!
 //! The rows of a tile are scanned together: moves that do the same to the other half take the same
-//! bits from their rows, so that masks are loaded once for many rows and no branch depends on the row.
+//! bits from their rows, so that masks are loaded once for many rows and no branch depends on the
+//! row.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -3,8 +3,8 @@
 //! A *row* is one half of the board, of h stones, with a bit for every half of the remaining n - h
 //! stones, in order; it begins with a new word. Two arrays have this shape: in one the row is the
 //! mover's half, in the other it is the opponent's. A *block* is all rows whose half holds the same
-//! number of stones, and a *tile* is 64 rows of a block: it is transposed, square by square, into one
-//! word of each row on the other side.
+//! number of stones, and a *tile* is 64 rows of a block: it is transposed, square by square, into
+//! one word of each row on the other side.
 
 use nutcracker_game::Pits;
 use std::ops::Range;

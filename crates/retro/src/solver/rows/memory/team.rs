@@ -11,7 +11,8 @@ pub(crate) struct Team {
     threads: usize,
     /// Arrivals of threads at the end of a step, all steps together.
     arrived: AtomicUsize,
-    /// Where the next chunk of work begins, for three steps in turn: the last, the current, the next.
+    /// Where the next chunk of work begins, for three steps in turn: the last, the current, the
+    /// next.
     next: [AtomicUsize; 3],
     /// Whether a thread has failed.
     aborted: AtomicBool,
@@ -52,8 +53,8 @@ impl Member<'_> {
         self.number == 0
     }
 
-    /// A step: `work` for all of `0..len`, taken by the threads in chunks. What any thread did in it
-    /// is done, and seen by all, when it returns.
+    /// A step: `work` for all of `0..len`, taken by the threads in chunks. What any thread did in
+    /// it is done, and seen by all, when it returns.
     pub(crate) fn share(&self, len: usize, chunk: usize, mut work: impl FnMut(usize)) {
         let step = self.steps.get();
         if self.leads() {

@@ -2,8 +2,9 @@
 //!
 //! When a block is scanned, as many of its rows as fit are in memory, and scan one source block of
 //! decided positions after another; what they decide is published in one target block, which is in
-//! memory, too. Only rows that must be scanned again, and the rows they depend on, are read. Decided
-//! positions are read most: as many of their blocks as fit stay in memory, the largest first.
+//! memory, too. Only rows that must be scanned again, and the rows they depend on, are read.
+//! Decided positions are read most: as many of their blocks as fit stay in memory, the largest
+//! first.
 //!
 //! After an interruption, wins and losses are in the undecided files, and each is true whatever was
 //! written after it: the decided blocks are rebuilt from them. Scores are written when a level is
