@@ -1,6 +1,5 @@
 //! A directory of databases as an oracle.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use nutcracker_game::{Metric, Score, SliceId};
@@ -16,7 +15,8 @@ use crate::Oracle;
 #[derive(Debug)]
 pub struct TableOracle {
     set: Arc<TableSet>,
-    tables: BTreeMap<SliceId, OnceLock<Opened>>,
+    /// By the number of the slice: a search asks for every position whether it is covered.
+    tables: Vec<Option<OnceLock<Opened>>>,
 }
 
 /// A table, and what its values mean.
@@ -29,11 +29,12 @@ struct Opened {
 impl TableOracle {
     /// The exact databases of a set.
     pub fn new(set: Arc<TableSet>) -> Result<Self, TableError> {
-        let mut tables = BTreeMap::new();
+        let mut tables = Vec::new();
         // A slice solved with a window knows large scores only as bounds.
         for slice in set.slices()? {
             if set.available(slice)?.first() == Some(&Reach::Exact) {
-                tables.insert(SliceId(slice), OnceLock::new());
+                tables.resize_with(slice as usize + 1, || None);
+                tables[slice as usize] = Some(OnceLock::new());
             }
         }
         Ok(TableOracle { set, tables })
@@ -41,7 +42,8 @@ impl TableOracle {
 
     /// The slices it covers, ascending.
     pub fn slices(&self) -> impl DoubleEndedIterator<Item = SliceId> {
-        self.tables.keys().copied()
+        let covered = self.tables.iter().enumerate().filter(|(_, table)| table.is_some());
+        covered.map(|(slice, _)| SliceId(slice as u32))
     }
 
     /// Whether it covers no slice.
@@ -55,7 +57,7 @@ impl TableOracle {
     }
 
     fn opened(&self, slice: SliceId) -> Result<&Opened, TableError> {
-        let place = &self.tables[&slice];
+        let place = self.tables[slice.0 as usize].as_ref().expect("only covered slices are probed");
         if let Some(opened) = place.get() {
             return Ok(opened);
         }
@@ -91,7 +93,7 @@ impl Oracle for TableOracle {
     type Error = TableError;
 
     fn covers(&self, slice: SliceId) -> bool {
-        self.tables.contains_key(&slice)
+        self.tables.get(slice.0 as usize).is_some_and(Option::is_some)
     }
 
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
