@@ -9,6 +9,7 @@ mod harness;
 mod interrupt;
 mod licences;
 mod listed;
+mod metrics;
 mod othello;
 mod plan;
 mod planted;

@@ -9,17 +9,35 @@ import { capital, count, signed, size, slice } from "./words.js";
 const WIDTH = 720;
 const HEIGHT = 220;
 
-/** How many positions have each score; a click opens one of them. */
-function histogram(pairs, label, pick) {
-  const scores = pairs.map(([score]) => score);
-  const reach = Math.max(1, ...scores.map(Math.abs));
+const isDistance = (metric) => metric === "dtw" || metric === "dtc";
+
+/**
+ * Where a value stands on the axis, and what it is called: scores by themselves; distances by the
+ * winner's moves, wins to the right of draws and losses to the left.
+ */
+function scaleOf(metric) {
+  if (!isDistance(metric)) {
+    return { at: (value) => value, name: (value) => `score ${signed(value)}`, tick: signed };
+  }
+  const at = (value) => (value > 0 ? 128 - value : value < 0 ? -(128 + value) : 0);
+  const name = (value) =>
+    value > 0 ? `win in ${128 - value}` : value < 0 ? `loss in ${127 + value}` : "draw";
+  const tick = (place) => (place > 0 ? String(place) : place < 0 ? String(-place - 1) : "draw");
+  return { at, name, tick };
+}
+
+/** How many positions have each value; a click opens one of them. */
+function histogram(pairs, label, metric, pick) {
+  const scale = scaleOf(metric);
+  const reach = Math.max(1, ...pairs.map(([score]) => Math.abs(scale.at(score))));
   const most = Math.max(...pairs.map(([, number]) => number));
   const wide = (WIDTH - 40) / (2 * reach + 1);
-  const x = (score) => 20 + (score + reach) * wide;
+  const across = (place) => 20 + (place + reach) * wide;
+  const x = (score) => across(scale.at(score));
   const tall = (number) => Math.max(1, (HEIGHT - 50) * (number / most));
   const bars = pairs.map(([score, number]) => {
     const kind = score > 0 ? "win" : score < 0 ? "loss" : "draw";
-    const name = `score ${signed(score)}: ${count(number)} positions`;
+    const name = `${scale.name(score)}: ${count(number)} positions`;
     return s(
       "g",
       {
@@ -46,8 +64,9 @@ function histogram(pairs, label, pick) {
   });
   const step = [1, 2, 5, 10, 20].find((one) => reach / one <= 7) ?? 20;
   const ticks = [];
-  for (let score = -Math.floor(reach / step) * step; score <= reach; score += step) {
-    ticks.push(s("text", { x: x(score) + wide / 2, y: HEIGHT - 8, "text-anchor": "middle" }, signed(score)));
+  for (let place = -Math.floor(reach / step) * step; place <= reach; place += step) {
+    const middle = across(place) + wide / 2;
+    ticks.push(s("text", { x: middle, y: HEIGHT - 8, "text-anchor": "middle" }, scale.tick(place)));
   }
   return s(
     "svg",
@@ -103,6 +122,9 @@ export async function databasesPage({ game, options, main, go, signal }) {
       if (!signal.aborted) note.textContent = error.message;
     }
   };
+  const { metric } = known.slices[0];
+  const distances = isDistance(metric);
+  const mean = (tally) => (distances ? "–" : signed(Number(tally.mean.toFixed(2))));
   const chart = h("div", {});
   const extremes = h("div", { class: "extremes" });
   let chosen = null;
@@ -112,9 +134,17 @@ export async function databasesPage({ game, options, main, go, signal }) {
     const one = number === null ? known.all : known.slices.find((entry) => entry.slice === number);
     const label = number === null ? "all databases" : slice(number, known.unit);
     chart.replaceChildren(
-      h("h2", {}, `Scores, ${label}`),
-      histogram(one.histogram, `Positions by score, ${label}`, (score) => find({ slice: number, score })),
-      h("p", { class: "note" }, "Click a column to see a position with that score."),
+      h("h2", {}, `${distances ? "Distances" : "Scores"}, ${label}`),
+      histogram(one.histogram, `Positions by value, ${label}`, metric, (score) =>
+        find({ slice: number, score }),
+      ),
+      h(
+        "p",
+        { class: "note" },
+        distances
+          ? "Losses, draws and wins by the winner's moves. Click a column to see a position."
+          : "Click a column to see a position with that score.",
+      ),
     );
     for (const row of document.querySelectorAll("[data-slice]")) {
       row.classList.toggle("now", row.dataset.slice === String(number));
@@ -191,7 +221,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
       h("td", {}, count(entry.positions)),
       h("td", {}, size(entry.bytes)),
       h("td", {}, entry.bits_per_position.toFixed(2)),
-      h("td", {}, signed(Number(entry.mean.toFixed(2)))),
+      h("td", {}, mean(entry)),
       shares(entry),
       clipped && h("td", {}, entry.window ? `±${entry.window}` : "exact"),
     );
@@ -229,7 +259,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
           h("td", {}, count(known.all.positions)),
           h("td", {}, size(known.all.bytes)),
           h("td", {}, known.all.bits_per_position.toFixed(2)),
-          h("td", {}, signed(Number(known.all.mean.toFixed(2)))),
+          h("td", {}, mean(known.all)),
           shares(known.all),
           clipped && h("td", {}),
         ),

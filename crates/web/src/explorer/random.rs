@@ -24,7 +24,8 @@ const CHECK_EVERY: u64 = 256;
 pub struct Filters {
     /// The name of the slice; without it, the last one with a database.
     pub slice: Option<String>,
-    /// The score of the side to move.
+    /// The score of the side to move; with databases of distances, the value as their histogram has
+    /// it.
     #[param(minimum = -127, maximum = 127)]
     pub score: Option<Score>,
     /// Its score is this or more.
@@ -101,11 +102,7 @@ impl<G: Evaluate> Handle<G> {
         };
         let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
         let none = |detail: String| Err(ExplorerError::NoMatch(detail));
-        if !table
-            .histogram()
-            .iter()
-            .any(|(score, _)| filters.allows(self.metric.score(score.into())))
-        {
+        if !table.histogram().iter().any(|(score, _)| filters.allows(score.into())) {
             return none(format!("no position of {} has such a score", self.slice_label(slice)));
         }
         let len = table.positions();
@@ -116,7 +113,7 @@ impl<G: Evaluate> Handle<G> {
             let index = dice.below(len);
             examined += 1;
             let score = self.set.cache().probe(&table, index)?;
-            if filters.allows(self.metric.score(score.into()))
+            if filters.allows(score.into())
                 && let Some(found) = self.matching(filters, slice, index, examined)?
             {
                 return Ok(found);
@@ -138,7 +135,7 @@ impl<G: Evaluate> Handle<G> {
             let start = block * u64::from(table.header().block_positions);
             for (index, &score) in (start..).zip(&scores) {
                 examined += 1;
-                if !filters.allows(self.metric.score(score.into())) {
+                if !filters.allows(score.into()) {
                     continue;
                 }
                 if examined % CHECK_EVERY == 0 && budget.is_over() {
