@@ -40,7 +40,7 @@ pub struct Leaves {
 /// For every board, the internal moves by the rules are exactly the [`moves`](RowMoves::moves) of
 /// its mover's half that do not leave; checked by [`law::check`](crate::law::check).
 pub trait RowMoves: fmt::Debug + Send + Sync {
-    /// Pits a half, up to 7: a solver counts moves with three bits.
+    /// Pits a half, at most 8: a half is eight bytes.
     fn pits(&self) -> usize;
     /// Stones on every board of the slice.
     fn stones(&self) -> usize;
