@@ -52,7 +52,8 @@ impl Error for MoveError {}
 /// use nutcracker_game::{MoveError, Rules, find_move, toy::Heap};
 ///
 /// let start = Heap.start();
-/// assert_eq!(find_move(&Heap, &start, "1"), Ok(0));
+/// assert_eq!(find_move(&Heap, &start, "Take 2"), Ok(1));
+/// assert!(matches!(find_move(&Heap, &start, "take"), Err(MoveError::Ambiguous { .. })));
 /// assert!(matches!(find_move(&Heap, &start, "9"), Err(MoveError::Illegal { .. })));
 /// ```
 pub fn find_move<G: Rules>(
