@@ -1,11 +1,9 @@
 //! The in-memory solver against the plain one, against published counts, and against itself with
 //! other numbers of threads and smaller worklists.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Plain, disk, scores, solve_on};
+use crate::common::{Plain, disk, scores, solve_on};
 use nutcracker_game::{Game, Metric, Numbering, PlainView, Rules, Score, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;

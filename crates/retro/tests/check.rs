@@ -1,11 +1,9 @@
 //! The independent check accepts what is right and refuses what is not.
 
-mod common;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{Plain, disk, scores, solve_on};
+use crate::common::{Plain, disk, scores, solve_on};
 use nutcracker_game::{Game, Numbering, Rules, SliceId, Target, targets_of};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::check::{CheckError, Checked, Fault, check_sample, check_slice};

@@ -1,11 +1,9 @@
 //! Interruptions, full disks and crashes lose no finished work and leave nothing wrong behind.
 
-mod common;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{disk, solve_on};
+use crate::common::{disk, solve_on};
 use nutcracker_game::{Numbering, Rules, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::Silent;
@@ -156,7 +154,7 @@ fn a_file_that_was_never_checked_is_checked_before_it_is_used() {
     // As if the run had written wrong scores and ended before its check: a whole file that the
     // manifest does not know.
     let (path, manifest) = (dir.path().join(file(3)), dir.path().join("manifest.json"));
-    let mut wrong = common::scores(&awari, &disk(), dir.path(), 3);
+    let mut wrong = crate::common::scores(&awari, &disk(), dir.path(), 3);
     wrong[5] = if wrong[5] == 1 { 2 } else { 1 };
     std::fs::remove_file(&path).unwrap();
     std::fs::remove_file(&manifest).unwrap();
@@ -177,7 +175,7 @@ fn a_file_that_was_never_checked_is_checked_before_it_is_used() {
 fn plant_unchecked(dir: &Path) -> std::path::PathBuf {
     let awari = Awari::new(6).unwrap();
     solve_on(&awari, &disk(), dir, 3, 1).unwrap();
-    let mut wrong = common::scores(&awari, &disk(), dir, 3);
+    let mut wrong = crate::common::scores(&awari, &disk(), dir, 3);
     wrong[5] = if wrong[5] == 1 { 2 } else { 1 };
     std::fs::remove_file(dir.join(file(3))).unwrap();
     let id = awari.id();
@@ -197,7 +195,7 @@ fn a_refused_table_is_removed_with_its_work_files_and_the_next_run_solves_it_ane
     let awari = Awari::new(6).unwrap();
     let dir = tempfile::tempdir().unwrap();
     solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
-    let right = common::tables(dir.path());
+    let right = crate::common::tables(dir.path());
     let path = plant_unchecked(dir.path());
     let work = dir.path().join("work-3-3-two-bit");
     std::fs::create_dir(&work).unwrap();
@@ -210,7 +208,7 @@ fn a_refused_table_is_removed_with_its_work_files_and_the_next_run_solves_it_ane
     let set = nutcracker_retro::open_set(&awari, disk(), dir.path(), 0);
     assert_eq!(set.probe(3, 5).unwrap_err().kind(), ErrorKind::NotHere);
     solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
-    assert!(common::tables(dir.path()) == right && dir.path().join(file(3)).exists());
+    assert!(crate::common::tables(dir.path()) == right && dir.path().join(file(3)).exists());
 }
 
 #[test]
@@ -224,12 +222,12 @@ fn unchecked_tables_are_marked_and_checked_by_the_next_run() {
     assert!(manifest().entries().iter().all(|entry| !entry.checked));
     let set = || nutcracker_retro::open_set(&awari, disk(), dir.path(), 0);
     assert!(!set().get(3).unwrap().is_checked());
-    let before = common::tables(dir.path());
+    let before = crate::common::tables(dir.path());
     let reports = solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
     assert!(reports.iter().all(|report| report.seconds.is_none()), "nothing is solved again");
     assert!(manifest().entries().iter().all(|entry| entry.checked));
     assert!(set().get(3).unwrap().is_checked());
-    assert!(common::tables(dir.path()) == before);
+    assert!(crate::common::tables(dir.path()) == before);
 }
 
 #[test]
@@ -238,7 +236,7 @@ fn a_clipped_file_is_checked_though_an_exact_one_is_beside_it() {
     let dir = tempfile::tempdir().unwrap();
     solve_on(&awari, &disk(), dir.path(), 4, 1).unwrap();
     // A wrong file of slice 4, clipped to 1, that no manifest knows.
-    let exact = common::scores(&awari, &disk(), dir.path(), 4);
+    let exact = crate::common::scores(&awari, &disk(), dir.path(), 4);
     let mut wrong: Vec<i8> = exact.iter().map(|&score| score.clamp(-1, 1)).collect();
     wrong[7] = if wrong[7] == 1 { -1 } else { 1 };
     std::fs::remove_file(dir.path().join("manifest.json")).unwrap();

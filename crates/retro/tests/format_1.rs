@@ -1,12 +1,10 @@
 //! Tables and manifests of format version 1, written by the last program that wrote them, are read
 //! and hold the values that are solved now.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{disk, tables};
+use crate::common::{disk, tables};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
@@ -67,7 +65,7 @@ fn solving_continues_on_old_files() {
     }
     let before = tables(dir.path());
     let awari = Awari::new(6).unwrap();
-    let reports = common::solve_on(&awari, &disk(), dir.path(), 5, 1).unwrap();
+    let reports = crate::common::solve_on(&awari, &disk(), dir.path(), 5, 1).unwrap();
     let solved: Vec<_> =
         reports.iter().filter(|report| report.seconds.is_some()).map(|r| r.slice.0).collect();
     assert_eq!(solved, [5]);

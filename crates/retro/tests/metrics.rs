@@ -1,10 +1,8 @@
 //! Distances, on a symmetric index with holes: king and rook against king.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{Heap, disk};
+use crate::common::{Heap, disk};
 use nutcracker_game::toy::{Graph, InMemory, Node};
 use nutcracker_game::{Game, Metric, Numbering, SliceId};
 use nutcracker_games::krk::Krk;

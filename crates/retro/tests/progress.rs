@@ -1,14 +1,12 @@
 //! What a solver reports while it runs is honest, a panic in one of its threads ends the run with
 //! an error, and its estimates are what it takes.
 
-mod common;
-
 use std::panic::panic_any;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use common::{disk, tables};
+use crate::common::{disk, tables};
 use nutcracker_game::toy::Graph;
 use nutcracker_game::{Game, Numbering, SliceId};
 use nutcracker_games::awari::Awari;

@@ -1,13 +1,11 @@
 //! The solver by rows gives the same files as the one with whole states, in memory and from disk,
 //! with and without the processor's instruction, and after interruptions.
 
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use common::{Heap, disk, tables};
+use crate::common::{Heap, disk, tables};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;

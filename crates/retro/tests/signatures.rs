@@ -1,12 +1,10 @@
 //! How much work fixed solves take: a change of these numbers is a change of a solver, intended or
 //! not. One thread, so that they are the same every time.
 
-mod common;
-
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use common::{Plain, disk};
+use crate::common::{Plain, disk};
 use nutcracker_game::{Children, Exits, Game, Metric, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::in_memory::States;

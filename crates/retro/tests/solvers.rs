@@ -1,10 +1,8 @@
 //! Every solver gives the same files, byte for byte.
 
-mod common;
-
 use std::path::Path;
 
-use common::{disk, tables};
+use crate::common::{disk, tables};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;

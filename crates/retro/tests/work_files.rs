@@ -1,15 +1,13 @@
 //! Work files on a disk that is full or fails, and work that is stopped: nothing finished is lost,
 //! and the same call resumes to the same bytes.
 
-mod common;
-
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use common::{disk, tables};
+use crate::common::{disk, tables};
 use nutcracker_game::SliceId;
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::SolverName;

@@ -1,0 +1,9 @@
+//! Database files: written, read, damaged.
+
+mod damage;
+mod directory;
+mod fault;
+mod names;
+mod probe;
+mod roundtrip;
+mod window;
