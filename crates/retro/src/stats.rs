@@ -9,7 +9,8 @@ use nutcracker_table::{TableError, TableSet};
 use thiserror::Error;
 
 use crate::parallel::{ThreadError, for_each_chunk};
-use crate::tables::SetChildren;
+use crate::progress::{Silent, Stopped};
+use crate::tables::{SetChildren, read_all};
 
 /// Positions a thread processes at a time.
 const CHUNK: u64 = 1 << 14;
@@ -45,6 +46,9 @@ pub enum StatsError {
     /// A thread could not be started, or panicked.
     #[error(transparent)]
     Threads(#[from] ThreadError),
+    /// The caller requested a stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 /// Counts the choices between banking and not in a slice. `advance` is called with the number of
@@ -106,15 +110,8 @@ pub fn choices<G: Game>(
 fn scores(set: &TableSet, slice: SliceId, threads: usize) -> Result<Packed<8>, StatsError> {
     let table = set.get(slice.0)?;
     let scores = Packed::zeroed(table.positions())?;
-    for_each_chunk(table.blocks(), 1, threads, |range| {
-        let mut block = Vec::new();
-        for number in range {
-            block.resize(table.header().block_len(number), 0);
-            table.decode_block(number, &mut block)?;
-            let start = number * u64::from(table.header().block_positions);
-            scores.fill(start, block.iter().map(|&score| u64::from(score as u8)));
-        }
-        Ok::<(), StatsError>(())
+    read_all::<StatsError>(&table, threads, &Silent, |start, block| {
+        scores.fill(start, block.iter().map(|&score| u64::from(score as u8)));
     })?;
     Ok(scores)
 }

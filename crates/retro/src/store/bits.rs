@@ -5,7 +5,7 @@ use std::ops::Range;
 use nutcracker_mem::{OutOfMemory, Packed};
 
 use super::disk::WorkFileError;
-use super::{Sequence, Session, Side, Wins};
+use super::{Sequence, Session, Status, Wins};
 
 /// One bit a position in memory: won or not. The sequential side is on disk.
 #[derive(Debug)]
@@ -51,15 +51,15 @@ impl TwoBits {
 
     /// What is known of a position.
     #[inline]
-    pub fn side(&self, index: u64) -> Side {
-        Side::from_bits(self.0.get(index) as u8)
+    pub fn status(&self, index: u64) -> Status {
+        Status::from_bits(self.0.get(index) as u8)
     }
 
     /// Marks a position as won; true if it was not.
     #[inline]
     pub fn win_one(&self, index: u64) -> bool {
-        let open = |side| side == Side::Open as u64 || side == Side::Safe as u64;
-        self.0.update(index, |side| open(side).then_some(Side::Won as u64)).is_some()
+        let open = |status| status == Status::Open as u64 || status == Status::Safe as u64;
+        self.0.update(index, |status| open(status).then_some(Status::Won as u64)).is_some()
     }
 
     /// Prefetches a position's bits.
@@ -71,8 +71,8 @@ impl TwoBits {
     /// Marks an open position as lost; false if it was not open any more.
     #[inline]
     pub fn lose_one(&self, index: u64) -> bool {
-        let lost = Side::Lost as u64;
-        self.0.update(index, |side| (side == Side::Open as u64).then_some(lost)).is_some()
+        let lost = Status::Lost as u64;
+        self.0.update(index, |status| (status == Status::Open as u64).then_some(lost)).is_some()
     }
 }
 
@@ -88,7 +88,7 @@ impl Wins for TwoBits {
 impl Session for &TwoBits {
     #[inline]
     fn is_won(&mut self, index: u64) -> Result<bool, WorkFileError> {
-        Ok(self.side(index) == Side::Won)
+        Ok(self.status(index) == Status::Won)
     }
 
     #[inline]
@@ -100,18 +100,18 @@ impl Session for &TwoBits {
 impl Sequence for TwoBits {
     const ON_DISK: bool = false;
 
-    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError> {
+    fn load(&self, range: Range<u64>, out: &mut Vec<Status>) -> Result<(), WorkFileError> {
         out.clear();
-        self.0.for_each(range, |side| out.push(Side::from_bits(side as u8)));
+        self.0.for_each(range, |status| out.push(Status::from_bits(status as u8)));
         Ok(())
     }
 
-    fn store(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
-        self.0.fill(start, sides.iter().map(|&side| side as u64));
+    fn store(&self, start: u64, statuses: &[Status]) -> Result<(), WorkFileError> {
+        self.0.fill(start, statuses.iter().map(|&status| status as u64));
         Ok(())
     }
 
-    fn lose(&self, _start: u64, _sides: &[Side], lost: &[u64]) -> Result<(), WorkFileError> {
+    fn lose(&self, _start: u64, _statuses: &[Status], lost: &[u64]) -> Result<(), WorkFileError> {
         for &index in lost {
             self.lose_one(index);
         }

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::folder::Operation;
 pub use super::work::WorkFile;
-use super::{Sequence, Side};
+use super::{Sequence, Status};
 
 /// A work file cannot be used.
 #[derive(Debug, Error)]
@@ -136,9 +136,9 @@ impl Bytes {
 /// The sequential side on disk: two bits a position, four positions a byte. Concurrent threads must
 /// use ranges that share no byte.
 #[derive(Debug)]
-pub struct DiskSides(WorkFile);
+pub struct DiskStatuses(WorkFile);
 
-impl DiskSides {
+impl DiskStatuses {
     /// The bytes such a file has.
     pub fn bytes(len: u64) -> u64 {
         len.div_ceil(4)
@@ -146,34 +146,34 @@ impl DiskSides {
 
     /// Takes a file over.
     pub fn new(file: WorkFile) -> Self {
-        DiskSides(file)
+        DiskStatuses(file)
     }
 
-    fn write(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
-        if !start.is_multiple_of(4) || !sides.len().is_multiple_of(4) {
-            return self.write_between(start, sides);
+    fn write(&self, start: u64, statuses: &[Status]) -> Result<(), WorkFileError> {
+        if !start.is_multiple_of(4) || !statuses.len().is_multiple_of(4) {
+            return self.write_between(start, statuses);
         }
-        let bytes: Vec<u8> = sides
+        let bytes: Vec<u8> = statuses
             .chunks(4)
-            .map(|four| four.iter().rev().fold(0, |byte, &side| byte << 2 | side as u8))
+            .map(|four| four.iter().rev().fold(0, |byte, &status| byte << 2 | status as u8))
             .collect();
         self.0.write(start / 4, &bytes)
     }
 
     /// Where the first or last byte has neighbours to keep.
-    fn write_between(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
-        let end = start + sides.len() as u64;
+    fn write_between(&self, start: u64, statuses: &[Status]) -> Result<(), WorkFileError> {
+        let end = start + statuses.len() as u64;
         let mut bytes = vec![0; (end.div_ceil(4) - start / 4) as usize];
         self.0.read(start / 4, &mut bytes)?;
-        for (place, &side) in ((start % 4) as usize..).zip(sides) {
+        for (place, &status) in ((start % 4) as usize..).zip(statuses) {
             let (byte, shift) = (&mut bytes[place / 4], place % 4 * 2);
-            *byte = *byte & !(3 << shift) | (side as u8) << shift;
+            *byte = *byte & !(3 << shift) | (status as u8) << shift;
         }
         self.0.write(start / 4, &bytes)
     }
 }
 
-impl Sequence for DiskSides {
+impl Sequence for DiskStatuses {
     const ON_DISK: bool = true;
 
     fn sync(&self) -> Result<(), WorkFileError> {
@@ -184,33 +184,33 @@ impl Sequence for DiskSides {
         self.0.will_read(range.start / 4, (range.end - range.start).div_ceil(4));
     }
 
-    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError> {
+    fn load(&self, range: Range<u64>, out: &mut Vec<Status>) -> Result<(), WorkFileError> {
         let len = (range.end - range.start) as usize;
         let mut bytes = vec![0; (range.end.div_ceil(4) - range.start / 4) as usize];
         self.0.read(range.start / 4, &mut bytes)?;
         let first = (range.start % 4) as usize;
         out.clear();
         let places = first..first + len;
-        out.extend(places.map(|at| Side::from_bits(bytes[at / 4] >> (at % 4 * 2))));
+        out.extend(places.map(|at| Status::from_bits(bytes[at / 4] >> (at % 4 * 2))));
         Ok(())
     }
 
-    fn store(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
-        self.write(start, sides)?;
-        let end = start + sides.len() as u64;
-        self.0.passed(end.div_ceil(4), (sides.len() as u64).div_ceil(4));
+    fn store(&self, start: u64, statuses: &[Status]) -> Result<(), WorkFileError> {
+        self.write(start, statuses)?;
+        let end = start + statuses.len() as u64;
+        self.0.passed(end.div_ceil(4), (statuses.len() as u64).div_ceil(4));
         Ok(())
     }
 
-    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), WorkFileError> {
+    fn lose(&self, start: u64, statuses: &[Status], lost: &[u64]) -> Result<(), WorkFileError> {
         if lost.is_empty() {
             return Ok(());
         }
-        let mut sides = sides.to_vec();
+        let mut statuses = statuses.to_vec();
         for &index in lost {
-            sides[(index - start) as usize] = Side::Lost;
+            statuses[(index - start) as usize] = Status::Lost;
         }
         // Not in sequence: neighbours that were only read should stay in memory.
-        self.write(start, &sides)
+        self.write(start, &statuses)
     }
 }

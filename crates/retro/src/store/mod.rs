@@ -18,7 +18,7 @@ use crate::store::disk::WorkFileError;
 /// The state of a position at a level, in the sequential side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Side {
+pub enum Status {
     /// Lost once all internal moves lead to won positions: no exit is better than a loss.
     Open = 0,
     /// It cannot lose at this level, and may still be won.
@@ -29,14 +29,14 @@ pub enum Side {
     Lost = 3,
 }
 
-impl Side {
+impl Status {
     /// From its two bits.
     pub fn from_bits(bits: u8) -> Self {
         match bits & 3 {
-            0 => Side::Open,
-            1 => Side::Safe,
-            2 => Side::Won,
-            _ => Side::Lost,
+            0 => Status::Open,
+            1 => Status::Safe,
+            2 => Status::Won,
+            _ => Status::Lost,
         }
     }
 }
@@ -79,12 +79,12 @@ pub trait Session {
 pub trait Sequence: Sync {
     /// Whether it is on disk.
     const ON_DISK: bool;
-    /// Reads the sides of consecutive positions.
-    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError>;
+    /// Reads the statuses of consecutive positions.
+    fn load(&self, range: Range<u64>, out: &mut Vec<Status>) -> Result<(), WorkFileError>;
     /// Writes all of them; no other thread may use this range meanwhile.
-    fn store(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError>;
-    /// Marks positions of a range, which was loaded as `sides`, as lost.
-    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), WorkFileError>;
+    fn store(&self, start: u64, statuses: &[Status]) -> Result<(), WorkFileError>;
+    /// Marks positions of a range, which was loaded as `statuses`, as lost.
+    fn lose(&self, start: u64, statuses: &[Status], lost: &[u64]) -> Result<(), WorkFileError>;
     /// Announces that these positions will be read soon.
     fn will_read(&self, _range: Range<u64>) {}
     /// Waits until everything written is durable; in memory there is nothing to do.
@@ -96,16 +96,16 @@ pub trait Sequence: Sync {
 impl<Q: Sequence> Sequence for &Q {
     const ON_DISK: bool = Q::ON_DISK;
 
-    fn load(&self, range: Range<u64>, out: &mut Vec<Side>) -> Result<(), WorkFileError> {
+    fn load(&self, range: Range<u64>, out: &mut Vec<Status>) -> Result<(), WorkFileError> {
         (**self).load(range, out)
     }
 
-    fn store(&self, start: u64, sides: &[Side]) -> Result<(), WorkFileError> {
-        (**self).store(start, sides)
+    fn store(&self, start: u64, statuses: &[Status]) -> Result<(), WorkFileError> {
+        (**self).store(start, statuses)
     }
 
-    fn lose(&self, start: u64, sides: &[Side], lost: &[u64]) -> Result<(), WorkFileError> {
-        (**self).lose(start, sides, lost)
+    fn lose(&self, start: u64, statuses: &[Status], lost: &[u64]) -> Result<(), WorkFileError> {
+        (**self).lose(start, statuses, lost)
     }
 
     fn will_read(&self, range: Range<u64>) {

@@ -6,11 +6,11 @@ use nutcracker_game::{ForwardView, Game, SliceView};
 
 use super::{ForwardCursor, Key};
 use crate::progress::Progress;
-use crate::store::Side;
+use crate::store::Status;
 use crate::store::bits::TwoBits;
 
 /// What spreads from new wins, and from positions that may be lost from now on.
-pub(super) type FollowNews<'a> = dyn Fn(&[(u64, Side)]) + Sync + 'a;
+pub(super) type FollowNews<'a> = dyn Fn(&[(u64, Status)]) + Sync + 'a;
 
 /// Wins whose predecessors are visited together.
 const BATCH: usize = 16;
@@ -36,14 +36,14 @@ pub(super) struct Follow<'a, G: Game> {
 impl<G: Game> Follow<'_, G> {
     /// Spreads from positions that are newly won, or newly may be lost; ends early if a stop is
     /// requested.
-    pub(super) fn spread(&self, fresh: &[(u64, Side)]) {
+    pub(super) fn spread(&self, fresh: &[(u64, Status)]) {
         let mut back = Default::default();
         let mut ahead = Default::default();
         let (mut wins, mut before) = (Vec::new(), Vec::new());
         let mut until_query = STOP_INTERVAL;
-        for &(index, side) in fresh {
+        for &(index, status) in fresh {
             let key = self.view.key_at(&mut back, index);
-            if side == Side::Won {
+            if status == Status::Won {
                 wins.push(key);
             } else {
                 self.visit(index, key, &mut ahead, &mut wins);
@@ -76,13 +76,13 @@ impl<G: Game> Follow<'_, G> {
     /// If an open position has only won successors, it is lost, and its predecessors are won.
     #[inline]
     fn visit(&self, index: u64, key: Key<G>, ahead: &mut ForwardCursor<G>, wins: &mut Vec<Key<G>>) {
-        if self.bits.side(index) != Side::Open {
+        if self.bits.status(index) != Status::Open {
             return;
         }
         let mut all = true;
         let Some(own) = self.forward.key_at(ahead, index) else { return };
         self.forward.inside(own, |next| {
-            all = all && self.bits.side(next) == Side::Won;
+            all = all && self.bits.status(next) == Status::Won;
         });
         if !all || !self.bits.lose_one(index) {
             return;

@@ -26,7 +26,7 @@ use crate::error::{SolveError, Unfit};
 use crate::options::{DualIndexOptions, SolverName};
 use crate::report::LevelWork;
 use crate::store::bits::{OneBit as OneBitStore, TwoBits};
-use crate::store::disk::{Bytes, DiskSides, WorkFileError};
+use crate::store::disk::{Bytes, DiskStatuses, WorkFileError};
 use crate::store::paged::{Paged, Paging};
 
 type Key<G> = <<G as Game>::View as SliceView>::Key;
@@ -49,7 +49,7 @@ fn score_files(positions: u64) -> u64 {
 
 /// Work files of the sequential side: of two levels, likewise.
 fn side_files(positions: u64) -> u64 {
-    2 * DiskSides::bytes(positions)
+    2 * DiskStatuses::bytes(positions)
 }
 
 /// What a solver takes that has arrays of `own` bytes in memory and `work_disk` bytes of files.
@@ -154,7 +154,11 @@ impl<G: Game> SliceSolver<G> for OneBit {
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
         LevelRun::new(job, self, u64::MAX)?.solve(|run| {
             let bits = OneBitStore::new(run.len)?;
-            run.levels(&bits, |level, resumed| run.disk_sides(level, resumed), &Spreading::SWEEPS)
+            run.levels(
+                &bits,
+                |level, resumed| run.disk_statuses(level, resumed),
+                &Spreading::SWEEPS,
+            )
         })
     }
 }
@@ -214,8 +218,8 @@ impl<G: Game> SliceSolver<G> for DualIndex {
             run.folder.remove("wins.bin");
             let bytes = Paged::file_bytes(run.len, paging.block_bytes);
             let bits = Paged::new(run.folder.create("wins.bin", bytes)?, run.len, paging)?;
-            let sides = |level, resumed| run.disk_sides(level, resumed);
-            let (scores, work) = run.levels(&bits, sides, &Spreading::SWEEPS)?;
+            let statuses = |level, resumed| run.disk_statuses(level, resumed);
+            let (scores, work) = run.levels(&bits, statuses, &Spreading::SWEEPS)?;
             Ok((scores, LevelWork { misses: bits.misses(), ..work }))
         })
     }

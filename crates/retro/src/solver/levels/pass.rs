@@ -28,7 +28,7 @@ use crate::progress::{LevelMeter, Progress, Stopped};
 use crate::report::LevelWork;
 use crate::store::disk::{Bytes, WorkFileError};
 use crate::store::strip::{Own, Rows, Strip};
-use crate::store::{Sequence, Session, Side, Wins};
+use crate::store::{Sequence, Session, Status, Wins};
 
 /// A slice at one level: the views, the stores, the files.
 pub(super) struct Levels<'a, G: Game, W, Q> {
@@ -39,7 +39,7 @@ pub(super) struct Levels<'a, G: Game, W, Q> {
     /// The random side.
     pub(super) wins: &'a W,
     /// The sequential side.
-    pub(super) sides: &'a Q,
+    pub(super) statuses: &'a Q,
     /// The best value through exits of each position, clipped to the largest level;
     /// none counts as the worst.
     pub(super) exits: &'a Bytes,
@@ -118,7 +118,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
     }
 
     /// Enters what the level above has settled into the scores, and what exits settle at this level
-    /// into the sides. Without the sides of the level above, the scores already hold all that was
+    /// into the statuses. Without the statuses of the level above, the scores already hold all that was
     /// settled there.
     pub(super) fn turn(
         &self,
@@ -132,7 +132,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         self.for_each_piece(Some(changes), |range, own| {
             let count = (range.end - range.start) as usize;
             let (mut exits, mut scores) = (vec![0; count], vec![0; count]);
-            let mut sides = vec![Side::Safe; count];
+            let mut statuses = vec![Status::Safe; count];
             self.exits.will_read(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
             if let Some(old) = old {
@@ -141,13 +141,14 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
             }
             if let Some(above) = above {
                 above.will_read(self.ahead(&range));
-                above.load(range.clone(), &mut sides)?;
+                above.load(range.clone(), &mut statuses)?;
             }
             if Q::ON_DISK && above.is_some() {
                 for (at, index) in range.clone().enumerate() {
-                    let unsure = scores[at] == 0 && matches!(sides[at], Side::Open | Side::Safe);
+                    let unsure =
+                        scores[at] == 0 && matches!(statuses[at], Status::Open | Status::Safe);
                     if unsure && own.is_won(index)? {
-                        sides[at] = Side::Won;
+                        statuses[at] = Status::Won;
                     }
                 }
             }
@@ -157,8 +158,8 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
                 let end = ((chunk + 1) * changes.chunk()).min(range.end);
                 let part = (start - range.start) as usize..(end - range.start) as usize;
                 let scores = &mut scores[part.clone()];
-                let sides = &mut sides[part.clone()];
-                let turned = turn_part(level, &exits[part], scores, sides);
+                let statuses = &mut statuses[part.clone()];
+                let turned = turn_part(level, &exits[part], scores, statuses);
                 if turned.open {
                     changes.must_scan(chunk);
                 }
@@ -168,7 +169,8 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
                 start = end;
             }
             if Q::ON_DISK {
-                for (index, _) in range.clone().zip(&sides).filter(|(_, side)| **side == Side::Won)
+                for (index, _) in
+                    range.clone().zip(&statuses).filter(|(_, status)| **status == Status::Won)
                 {
                     if own.win(index)? {
                         changes.note_change(index);
@@ -178,7 +180,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
             if let Some(new) = new {
                 new.write(range.start, &scores)?;
             }
-            self.sides.store(range.start, &sides)?;
+            self.statuses.store(range.start, &statuses)?;
             self.meter.add(range.end - range.start);
             Ok(())
         })?;
@@ -221,9 +223,9 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
                     .filter(|(_, (_, settled))| **settled == 0)
                 {
                     if exit >= level {
-                        fresh.push((index, Side::Won));
+                        fresh.push((index, Status::Won));
                     } else if is_open(exit) {
-                        fresh.push((index, Side::Open));
+                        fresh.push((index, Status::Open));
                     }
                 }
             }
@@ -240,14 +242,14 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         self.for_each_piece(None, |range, own| {
             let count = (range.end - range.start) as usize;
             let mut scores = vec![0; count];
-            let mut sides = Vec::new();
+            let mut statuses = Vec::new();
             old.will_read(self.ahead(&range));
-            self.sides.will_read(self.ahead(&range));
+            self.statuses.will_read(self.ahead(&range));
             old.read(range.start, &mut scores)?;
-            self.sides.load(range.clone(), &mut sides)?;
+            self.statuses.load(range.clone(), &mut statuses)?;
             for (at, index) in range.clone().enumerate() {
                 if scores[at] == 0 {
-                    if sides[at] == Side::Lost {
+                    if statuses[at] == Status::Lost {
                         scores[at] = -1;
                     } else if own.is_won(index)? {
                         scores[at] = 1;
@@ -273,17 +275,17 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
             let mut cursor = Default::default();
             let count = (range.end - range.start) as usize;
             let (mut exits, mut settled) = (vec![0; count], vec![0; count]);
-            let mut sides = Vec::new();
+            let mut statuses = Vec::new();
             self.exits.will_read(self.ahead(&range));
             scores.will_read(self.ahead(&range));
             self.exits.read(range.start, &mut exits)?;
-            self.sides.will_read(self.ahead(&range));
+            self.statuses.will_read(self.ahead(&range));
             scores.read(range.start, &mut settled)?;
-            self.sides.load(range.clone(), &mut sides)?;
+            self.statuses.load(range.clone(), &mut statuses)?;
             for (at, index) in range.clone().enumerate() {
                 if settled[at] > 0 || settled[at] == 0 && exits[at] >= level {
                     own.win(index)?;
-                } else if sides[at] == Side::Lost {
+                } else if statuses[at] == Status::Lost {
                     let key = self.view.key_at(&mut cursor, index);
                     self.win_before(&mut session, key, changes)?;
                 }
@@ -340,7 +342,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
                 }
                 let ahead = piece.start + AHEAD;
                 if ahead < range.end {
-                    self.sides.will_read(ahead..(ahead + PIECE).min(range.end));
+                    self.statuses.will_read(ahead..(ahead + PIECE).min(range.end));
                 }
                 let scanned = piece.end - piece.start;
                 let lost = self.sweep_piece(chunk, piece, &mut session, changes)?;
@@ -363,7 +365,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
         if let Some(next) = next {
             let start = next * changes.chunk();
             let end = (start + changes.chunk().min(AHEAD)).min(self.len);
-            self.sides.will_read(start..end);
+            self.statuses.will_read(start..end);
         }
     }
 
@@ -377,12 +379,12 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
     ) -> Result<u64, WorkFileError> {
         let mut back = Default::default();
         let mut ahead = Default::default();
-        let (mut sides, mut next, mut lost) = (Vec::new(), Vec::new(), Vec::new());
-        self.sides.load(range.clone(), &mut sides)?;
-        for (index, side) in range.clone().zip(&sides) {
+        let (mut statuses, mut next, mut lost) = (Vec::new(), Vec::new(), Vec::new());
+        self.statuses.load(range.clone(), &mut statuses)?;
+        for (index, status) in range.clone().zip(&statuses) {
             // By the second index, reading the position's own bit would cost more than it saves:
             // a won position has a successor that is not won.
-            if *side != Side::Open || !W::SECOND && session.is_won(index)? {
+            if *status != Status::Open || !W::SECOND && session.is_won(index)? {
                 continue;
             }
             next.clear();
@@ -403,7 +405,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
                 self.win_before(session, key, changes)?;
             }
         }
-        self.sides.lose(range.start, &sides, &lost)?;
+        self.statuses.lose(range.start, &statuses, &lost)?;
         Ok(lost.len() as u64)
     }
 }
@@ -416,35 +418,35 @@ struct Turned {
     won: bool,
 }
 
-/// Enters what the level above has settled, by the sides, into the scores, and what exits settle at
-/// this level into the sides. Without branches, so that many positions are done at once.
-fn turn_part(level: i8, exits: &[i8], scores: &mut [i8], sides: &mut [Side]) -> Turned {
+/// Enters what the level above has settled, by the statuses, into the scores, and what exits settle at
+/// this level into the statuses. Without branches, so that many positions are done at once.
+fn turn_part(level: i8, exits: &[i8], scores: &mut [i8], statuses: &mut [Status]) -> Turned {
     let (mut open, mut won) = (false, false);
-    for ((score, side), &exit) in scores.iter_mut().zip(sides).zip(exits) {
-        let old = *side as u8;
-        let settled = if old == Side::Won as u8 {
+    for ((score, status), &exit) in scores.iter_mut().zip(statuses).zip(exits) {
+        let old = *status as u8;
+        let settled = if old == Status::Won as u8 {
             level + 1
-        } else if old == Side::Lost as u8 {
+        } else if old == Status::Lost as u8 {
             -(level + 1)
         } else {
             0
         };
         *score = if *score == 0 { settled } else { *score };
         let by_exit = if exit >= level {
-            Side::Won
+            Status::Won
         } else if exit > -level {
-            Side::Safe
+            Status::Safe
         } else {
-            Side::Open
+            Status::Open
         };
         let new = match score.signum() {
-            1 => Side::Won,
-            -1 => Side::Lost,
+            1 => Status::Won,
+            -1 => Status::Lost,
             _ => by_exit,
         };
-        open |= new == Side::Open && old == Side::Safe as u8;
-        won |= new == Side::Won && old != Side::Won as u8;
-        *side = new;
+        open |= new == Status::Open && old == Status::Safe as u8;
+        won |= new == Status::Won && old != Status::Won as u8;
+        *status = new;
     }
     Turned { open, won }
 }

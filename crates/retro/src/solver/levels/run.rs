@@ -15,7 +15,7 @@ use crate::error::SolveError;
 use crate::parallel::beside;
 use crate::progress::LevelMeter;
 use crate::report::{Effort, LevelWork};
-use crate::store::disk::{Bytes, DiskSides, WorkFileError};
+use crate::store::disk::{Bytes, DiskStatuses, WorkFileError};
 use crate::store::folder::Folder;
 use crate::store::{Sequence, Wins};
 
@@ -113,20 +113,24 @@ impl<G: Game> LevelLoop<'_, G> {
         Ok(Bytes::new(self.folder.create("scores.tmp", self.len)?))
     }
 
-    /// The sides of a level: from an earlier run, or to be written.
-    pub(super) fn disk_sides(&self, level: u8, resumed: bool) -> Result<DiskSides, WorkFileError> {
-        let (name, bytes) = (file_name("sides", level), DiskSides::bytes(self.len));
+    /// The statuses of a level: from an earlier run, or to be written.
+    pub(super) fn disk_statuses(
+        &self,
+        level: u8,
+        resumed: bool,
+    ) -> Result<DiskStatuses, WorkFileError> {
+        let (name, bytes) = (file_name("sides", level), DiskStatuses::bytes(self.len));
         let folder = self.folder;
         let file = if resumed { folder.open(&name, bytes) } else { folder.create(&name, bytes) };
-        Ok(DiskSides::new(file?))
+        Ok(DiskStatuses::new(file?))
     }
 
-    fn with<'b, W, Q>(&'b self, wins: &'b W, sides: &'b Q) -> Levels<'b, G, W, Q> {
+    fn with<'b, W, Q>(&'b self, wins: &'b W, statuses: &'b Q) -> Levels<'b, G, W, Q> {
         Levels {
             view: self.view,
             forward: self.forward,
             wins,
-            sides,
+            statuses,
             exits: self.exits,
             len: self.len,
             threads: self.run.job.task.options.threads,
@@ -142,7 +146,7 @@ impl<G: Game> LevelLoop<'_, G> {
     pub(super) fn levels<W: Wins, Q: Sequence>(
         &self,
         wins: &W,
-        sides_of: impl Fn(u8, bool) -> Result<Q, WorkFileError>,
+        statuses_of: impl Fn(u8, bool) -> Result<Q, WorkFileError>,
         spreading: &Spreading<'_>,
     ) -> Result<(Bytes, LevelWork), SolveError> {
         let changes = Changes::new(self.len)?;
@@ -157,8 +161,8 @@ impl<G: Game> LevelLoop<'_, G> {
             self.meter.completed(u64::from(top - level));
             let first = before.is_none();
             let resumed = first && resumed == Some(level);
-            let sides = sides_of(level, resumed)?;
-            let levels = self.with(wins, &sides);
+            let statuses = statuses_of(level, resumed)?;
+            let levels = self.with(wins, &statuses);
             let scores = if resumed {
                 let name = file_name("scores", level);
                 let scores = Bytes::new(self.folder.open(&name, self.len)?);
@@ -178,7 +182,7 @@ impl<G: Game> LevelLoop<'_, G> {
                 if resumed {
                     return Ok(());
                 }
-                self.keep(level, first, &scores, &sides)
+                self.keep(level, first, &scores, &statuses)
             };
             // The disk works while the level is computed.
             beside(keep, || {
@@ -190,12 +194,12 @@ impl<G: Game> LevelLoop<'_, G> {
                 }
                 Ok(())
             })?;
-            before = Some((scores, sides));
+            before = Some((scores, statuses));
         }
         self.meter.completed(top.into());
         let last = self.new_scores()?;
-        if let Some((scores, sides)) = &before {
-            self.with(wins, sides).finish(scores, &last)?;
+        if let Some((scores, statuses)) = &before {
+            self.with(wins, statuses).finish(scores, &last)?;
         }
         Ok((last, work.get()))
     }
@@ -207,10 +211,10 @@ impl<G: Game> LevelLoop<'_, G> {
         level: u8,
         first: bool,
         scores: &Bytes,
-        sides: &Q,
+        statuses: &Q,
     ) -> Result<(), SolveError> {
         if self.run.resumable {
-            sides.sync()?;
+            statuses.sync()?;
             scores.sync()?;
             self.folder.sync()?;
             self.folder.set_checkpoint(CHECKPOINT, &[level.into()])?;
