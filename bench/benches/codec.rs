@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use nutcracker_bench::Slices;
+use nutcracker_bench::ScoreArrays;
 use nutcracker_games::awari::Awari;
 use nutcracker_table::{Codec, CodecId, train_dictionary};
 
@@ -17,7 +17,7 @@ fn main() {
     let stones: u32 =
         std::env::var("STONES").map_or(16, |stones| stones.parse().expect("a number"));
     let awari = Awari::new(6).expect("awari has six pits");
-    let scores = Slices::below(&awari, stones + 1).0.pop().expect("a slice was solved");
+    let scores = ScoreArrays::below(&awari, stones + 1).0.pop().expect("a slice was solved");
     println!("| block | codec | bits a position | encode, ns a position | decode, µs a block |");
     println!("|---|---|---|---|---|");
     for block in [4096, 8192, 16384, 32768] {

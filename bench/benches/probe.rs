@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use criterion::Criterion;
-use nutcracker_bench::Slices;
+use nutcracker_bench::ScoreArrays;
 use nutcracker_game::{Numbering, Rules, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::open_set;
@@ -15,7 +15,7 @@ const STONES: u32 = 15;
 
 fn main() {
     let awari = Awari::new(6).expect("awari has six pits");
-    let slices = Slices::below(&awari, STONES + 1);
+    let slices = ScoreArrays::below(&awari, STONES + 1);
     let scores = &slices.0[STONES as usize];
     let dir = tempfile::tempdir().expect("a temporary directory");
     let id = awari.id();

@@ -3,7 +3,7 @@
 //! `cargo bench -p nutcracker-bench --bench rows`; `STONES=20` for another slice, `TURNS=3` for the
 //! number of rounds, `WINDOW=1` for one window by rows alone.
 
-use nutcracker_bench::{Slices, Times};
+use nutcracker_bench::{ScoreArrays, Times};
 use nutcracker_game::{Game, Numbering, SliceId};
 use nutcracker_games::awari::Awari;
 
@@ -14,7 +14,7 @@ fn main() {
     let (stones, turns) = (number("STONES", 16), number("TURNS", 3));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let awari = Awari::new(6).expect("awari has six pits");
-    let slices = Slices::below(&awari, stones);
+    let slices = ScoreArrays::below(&awari, stones);
     let slice = SliceId(stones);
     let full = stones as u8;
     let positions = awari.slice_len(slice) as f64;

@@ -4,7 +4,7 @@
 //! `cargo bench -p nutcracker-bench --bench solve`; `STONES=18` for another slice.
 
 use criterion::{Criterion, Throughput};
-use nutcracker_bench::{Slices, edges, random_update};
+use nutcracker_bench::{ScoreArrays, edges, random_update};
 use nutcracker_game::{Game, Numbering, PlainView, SliceId, SliceView};
 use nutcracker_games::awari::Awari;
 
@@ -13,7 +13,7 @@ fn main() {
         std::env::var("STONES").map_or(16, |stones| stones.parse().expect("a number"));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let awari = Awari::new(6).expect("awari has six pits");
-    let slices = Slices::below(&awari, stones);
+    let slices = ScoreArrays::below(&awari, stones);
     let slice = SliceId(stones);
     let positions = awari.slice_len(slice);
 
@@ -35,7 +35,7 @@ fn main() {
 }
 
 /// All in one run and in alternation, because the machine's speed changes from minute to minute.
-fn ratios(awari: &Awari, slices: &Slices, slice: SliceId, threads: usize) {
+fn ratios(awari: &Awari, slices: &ScoreArrays, slice: SliceId, threads: usize) {
     let max = slice.0 as u8;
     let view = awari.view(slice);
     let plain = PlainView::new(awari.clone(), slice);

@@ -11,9 +11,9 @@ use nutcracker_retro::{RowWork, Silent};
 
 /// The scores of slices in memory.
 #[derive(Debug, Default)]
-pub struct Slices(pub Vec<Vec<i8>>);
+pub struct ScoreArrays(pub Vec<Vec<i8>>);
 
-impl Children for Slices {
+impl Children for ScoreArrays {
     type Error = std::convert::Infallible;
 
     fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Self::Error> {
@@ -39,10 +39,10 @@ impl Times {
     }
 }
 
-impl Slices {
+impl ScoreArrays {
     /// Awari with 6 pits, all slices below `stones`.
     pub fn below(awari: &Awari, stones: u32) -> Self {
-        let mut slices = Slices::default();
+        let mut slices = ScoreArrays::default();
         for slice in (0..stones).map(SliceId) {
             let view = awari.view(slice);
             let (states, _) = slices.solve(&view, slice.0 as u8, 2);

@@ -85,7 +85,7 @@ fn games_are_imported() {
     assert!(text.starts_with("1 games, "), "{text}");
     std::fs::write(&file, "A Z\n").unwrap();
     let why = book(&place, "import", &[file.to_str().unwrap(), "--depth", "0"]).failure();
-    assert!(why.contains("line 1") && why.contains("\"Z\" is no move"), "{why}");
+    assert!(why.contains("line 1") && why.contains("\"Z\" is not a legal move"), "{why}");
     assert!(book(&place, "check", &[]).success().stdout.ends_with("all in order\n"));
 }
 
@@ -117,7 +117,7 @@ fn the_shell_reads_from_a_pipe() {
                  next best-first\ncycles\nstats\ncheck\nnonsense\nquit\nnever read\n";
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     let run = place.read(child.wait_with_output().unwrap());
-    assert!(run.stderr.contains("\"nonsense\" is no move"), "{}", run.stderr);
+    assert!(run.stderr.contains("\"nonsense\" is not a legal move"), "{}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     let run = run.success();
     assert!(run.stdout.contains(" 0 flaws"), "{}", run.stdout);
@@ -145,7 +145,7 @@ fn refusals() {
     let place = grown();
     let refused = [
         (book(&place, "new", &[]).usage_error(), "already exists"),
-        (book(&place, "show", &["Q9"]).usage_error(), "is no move"),
+        (book(&place, "show", &["Q9"]).usage_error(), "is not a legal move"),
         (book(&place, "show", &["--position", "x"]).usage_error(), "nutcracker: "),
         (book(&place, "expand", &["--strategy", "luck"]).usage_error(), "no strategy"),
         (book(&place, "expand", &["--time", "soon"]).usage_error(), "a time is"),

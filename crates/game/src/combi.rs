@@ -25,12 +25,12 @@ pub fn binomial(n: u64, k: u64) -> Option<u64> {
 /// The ways to put `0..=max` stones into a row of pits, numbered.
 ///
 /// The ways with the same number of stones are in lexicographic order of the pits, or, by
-/// [`Rows::gaps_first`], those with an empty pit before those without. A *rank* counts within one
+/// [`PitRows::gaps_first`], those with an empty pit before those without. A *rank* counts within one
 /// number of stones, an *id* counts through all numbers of stones, fewer first.
 ///
 /// ```
-/// use nutcracker_game::combi::Rows;
-/// let rows = Rows::new(3, 10);
+/// use nutcracker_game::combi::PitRows;
+/// let rows = PitRows::new(3, 10);
 /// assert_eq!(rows.count(2), 6);
 /// let in_order = [[0, 0, 2], [0, 1, 1], [0, 2, 0], [1, 0, 1], [1, 1, 0], [2, 0, 0]];
 /// for (rank, row) in in_order.iter().enumerate() {
@@ -41,7 +41,7 @@ pub fn binomial(n: u64, k: u64) -> Option<u64> {
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Rows {
+pub struct PitRows {
     pits: usize,
     max: usize,
     /// Whether rows with an empty pit come before those without.
@@ -54,7 +54,7 @@ pub struct Rows {
     steps: Vec<u64>,
 }
 
-impl Rows {
+impl PitRows {
     /// The rows of `pits` pits with up to `max` stones.
     ///
     /// # Panics
@@ -76,15 +76,15 @@ impl Rows {
                 steps.push(come_before.wrapping_sub(counted_before));
             }
         }
-        Rows { pits, max, gaps_first: false, ways, steps }
+        PitRows { pits, max, gaps_first: false, ways, steps }
     }
 
     /// The same rows in another order: those with an empty pit before those without, each in
     /// lexicographic order.
     ///
     /// ```
-    /// use nutcracker_game::combi::Rows;
-    /// let rows = Rows::gaps_first(2, 10);
+    /// use nutcracker_game::combi::PitRows;
+    /// let rows = PitRows::gaps_first(2, 10);
     /// let in_order = [[0, 3], [3, 0], [1, 2], [2, 1]];
     /// for (rank, row) in in_order.iter().enumerate() {
     ///     assert_eq!(rows.rank(row), rank as u64);
@@ -93,9 +93,9 @@ impl Rows {
     /// ```
     ///
     /// # Panics
-    /// As [`Rows::new`] does.
+    /// As [`PitRows::new`] does.
     pub fn gaps_first(pits: usize, max: usize) -> Self {
-        Rows { gaps_first: true, ..Self::new(pits, max) }
+        PitRows { gaps_first: true, ..Self::new(pits, max) }
     }
 
     /// Whether rows with an empty pit come before those without.
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn every_small_row_has_its_rank() {
-        for rows in (1..=6).flat_map(|pits| [Rows::new(pits, 9), Rows::gaps_first(pits, 9)]) {
+        for rows in (1..=6).flat_map(|pits| [PitRows::new(pits, 9), PitRows::gaps_first(pits, 9)]) {
             let pits = rows.pits();
             for stones in 0..=9 {
                 let mut row = vec![0; pits];
@@ -322,7 +322,7 @@ mod tests {
     proptest! {
         #[test]
         fn rank_is_monotone(stones in 0usize..=48, a in any::<u64>(), b in any::<u64>()) {
-            let rows = Rows::new(6, 48);
+            let rows = PitRows::new(6, 48);
             let (a, b) = (a % rows.count(stones), b % rows.count(stones));
             let (mut row_a, mut row_b) = ([0; 6], [0; 6]);
             rows.unrank(stones, a, &mut row_a);

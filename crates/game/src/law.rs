@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::combi::Rows;
+use crate::combi::PitRows;
 use crate::{
     Children, Exits, ForwardView, Game, IndexMatrix, Metric, Pits, RowMoves, SliceId, SliceView,
     Target, closure, exits_of, is_internal, targets_of,
@@ -143,7 +143,7 @@ impl<G: Game> Check<'_, G> {
         let forward = game.forward(slice);
         let row_moves = game.row_moves(slice);
         let halves =
-            row_moves.as_ref().map(|row_moves| Rows::new(row_moves.pits(), row_moves.stones()));
+            row_moves.as_ref().map(|row_moves| PitRows::new(row_moves.pits(), row_moves.stones()));
         // With tables of half the size, as solvers with little memory have them.
         let (bytes, forward_bytes) = (game.view_bytes(slice), game.forward_bytes(slice));
         let limited = (bytes > 0).then(|| game.view_within(slice, bytes / 2));
@@ -203,7 +203,7 @@ impl<G: Game> Check<'_, G> {
     fn row_moves(
         &self,
         row_moves: &dyn RowMoves,
-        halves: &Rows,
+        halves: &PitRows,
         index: u64,
         position: &G::Position,
     ) -> Result<(), Breach> {

@@ -34,7 +34,7 @@ pub struct Leaves {
 ///
 /// Such a slice holds all boards of two halves with a fixed number of stones, numbered by the
 /// stones in the mover's half, then by the rank of the mover's half, then by the rank of the other
-/// half, as [`Rows`](crate::combi::Rows) ranks them.
+/// half, as [`PitRows`](crate::combi::PitRows) ranks them.
 ///
 /// # Law
 /// For every board, the internal moves by the rules are exactly the [`moves`](RowMoves::moves) of

@@ -5,7 +5,7 @@ use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{ErrorKind, Table, TableError};
 use thiserror::Error;
 
-use crate::fault::CheckError;
+use crate::check_error::CheckError;
 use crate::options::SolverName;
 use crate::parallel::ThreadError;
 use crate::progress::Stopped;

@@ -101,7 +101,7 @@ pub struct CacheMisses {
 
 /// The misses of one cache size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct CacheRow {
     /// The size of the cache in percent of all bits.
     pub percent: u32,
     /// Its size in blocks.
@@ -112,7 +112,7 @@ pub struct Row {
     pub two: u64,
 }
 
-impl Row {
+impl CacheRow {
     /// How many times more misses there are with one index.
     pub fn ratio(&self) -> f64 {
         self.one as f64 / self.two.max(1) as f64
@@ -126,13 +126,13 @@ impl CacheMisses {
     }
 
     /// The misses of a cache that holds `percent` of the bits, in whole blocks and at least one.
-    pub fn at(&self, percent: u32) -> Row {
+    pub fn at(&self, percent: u32) -> CacheRow {
         let cache = (self.blocks * u64::from(percent) / 100).max(1);
-        Row { percent, cache, one: self.one.misses(cache), two: self.two.misses(cache) }
+        CacheRow { percent, cache, one: self.one.misses(cache), two: self.two.misses(cache) }
     }
 
     /// The misses of caches of the usual sizes.
-    pub fn rows(&self) -> impl Iterator<Item = Row> {
+    pub fn rows(&self) -> impl Iterator<Item = CacheRow> {
         PERCENTS.into_iter().map(|percent| self.at(percent))
     }
 }

@@ -35,11 +35,11 @@
 
 mod budget;
 pub mod check;
+mod check_error;
 mod default_set;
 mod error;
 mod exits;
 pub mod experiment;
-mod fault;
 mod options;
 mod parallel;
 mod plan;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::common::{Plain, disk, scores, solve_on};
 use nutcracker_game::{Game, Numbering, Rules, SliceId, Target, targets_of};
 use nutcracker_games::awari::Awari;
-use nutcracker_retro::check::{CheckError, Checked, Fault, check_sample, check_slice};
+use nutcracker_retro::check::{CheckError, Checked, Discrepancy, check_sample, check_slice};
 use nutcracker_retro::{Silent, open_set};
 use nutcracker_table::fault::MemoryStorage;
 use nutcracker_table::{Header, PackOptions, Storage, pack};
@@ -91,7 +91,7 @@ fn invented_scores_that_support_each_other_are_refused() {
     plant(&awari, dir.path(), &wrong);
     for (threads, memory) in [(1, ALL), (2, ALL), (1, 0), (2, 0)] {
         let error = check(&awari, dir.path(), threads, memory).unwrap_err();
-        let CheckError::Wrong { fault: Fault::Unfounded { count, .. }, .. } = &error else {
+        let CheckError::Wrong { fault: Discrepancy::Unfounded { count, .. }, .. } = &error else {
             panic!("{error}");
         };
         assert_eq!(*count, 63);

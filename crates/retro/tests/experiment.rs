@@ -3,14 +3,14 @@
 
 use std::collections::VecDeque;
 
-use nutcracker_game::combi::Rows;
+use nutcracker_game::combi::PitRows;
 use nutcracker_game::{
     Game, GameId, Numbering, ParseError, Rules, Score, Situation, SliceId, Step, plain_views,
 };
 use nutcracker_games::awari::{Awari, Pit};
 use nutcracker_games::halves::Board;
 use nutcracker_games::kalah::Kalah;
-use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses, Distances, Row, cache_misses};
+use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses, CacheRow, Distances, cache_misses};
 
 /// A cache of `size` blocks that evicts the least recently used.
 struct Lru {
@@ -159,9 +159,9 @@ fn two_stones_by_hand() {
     let awari = Awari::new(2).unwrap();
     let found = cache_misses(&awari, SliceId(2), 1, 1, |_| {});
     assert_eq!((found.positions, found.blocks, found.accesses()), (10, 2, 6));
-    assert_eq!(found.at(1), Row { percent: 1, cache: 1, one: 4, two: 1 });
-    assert_eq!(found.at(99), Row { percent: 99, cache: 1, one: 4, two: 1 });
-    assert_eq!(found.at(100), Row { percent: 100, cache: 2, one: 2, two: 1 });
+    assert_eq!(found.at(1), CacheRow { percent: 1, cache: 1, one: 4, two: 1 });
+    assert_eq!(found.at(99), CacheRow { percent: 99, cache: 1, one: 4, two: 1 });
+    assert_eq!(found.at(100), CacheRow { percent: 100, cache: 2, one: 2, two: 1 });
 }
 
 #[test]
@@ -180,12 +180,12 @@ fn progress_ends_at_the_number_of_positions() {
 #[derive(Clone, Debug)]
 struct ByPits {
     game: Awari,
-    rows: Rows,
+    rows: PitRows,
 }
 
 impl ByPits {
     fn new(stones: usize) -> Self {
-        ByPits { game: Awari::new(6).unwrap(), rows: Rows::new(12, stones) }
+        ByPits { game: Awari::new(6).unwrap(), rows: PitRows::new(12, stones) }
     }
 }
 
@@ -276,7 +276,7 @@ fn the_plain_index_at_20_stones() {
     let found = cache_misses(&ByPits::new(20), SliceId(20), BLOCK_BYTES, 2, |_| {});
     println!("{} blocks, {} accesses", found.blocks, found.accesses());
     for row in found.rows() {
-        let Row { percent, cache, one, two } = row;
+        let CacheRow { percent, cache, one, two } = row;
         println!("{percent:>3} {cache:>5} {one:>12} {two:>10} {:>8.1}", row.ratio());
     }
 }

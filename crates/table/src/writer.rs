@@ -388,13 +388,13 @@ pub fn pack_with<'a>(
     };
     let codec = Codec::new(header.codec, options.level, &dictionary);
     let writer = TableWriter::create(storage, dir, header, &codec)?;
-    let job = Job {
+    let job = PackJob {
         dir: dir.to_owned(),
         header,
         codec: &codec,
         fill: &fill,
         claimed: AtomicU64::new(0),
-        turn: Mutex::new(Turn {
+        turn: Mutex::new(WriteTurn {
             batch: 0,
             stopped: false,
             statistics: Statistics::new(header.parts.len()),
@@ -445,17 +445,17 @@ fn unfilled(dir: &Path, header: &Header, why: &str) -> TableError {
 }
 
 /// What the threads of one packing share.
-struct Job<'a, 's, F> {
+struct PackJob<'a, 's, F> {
     dir: PathBuf,
     header: &'a Header,
     codec: &'a Codec,
     fill: &'a F,
     claimed: AtomicU64,
-    turn: Mutex<Turn<'s>>,
+    turn: Mutex<WriteTurn<'s>>,
     moved: Condvar,
 }
 
-struct Turn<'a> {
+struct WriteTurn<'a> {
     /// The batch to be written next.
     batch: u64,
     /// A thread failed: the others stop writing.
@@ -464,7 +464,7 @@ struct Turn<'a> {
     writer: TableWriter<'a>,
 }
 
-impl<'s, F: Fn(u64, &mut [i8]) -> Filled + Sync> Job<'_, 's, F> {
+impl<'s, F: Fn(u64, &mut [i8]) -> Filled + Sync> PackJob<'_, 's, F> {
     /// Claims batches, encodes them and writes them in turn. A thread holds one batch at most,
     /// which bounds the memory.
     fn work(&self) -> Result<()> {
@@ -513,14 +513,14 @@ impl<'s, F: Fn(u64, &mut [i8]) -> Filled + Sync> Job<'_, 's, F> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Turn<'s>> {
+    fn lock(&self) -> MutexGuard<'_, WriteTurn<'s>> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Stops all threads of a job unless its own thread finished.
 struct StopOnDrop<'a, 'b, 's, F: Fn(u64, &mut [i8]) -> Filled + Sync> {
-    job: &'a Job<'b, 's, F>,
+    job: &'a PackJob<'b, 's, F>,
     finished: bool,
 }
 

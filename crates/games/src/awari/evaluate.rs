@@ -15,7 +15,7 @@ const KROO: u8 = 12;
 
 /// The features of one side.
 #[derive(Clone, Copy, Default)]
-struct Side {
+struct HalfFeatures {
     stones: f32,
     pits: f32,
     ones: f32,
@@ -32,9 +32,10 @@ struct Side {
 
 impl Awari {
     /// The features of a board's mover, without the opponent's.
-    fn side(&self, board: &Board) -> Side {
+    fn side(&self, board: &Board) -> HalfFeatures {
         let pits = self.pits();
-        let mut side = Side { stones: stones(&board.own) as f32, ..Side::default() };
+        let mut side =
+            HalfFeatures { stones: stones(&board.own) as f32, ..HalfFeatures::default() };
         for (pit, &stones) in board.own[..pits].iter().enumerate() {
             if stones == 0 {
                 continue;

@@ -1,6 +1,6 @@
 //! Forward view of awari: moves by tables over half boards.
 
-use nutcracker_game::combi::Rows;
+use nutcracker_game::combi::PitRows;
 use nutcracker_game::{
     ForwardView, Line, MoveMatrix, Score, SliceId, Target, Turn, inside_second_of, targets_of,
 };
@@ -111,7 +111,7 @@ impl AwariForward {
     }
 }
 
-fn moved(game: &Awari, rows: &Rows, half: &Half) -> Moved {
+fn moved(game: &Awari, rows: &PitRows, half: &Half) -> Moved {
     let pits = rows.pits();
     let held = stones(half);
     let id = |half: &Half| (rows.first_id(stones(half)) + rows.rank(half)) as u32;
@@ -176,7 +176,7 @@ impl AwariForward {
 
 impl Places {
     /// The target of sowing one pit; `None` if no line has it.
-    fn of(&self, game: &Awari, rows: &Rows, half: &Half, pit: usize) -> Option<u32> {
+    fn of(&self, game: &Awari, rows: &PitRows, half: &Half, pit: usize) -> Option<u32> {
         let sown = game.sow(&Board { own: *half, other: Half::default() }, pit);
         let (pits, across) = (game.pits(), stones(&sown.other));
         let line = match sown.last {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use nutcracker_game::combi::Rows;
+use nutcracker_game::combi::PitRows;
 use nutcracker_game::{Children, Exits, Metric, Numbering, SliceId, SliceView, exits_of};
 
 use super::{Awari, is_prize};
@@ -50,13 +50,13 @@ pub struct AwariView {
     /// sowers.
     receivers: Vec<Receiver>,
     sowers: Vec<Sower>,
-    tiles: Vec<Tile>,
+    tiles: Vec<HalvesTile>,
 }
 
 /// A part of the slice in which exits are computed: all boards with `own` stones on the mover's
 /// side and one of `width` consecutive other halves.
 #[derive(Clone, Copy, Debug)]
-struct Tile {
+struct HalvesTile {
     own: usize,
     first: u64,
     width: usize,
@@ -81,7 +81,7 @@ impl AwariView {
         let mut tiles = Vec::new();
         for own in 0..=n {
             let row = pairs.row(own);
-            tiles.extend((0..row).step_by(TILE as usize).map(|first| Tile {
+            tiles.extend((0..row).step_by(TILE as usize).map(|first| HalvesTile {
                 own,
                 first,
                 width: TILE.min(row - first) as usize,
@@ -111,11 +111,11 @@ impl AwariView {
     }
 }
 
-fn id(rows: &Rows, half: &Half) -> u32 {
+fn id(rows: &PitRows, half: &Half) -> u32 {
     (rows.first_id(stones(half)) + rows.rank(half)) as u32
 }
 
-fn receiver(rows: &Rows, half: &Half) -> Receiver {
+fn receiver(rows: &PitRows, half: &Half) -> Receiver {
     let pits = rows.pits();
     let mut receiver = Receiver::default();
     let mut before = *half;
@@ -133,7 +133,7 @@ fn receiver(rows: &Rows, half: &Half) -> Receiver {
     receiver
 }
 
-fn sower(rows: &Rows, half: &Half) -> Sower {
+fn sower(rows: &PitRows, half: &Half) -> Sower {
     let pits = rows.pits();
     let empty = (0..pits).filter(|&pit| half[pit] == 0).count();
     let held = stones(half);
@@ -277,7 +277,7 @@ impl AwariView {
     /// By the rules, for the few boards on which one side has no stones.
     fn plain_exits<C: Children>(
         &self,
-        tile: Tile,
+        tile: HalvesTile,
         children: &C,
         mut put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error> {
@@ -318,7 +318,11 @@ struct Capture {
 }
 
 impl Captures {
-    fn read<C: Children>(view: &AwariView, tile: Tile, children: &C) -> Result<Self, C::Error> {
+    fn read<C: Children>(
+        view: &AwariView,
+        tile: HalvesTile,
+        children: &C,
+    ) -> Result<Self, C::Error> {
         let pits = view.pairs.rows().pits();
         let mut captures = Captures { by_sown: vec![Vec::new()], scores: Vec::new() };
         let mut first = Half::default();

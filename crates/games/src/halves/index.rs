@@ -1,7 +1,7 @@
 //! The index of whole boards.
 
 use nutcracker_game::IndexMatrix;
-use nutcracker_game::combi::Rows;
+use nutcracker_game::combi::PitRows;
 
 use super::{BYTES, Board, Half, LIMIT, MAX_PITS, stones};
 
@@ -14,7 +14,7 @@ use super::{BYTES, Board, Half, LIMIT, MAX_PITS, stones};
 /// with an empty pit rank before those without.
 #[derive(Clone, Debug)]
 pub struct Halves {
-    rows: Rows,
+    rows: PitRows,
     /// What each pit adds to the lexicographic rank of its half, by the stones in it and in the
     /// pits after it, wrapping; 0 for pits beyond the game's.
     steps: Box<[[u64; LIMIT]; MAX_PITS]>,
@@ -29,15 +29,15 @@ pub struct Halves {
 impl Halves {
     /// The index of all boards for this many pits a half and up to `max` stones.
     pub fn new(pits: usize, max: usize) -> Self {
-        Self::of(Rows::new(pits, max))
+        Self::of(PitRows::new(pits, max))
     }
 
     /// The index of the boards on which the other half has an empty pit.
     pub fn reachable(pits: usize, max: usize) -> Self {
-        Self::of(Rows::gaps_first(pits, max))
+        Self::of(PitRows::gaps_first(pits, max))
     }
 
-    fn of(rows: Rows) -> Self {
+    fn of(rows: PitRows) -> Self {
         let (pits, max) = (rows.pits(), rows.max());
         assert!((1..=MAX_PITS).contains(&pits), "a half has 1 to {MAX_PITS} pits");
         assert!(max < LIMIT, "a board has fewer than {LIMIT} stones");
@@ -67,7 +67,7 @@ impl Halves {
     }
 
     /// The numbering of halves.
-    pub fn rows(&self) -> &Rows {
+    pub fn rows(&self) -> &PitRows {
         &self.rows
     }
 
@@ -214,6 +214,6 @@ fn has_gap(half: &Half, pits: usize) -> bool {
 }
 
 /// The number of other halves with this many stones.
-pub(super) fn others(rows: &Rows, stones: usize) -> u64 {
+pub(super) fn others(rows: &PitRows, stones: usize) -> u64 {
     if rows.has_gaps_first() { rows.with_gap(stones) } else { rows.count(stones) }
 }

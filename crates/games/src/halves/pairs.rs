@@ -1,6 +1,6 @@
 //! Boards as pairs of half ids, indexed by look-up.
 
-use nutcracker_game::combi::Rows;
+use nutcracker_game::combi::PitRows;
 
 use super::index::others;
 use super::{Board, Half, Halves, stones};
@@ -35,7 +35,7 @@ struct Order {
 const PARTS: u64 = 4096;
 
 impl Order {
-    fn new(rows: &Rows, leads: impl Fn(usize) -> u64, follows: impl Fn(usize) -> u64) -> Self {
+    fn new(rows: &PitRows, leads: impl Fn(usize) -> u64, follows: impl Fn(usize) -> u64) -> Self {
         let n = rows.max();
         let mut order = Order::default();
         let mut base = 0u64;
@@ -86,7 +86,7 @@ impl Order {
     }
 
     /// The ids of the leading and the following half of the board with this index.
-    fn ids(&self, rows: &Rows, cursor: &mut PairCursor, index: u64) -> (u32, u32) {
+    fn ids(&self, rows: &PitRows, cursor: &mut PairCursor, index: u64) -> (u32, u32) {
         if !(cursor.start..cursor.end).contains(&index) {
             let (leading, row) = self.leading(index);
             cursor.start = self.base[leading] + row * self.row[leading];
@@ -101,7 +101,7 @@ impl Order {
 /// The index by halves for one number of stones, from half ids: a multiplication and two additions.
 #[derive(Clone, Debug)]
 pub struct PairIndex {
-    rows: Rows,
+    rows: PitRows,
     first: Order,
     second: Order,
     /// By stones: the end of the ids of other halves.
@@ -122,7 +122,7 @@ impl PairIndex {
     pub fn new(halves: &Halves, n: usize) -> Self {
         let pits = halves.pits();
         let gaps_first = halves.rows().has_gaps_first();
-        let rows = if gaps_first { Rows::gaps_first(pits, n) } else { Rows::new(pits, n) };
+        let rows = if gaps_first { PitRows::gaps_first(pits, n) } else { PitRows::new(pits, n) };
         let all = |stones| rows.count(stones);
         let other = |stones| others(&rows, stones);
         let (first, second) = (Order::new(&rows, all, other), Order::new(&rows, other, all));
@@ -131,7 +131,7 @@ impl PairIndex {
     }
 
     /// The numbering of halves with up to this number of stones.
-    pub fn rows(&self) -> &Rows {
+    pub fn rows(&self) -> &PitRows {
         &self.rows
     }
 

@@ -10,7 +10,7 @@ use crate::halves::{Board, stones};
 
 /// The features of one side.
 #[derive(Clone, Copy, Default)]
-struct Side {
+struct HalfFeatures {
     seeds: f32,
     pits: f32,
     /// Seeds that reach the side's own store when each pit is sown once.
@@ -26,9 +26,9 @@ struct Side {
 
 impl Kalah {
     /// The features of a board's mover.
-    fn side(&self, board: &Board) -> Side {
+    fn side(&self, board: &Board) -> HalfFeatures {
         let pits = self.pits;
-        let mut side = Side { seeds: stones(&board.own) as f32, ..Side::default() };
+        let mut side = HalfFeatures { seeds: stones(&board.own) as f32, ..HalfFeatures::default() };
         for (pit, &seeds) in board.own[..pits].iter().enumerate() {
             if seeds == 0 {
                 continue;

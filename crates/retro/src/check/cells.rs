@@ -5,7 +5,7 @@ use nutcracker_mem::Packed;
 use nutcracker_table::{Table, TableSet};
 
 use super::pages::Pages;
-use crate::fault::CheckError;
+use crate::check_error::CheckError;
 
 /// Twice a value, plus one where it is founded. So the larger of two cells has the larger value,
 /// and of two equal values the founded one.

@@ -16,7 +16,7 @@ use nutcracker_mem::Packed;
 
 use super::cells::{Cells, Whole, value};
 use super::{BackKey, CHUNK, Check};
-use crate::fault::CheckError;
+use crate::check_error::CheckError;
 use crate::parallel::for_each_until_stopped;
 
 /// Positions per thread whose predecessors are still to be examined; beyond that, passes find what
@@ -53,7 +53,7 @@ struct Candidate<K> {
     first: usize,
 }
 
-struct Scratch<K> {
+struct LevelScratch<K> {
     fresh: Vec<Fresh<K>>,
     candidates: Vec<Candidate<K>>,
     inside: Vec<u64>,
@@ -127,7 +127,7 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
         let total = AtomicU64::new(0);
         let check = self.check;
         for_each_until_stopped(self.losses.len(), CHUNK, self.threads, check.progress, |range| {
-            let mut scratch = Scratch {
+            let mut scratch = LevelScratch {
                 fresh: Vec::new(),
                 candidates: Vec::new(),
                 inside: Vec::new(),
@@ -157,7 +157,7 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
         &self,
         range: Range<u64>,
         level: Score,
-        scratch: &mut Scratch<BackKey<G>>,
+        scratch: &mut LevelScratch<BackKey<G>>,
     ) -> Result<(), CheckError> {
         let (view, cells) = (self.check.view, self.check.cells);
         let (mut cursor, mut back_cursor) = (Default::default(), Default::default());
@@ -188,11 +188,11 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
 
     /// Founds those of the candidates that can be, then those of their predecessors that can be
     /// founded through them, and so on.
-    fn spread(&self, scratch: &mut Scratch<BackKey<G>>) {
+    fn spread(&self, scratch: &mut LevelScratch<BackKey<G>>) {
         loop {
             self.decide(scratch);
             scratch.candidates.clear();
-            let Scratch { fresh, candidates, .. } = scratch;
+            let LevelScratch { fresh, candidates, .. } = scratch;
             if fresh.is_empty() {
                 return;
             }
@@ -207,8 +207,8 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
         }
     }
 
-    fn decide(&self, scratch: &mut Scratch<BackKey<G>>) {
-        let Scratch { inside, fresh, candidates, founded } = scratch;
+    fn decide(&self, scratch: &mut LevelScratch<BackKey<G>>) {
+        let LevelScratch { inside, fresh, candidates, founded } = scratch;
         let view = self.check.view;
         inside.clear();
         let mut found = |index, key, wins| {

@@ -41,7 +41,7 @@ use nutcracker_game::{
 use nutcracker_mem::Packed;
 use nutcracker_table::{Histogram, Manifest, Table, TableSet};
 
-pub use crate::fault::{CheckError, Fault};
+pub use crate::check_error::{CheckError, Discrepancy};
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{Meter, Phase, Progress};
 use crate::tables::{Nearby, SetChildren, read_all};
@@ -116,7 +116,7 @@ pub fn check_file<G: Game>(
     let meter = &Meter::begin(progress, Phase::Verify, table.positions());
     table.verify_digest_while(|| !progress.must_stop())?;
     let metric = metric(table)?;
-    let job = Job { game, slice, metric, table, set, memory, threads, progress, meter };
+    let job = CheckJob { game, slice, metric, table, set, memory, threads, progress, meter };
     let memory_in_full = if metric.is_distance() {
         game.slice_len(slice) + game.forward_bytes(slice)
     } else {
@@ -148,7 +148,7 @@ pub fn check_manifest(set: &TableSet, table: &Table, dir: &Path) -> Result<(), C
     Ok(manifest.check(table)?)
 }
 
-struct Job<'a, G> {
+struct CheckJob<'a, G> {
     game: &'a G,
     slice: SliceId,
     metric: Metric,
@@ -160,7 +160,7 @@ struct Job<'a, G> {
     meter: &'a Meter<'a>,
 }
 
-impl<G: Game> Job<'_, G> {
+impl<G: Game> CheckJob<'_, G> {
     /// The check with all cells in memory.
     fn check_whole<const BITS: u32>(&self) -> Result<Checked, CheckError> {
         let cells = Packed::<BITS>::zeroed(self.table.positions())?;
@@ -236,7 +236,7 @@ impl<G: Game> Job<'_, G> {
         })?;
         let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
         if G::HOLES && counted != *self.table.histogram() {
-            return Err(self.wrong(Fault::Counts));
+            return Err(self.wrong(Discrepancy::Counts));
         }
         Ok(())
     }
@@ -299,13 +299,13 @@ impl<G: Game> Job<'_, G> {
 
     /// The end of every check: a sample by the plain rules.
     fn finish(&self, sweeps: u32, in_pieces: bool) -> Result<Checked, CheckError> {
-        let Job { game, table, set, threads, progress, .. } = *self;
+        let CheckJob { game, table, set, threads, progress, .. } = *self;
         let sampled = sample::compare(game, table, set, SAMPLE, threads, progress)?;
         self.meter.finish();
         Ok(Checked { positions: table.histogram().total(), sweeps, in_pieces, sampled })
     }
 
-    fn wrong(&self, fault: Fault) -> CheckError {
+    fn wrong(&self, fault: Discrepancy) -> CheckError {
         CheckError::Wrong { file: self.table.path().display().to_string(), fault }
     }
 }
@@ -360,7 +360,7 @@ struct Check<'a, C, G: Game> {
     compared: AtomicU64,
     founded: AtomicU64,
     /// The wrong position with the lowest index.
-    fault: Mutex<Option<(u64, Fault)>>,
+    fault: Mutex<Option<(u64, Discrepancy)>>,
 }
 
 /// What one thread works with.
@@ -542,14 +542,14 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         Ok(())
     }
 
-    fn refuse(&self, index: u64, fault: Fault) {
+    fn refuse(&self, index: u64, fault: Discrepancy) {
         let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|(lowest, _)| index < *lowest) {
             *first = Some((index, fault));
         }
     }
 
-    fn first_fault(&self) -> Option<(u64, Fault)> {
+    fn first_fault(&self) -> Option<(u64, Discrepancy)> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -566,11 +566,11 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         Ok(0)
     }
 
-    fn unfounded_at(&self, index: u64, count: u64) -> Result<Fault, CheckError> {
+    fn unfounded_at(&self, index: u64, count: u64) -> Result<Discrepancy, CheckError> {
         let position = self.game.unrank(self.slice, index);
         let position = position.map_or_else(String::new, |position| self.notation(&position));
         let stored = value(self.cells.get(index)?) as i8;
-        Ok(Fault::Unfounded { position, index, stored, count })
+        Ok(Discrepancy::Unfounded { position, index, stored, count })
     }
 
     fn notation(&self, position: &G::Position) -> String {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cells::Cell;
-use crate::fault::CheckError;
+use crate::check_error::CheckError;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;

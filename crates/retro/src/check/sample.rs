@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use nutcracker_game::{Children, Game, Metric, Score, Side, Situation, SliceId};
 use nutcracker_table::{Table, TableSet};
 
-use crate::fault::{CheckError, Fault};
+use crate::check_error::{CheckError, Discrepancy};
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{Meter, Phase, Progress};
 use crate::tables::SetChildren;
@@ -98,14 +98,18 @@ struct Sample<'a, G> {
 
 impl<G: Game> Sample<'_, G> {
     /// What is wrong with a position.
-    fn position(&self, index: u64, moves: &mut Vec<G::Move>) -> Result<Option<Fault>, CheckError> {
+    fn position(
+        &self,
+        index: u64,
+        moves: &mut Vec<G::Move>,
+    ) -> Result<Option<Discrepancy>, CheckError> {
         let stored = self.set.cache().probe(self.table, index)?;
         let Some(position) = self.game.unrank(self.slice, index) else { return Ok(None) };
         let notation = || self.game.format(&Situation::new(position, Side::First));
         if let Some(outcome) = self.game.outcome(&position) {
             let outcome = self.metric.over(outcome);
             let right = outcome.clamp(-self.window, self.window) == Score::from(stored);
-            let fault = || Fault::NotOutcome { position: notation(), index, stored, outcome };
+            let fault = || Discrepancy::NotOutcome { position: notation(), index, stored, outcome };
             return Ok((!right).then(fault));
         }
         moves.clear();
@@ -128,9 +132,9 @@ impl<G: Game> Sample<'_, G> {
             best = best.max(value.clamp(-self.window, self.window));
         }
         if best == 0 && too_far && !draws {
-            return Ok(Some(Fault::TooFar { position: notation(), index, stored }));
+            return Ok(Some(Discrepancy::TooFar { position: notation(), index, stored }));
         }
-        let fault = || Fault::NotBest { position: notation(), index, stored, best };
+        let fault = || Discrepancy::NotBest { position: notation(), index, stored, best };
         Ok((best != Score::from(stored)).then(fault))
     }
 }

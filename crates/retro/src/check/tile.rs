@@ -6,7 +6,7 @@ use nutcracker_game::{Children, ForwardView, Game, Line, MoveMatrix};
 
 use super::cells::{Cell, Cells, is_founded, value};
 use super::{Check, Pass, Scratch, negated};
-use crate::fault::CheckError;
+use crate::check_error::CheckError;
 
 /// The value of an illegal move: less than any legal one, and marked as founded.
 const NO_MOVE: Cell = Cell::MIN | 1;

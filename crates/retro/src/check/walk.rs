@@ -6,7 +6,7 @@ use nutcracker_game::{ForwardView, Game, Target};
 
 use super::cells::{Cell, Cells, is_founded, value};
 use super::{Check, Key, Pass, Scratch, rests};
-use crate::fault::{CheckError, Fault};
+use crate::check_error::{CheckError, Discrepancy};
 
 impl<C: Cells, G: Game> Check<'_, C, G> {
     /// Compares a position with its moves in the first pass, and marks it if it is founded.
@@ -28,7 +28,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
                 return Ok(());
             }
             let position = self.notation(&self.view.position(key));
-            Fault::NotOutcome { position, index, stored: value(stored) as i8, outcome }
+            Discrepancy::NotOutcome { position, index, stored: value(stored) as i8, outcome }
         } else {
             let (best, all) = self.moves(key, scratch)?;
             // A draw in a table of distances comes from a drawing move, not from a distance too
@@ -43,9 +43,9 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
             let (position, best) = (self.notation(&self.view.position(key)), value(best));
             let stored = value(stored) as i8;
             if too_far {
-                Fault::TooFar { position, index, stored }
+                Discrepancy::TooFar { position, index, stored }
             } else {
-                Fault::NotBest { position, index, stored, best }
+                Discrepancy::NotBest { position, index, stored, best }
             }
         };
         if every {

@@ -15,19 +15,19 @@ use super::{Session, Wins};
 
 /// Some rows of a matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rows {
+pub struct MatrixRows {
     exchange: IndexMatrix,
     first: u64,
     count: u64,
 }
 
-impl Rows {
+impl MatrixRows {
     /// Cuts matrices into groups of rows of at most `most` positions, one row at least.
-    pub fn cut(exchanges: &[IndexMatrix], most: u64) -> Vec<Rows> {
+    pub fn cut(exchanges: &[IndexMatrix], most: u64) -> Vec<MatrixRows> {
         let mut list = Vec::new();
         for &exchange in exchanges {
             let count = (most / exchange.columns.max(1)).clamp(1, exchange.rows.max(1));
-            list.extend((0..exchange.rows).step_by(count as usize).map(|first| Rows {
+            list.extend((0..exchange.rows).step_by(count as usize).map(|first| MatrixRows {
                 exchange,
                 first,
                 count: count.min(exchange.rows - first),
@@ -57,7 +57,7 @@ impl Rows {
 /// Wins of consecutive positions: those of the random side, and new ones.
 #[derive(Debug)]
 pub struct Strip {
-    rows: Rows,
+    rows: MatrixRows,
     start: u64,
     won: Packed<1>,
     new_wins: Packed<1>,
@@ -65,7 +65,7 @@ pub struct Strip {
 
 impl Strip {
     /// Nothing is won yet.
-    pub fn new(rows: Rows) -> Result<Self, OutOfMemory> {
+    pub fn new(rows: MatrixRows) -> Result<Self, OutOfMemory> {
         let range = rows.range();
         let len = range.end - range.start;
         let (won, new_wins) = (Packed::zeroed(len)?, Packed::zeroed(len)?);

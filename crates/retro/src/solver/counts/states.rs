@@ -218,7 +218,7 @@ fn settle<const DISTANCES: bool, const BITS: u32, V: SliceView>(
     let worklists: Result<Vec<_>, OutOfMemory> = (0..threads)
         .map(|_| Ok(Mutex::new(Some((reserve(capacity)?, reserve(capacity)?)))))
         .collect();
-    let run = Run {
+    let run = CountsRun {
         worklists: worklists?,
         packed,
         codes,
@@ -248,7 +248,7 @@ fn settle<const DISTANCES: bool, const BITS: u32, V: SliceView>(
 type Worklists<K> = (Vec<K>, Vec<K>);
 
 /// What the threads share.
-struct Run<'a, const BITS: u32, V: SliceView> {
+struct CountsRun<'a, const BITS: u32, V: SliceView> {
     packed: &'a Packed<BITS>,
     codes: Codes,
     view: &'a V,
@@ -286,7 +286,7 @@ impl<K> Default for Donations<K> {
     }
 }
 
-impl<const BITS: u32, V: SliceView> Run<'_, BITS, V> {
+impl<const BITS: u32, V: SliceView> CountsRun<'_, BITS, V> {
     fn work<const DISTANCES: bool>(&self, number: usize) {
         let worklists =
             self.worklists[number].lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -327,7 +327,7 @@ struct Predecessor<K> {
 }
 
 struct Worker<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceView> {
-    run: &'a Run<'a, BITS, V>,
+    run: &'a CountsRun<'a, BITS, V>,
     level: u64,
     wins: Vec<V::Key>,
     losses: Vec<V::Key>,
@@ -339,7 +339,7 @@ struct Worker<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V:
 impl<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceView>
     Worker<'a, SHARED, DISTANCES, BITS, V>
 {
-    fn new(run: &'a Run<'a, BITS, V>, (wins, losses): Worklists<V::Key>) -> Self {
+    fn new(run: &'a CountsRun<'a, BITS, V>, (wins, losses): Worklists<V::Key>) -> Self {
         Worker { run, level: 0, wins, losses, queue: [None; PREFETCHED], at: 0, settled: 0 }
     }
 

@@ -27,7 +27,7 @@ use crate::parallel::for_each_until_stopped;
 use crate::progress::{LevelMeter, Progress, Stopped};
 use crate::report::LevelWork;
 use crate::store::disk::{Bytes, WorkFileError};
-use crate::store::strip::{Own, Rows, Strip};
+use crate::store::strip::{MatrixRows, Own, Strip};
 use crate::store::{Sequence, Session, Status, Wins};
 
 /// A slice at one level: the views, the stores, the files.
@@ -82,7 +82,7 @@ impl<G: Game, W: Wins, Q: Sequence> Levels<'_, G, W, Q> {
                 work(range, &mut Own::Direct(self.wins.session()))
             });
         }
-        for rows in Rows::cut(self.exchanges, self.strip) {
+        for rows in MatrixRows::cut(self.exchanges, self.strip) {
             let strip = Strip::new(rows)?;
             let by_columns = |work: &(dyn Fn(Range<u64>) -> Result<(), WorkFileError> + Sync)| {
                 for_each_until_stopped(

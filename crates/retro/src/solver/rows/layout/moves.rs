@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nutcracker_game::combi::Rows;
+use nutcracker_game::combi::PitRows;
 use nutcracker_game::{Leaves, Pits, RowMove, RowMoves};
 
 use super::shape::{Shape, TILE, stones};
@@ -295,7 +295,7 @@ impl Moves {
 
 /// Calls `put` with a bit for every half of `stones` stones, 64 at a time.
 fn for_each_mask(
-    halves: &Rows,
+    halves: &PitRows,
     stones: usize,
     selected: impl Fn(&Pits) -> bool,
     mut put: impl FnMut(u64),

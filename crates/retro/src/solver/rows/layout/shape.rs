@@ -9,7 +9,7 @@
 use nutcracker_game::Pits;
 use std::ops::Range;
 
-use nutcracker_game::combi::Rows;
+use nutcracker_game::combi::PitRows;
 
 /// Rows of a tile.
 pub(crate) const TILE: usize = 64;
@@ -21,7 +21,7 @@ pub(crate) const GROUP: usize = 4;
 /// Where rows are.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    pub(crate) halves: Rows,
+    pub(crate) halves: PitRows,
     pub(crate) stones: usize,
     /// By stones in the row's half, with one more at the end.
     first_tile: Vec<usize>,
@@ -33,7 +33,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub(crate) fn new(pits: usize, stones: usize) -> Self {
-        let halves = Rows::new(pits, stones);
+        let halves = PitRows::new(pits, stones);
         let mut shape = Shape {
             stones,
             first_tile: vec![0],

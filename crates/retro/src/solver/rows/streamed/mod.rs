@@ -14,7 +14,7 @@ use nutcracker_table::TableError;
 use self::blocks::Blocks;
 pub(super) use self::budget::Needs;
 pub(super) use self::files::RowFiles;
-use self::run::Run;
+use self::run::StreamedRun;
 use super::kernel::Kernel;
 use super::layout::Shape;
 use crate::error::SolveError;
@@ -71,10 +71,10 @@ impl Streaming<'_> {
         meter.finish();
         drop(children);
         let exit_time = started.elapsed();
-        let mut run = Run::new(self, values, progress)?;
+        let mut run = StreamedRun::new(self, values, progress)?;
         run.settle()?;
         let work = run.work();
-        let Run { kernel, values, .. } = run;
+        let StreamedRun { kernel, values, .. } = run;
         Ok((RowFiles { shape: kernel.shape, top: self.top, values }, work, exit_time))
     }
 }

@@ -39,7 +39,7 @@ const CHECKPOINT: &str = "level.checkpoint";
 const WORDS_PER_THREAD: usize = 1 << 15;
 
 /// A slice while it is solved.
-pub(super) struct Run<'a> {
+pub(super) struct StreamedRun<'a> {
     streaming: &'a Streaming<'a>,
     progress: &'a dyn Progress,
     pub(super) kernel: Kernel,
@@ -72,7 +72,7 @@ pub(super) struct Run<'a> {
     meter: Meter<'a>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> StreamedRun<'a> {
     pub(super) fn new(
         streaming: &'a Streaming<'a>,
         values: Blocks,
@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
         for &row_stones in &budget.kept {
             decided.keep(shape, row_stones)?;
         }
-        Ok(Run {
+        Ok(StreamedRun {
             streaming,
             progress,
             undecided: open("undecided", UNDECIDED_WORDS)?,

@@ -24,7 +24,7 @@ pub enum CheckError {
         /// The file with the score.
         file: String,
         /// What is wrong with which position.
-        fault: Fault,
+        fault: Discrepancy,
     },
     /// The file holds a metric that this program does not know.
     #[error("{file} holds values of metric {metric}, which this program does not know")]
@@ -71,7 +71,7 @@ impl CheckError {
 /// What is wrong with a position's score.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum Discrepancy {
     /// It is not the best of what its moves lead to.
     #[error(
         "position {position} (number {index}) has score {stored}, and its best move is worth {best}"
