@@ -69,9 +69,9 @@ test("opens with values that equal the probe command's", async (page) => {
     const shown = (await values(page)).map(([move, score, best]) => [move, number(score), best]);
     const expected = probed.moves.map((one) => [one.move, one.value.points, one.best]);
     equal([...shown].sort(), [...expected].sort(), position);
-    for (const { move, score } of probed.moves) {
+    for (const { move, value } of probed.moves) {
       const chip = await page.textContent(`.pit[data-move="${move}"] .chip .score`);
-      equal(number(chip), score, `the chip of ${move}`);
+      equal(number(chip), value.points, `the chip of ${move}`);
     }
   }
 });
