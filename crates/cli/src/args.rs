@@ -292,6 +292,7 @@ pub fn slice_named<G: Game>(game: &G, name: &str) -> Result<SliceId, Failure> {
     let slice = game.slice_named(name).filter(|&slice| game.has_database(slice));
     slice.ok_or_else(|| {
         let last = slice_label(game, game.largest_slice());
+        let last = last.trim_start_matches("slice ");
         Failure::Usage(format!("{} has slices up to {last}, not {name:?}", game.id()))
     })
 }

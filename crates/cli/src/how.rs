@@ -1,6 +1,6 @@
 //! How to solve: which solver, how much memory, which range of scores.
 
-use nutcracker_game::Game;
+use nutcracker_game::{Game, Metric};
 use nutcracker_retro::{DualIndexOptions, Policy, RowOptions, SolveOptions, SolverName, Window};
 
 use crate::args::slice_named;
@@ -69,6 +69,17 @@ impl Bounds {
     /// Bytes that may be used.
     pub fn memory(&self) -> u64 {
         self.memory.or_else(|| machine::available_memory().map(with_margin)).unwrap_or(u64::MAX)
+    }
+
+    /// An error where scores are to be clipped and there are none.
+    pub fn check(&self, metric: Metric) -> Result<(), Failure> {
+        if metric.is_distance() && (self.window.is_some() || self.start.is_some()) {
+            return Err(Failure::Usage(format!(
+                "--window and --start clip scores, and tables of {metric} hold distances; leave \
+                 them out"
+            )));
+        }
+        Ok(())
     }
 
     /// The range of scores to compute.

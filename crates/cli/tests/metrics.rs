@@ -59,4 +59,8 @@ fn a_metric_that_a_game_does_not_have_is_a_usage_error() {
     let run = place.run(&["solve", "krk", "--solver", "two-bit"]);
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("it does not compute distances"), "{}", run.stderr);
+    for clipped in [["--window", "1"], ["--start", "krk"]] {
+        let error = place.run(&["solve", "krk", clipped[0], clipped[1]]).usage_error();
+        assert!(error.contains("hold distances"), "{error}");
+    }
 }

@@ -85,6 +85,7 @@ impl Visitor for Args {
             Some(selected) => selected,
             None => vec![game.slice_of(&game.start().position).min(game.largest_slice())],
         };
+        self.bounds.check(metric)?;
         let threads = self.threads.count();
         let options = SolveOptions { metric: Some(metric), ..self.bounds.options(&game, threads)? };
         let disk = self.disk.or_else(|| machine::free_disk(&self.subject.dir(&game)));
@@ -241,7 +242,7 @@ impl Plan {
                     (true, false) => "disk",
                     (false, false) => "memory, disk",
                 };
-                line(plan.slice.to_string(), window_cell(plan.window), cells, lacking)
+                line(game.slice_name(plan.slice), window_cell(plan.window), cells, lacking)
             })
             .collect();
         let work = self.rows.iter().map(|row| row.plan.work_disk).max().unwrap_or(0);

@@ -132,6 +132,7 @@ impl Visitor for Args {
             verify: !self.no_verify,
             ..self.how.options(&game, self.threads.count())?
         };
+        self.how.bounds.check(metric)?;
         self.announce(&game, &slices, &options)?;
         let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
         let interrupt = Interrupt::listen();

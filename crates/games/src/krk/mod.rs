@@ -159,7 +159,11 @@ impl Rules for Krk {
     }
 
     fn parse(&self, text: &str) -> Result<Situation<KrkPosition>, ParseError> {
-        let wrong = || ParseError::new("a position is written like \"Ke1 Ra1 ke8 w\"");
+        let wrong = || {
+            ParseError::new(
+                "White's king, the rook or -, Black's king and the side to move are needed",
+            )
+        };
         let at = |name: &str, piece: char| {
             let name = name.strip_prefix(piece)?.as_bytes();
             let &[file, rank] = name else { return None };

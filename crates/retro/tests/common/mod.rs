@@ -1,11 +1,8 @@
 //! What several tests need.
 
-#![allow(dead_code, reason = "not every test needs all of it")]
-
 use std::path::Path;
 use std::sync::Arc;
 
-#[allow(unused_imports, reason = "not every test needs it")]
 pub use nutcracker_game::toy::Heap;
 use nutcracker_game::{Children, Game, SliceId};
 use nutcracker_retro::in_memory::sweep_slice;
