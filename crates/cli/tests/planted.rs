@@ -193,3 +193,33 @@ fn a_score_that_is_not_the_best_move_is_refused() {
     assert!(error.contains("delete the file and solve it again"), "{error}");
     assert_eq!(error.matches("delete").count(), 1, "{error}");
 }
+
+#[test]
+fn a_clipped_file_beside_an_exact_one_is_checked_before_it_is_adopted() {
+    let place = Place::with_awari(6);
+    place.run(&["solve", "awari", "--stones", "7", "--window", "1"]).success();
+    let disk = Disk::default();
+    let game = Awari::new(6).expect("six pits");
+    let dir = place.awari();
+    let clipped = dir.join("awari-07-w1.nut");
+    let set = open_set(&game, std::sync::Arc::new(disk), &dir, 0);
+    let table = set.get(7).expect("the table");
+    let mut scores = vec![0; table.positions() as usize];
+    table.read(0, &mut scores).expect("scores");
+    let header = table.header().clone();
+    drop((table, set));
+    let won = scores.iter().position(|&score| score == 1).expect("a win");
+    scores[won] = -1;
+    fs::remove_file(&clipped).expect("a file");
+    pack(&disk, &dir, &header, &PackOptions::default(), &scores).expect("packed");
+    // What the best file of the slice says is right; the manifest, which can be deleted at any
+    // time, does not know the other one.
+    let hidden = place.awari().join("awari-07-w1.hidden");
+    fs::rename(&clipped, &hidden).expect("renamed");
+    place.run(&["solve", "awari", "--stones", "7"]).success();
+    fs::rename(&hidden, &clipped).expect("renamed");
+    fs::remove_file(dir.join("manifest.json")).expect("the manifest");
+    let run = place.run(&["solve", "awari", "--stones", "7"]);
+    assert_eq!(run.code, Some(1), "{} {}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("awari-07-w1.nut"), "{}", run.stderr);
+}
