@@ -357,8 +357,8 @@ impl MetricOption {
     /// An error where the game does not have the metric.
     fn check<G: Game>(self, game: &G) -> Result<(), Failure> {
         match self.given {
-            Some(metric) if !G::METRICS.contains(&metric) => {
-                let names: Vec<&str> = G::METRICS.iter().map(|metric| metric.name()).collect();
+            Some(metric) if !game.metrics().contains(&metric) => {
+                let names: Vec<&str> = game.metrics().iter().map(|metric| metric.name()).collect();
                 Err(Failure::Usage(format!(
                     "{} has no metric {metric}; it has {}",
                     game.id(),
@@ -372,7 +372,7 @@ impl MetricOption {
     /// The metric to solve; an error where the game does not have it.
     pub fn or_usual<G: Game>(self, game: &G) -> Result<Metric, Failure> {
         self.check(game)?;
-        Ok(self.given.unwrap_or(G::METRICS[0]))
+        Ok(self.given.unwrap_or(game.metrics()[0]))
     }
 }
 

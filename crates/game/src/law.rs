@@ -65,7 +65,7 @@ pub fn check<G: Game>(
     slices: impl IntoIterator<Item = SliceId>,
     sample: u64,
 ) -> Result<Report, Breach> {
-    check_metrics::<G>()?;
+    check_metrics(game)?;
     if !game.has_databases() {
         check_start(game)?;
         return lines::check(game, sample.clamp(1, MOST_IN_LINES));
@@ -87,8 +87,8 @@ pub fn check<G: Game>(
     Ok(report)
 }
 
-fn check_metrics<G: Game>() -> Result<(), Breach> {
-    law!(!G::METRICS.is_empty(), "the game lists no metric for its tables");
+fn check_metrics<G: Game>(game: &G) -> Result<(), Breach> {
+    law!(!game.metrics().is_empty(), "the game lists no metric for its tables");
     Ok(())
 }
 
@@ -121,7 +121,7 @@ impl<G: Game> Check<'_, G> {
         let max = game.max_score(slice);
         law!((0..=127).contains(&max), "scores of slice {slice} reach {max}; 127 is the most");
         law!(
-            max <= 1 || G::METRICS.iter().all(|&metric| metric == Metric::Score),
+            max <= 1 || game.metrics().iter().all(|&metric| metric == Metric::Score),
             "scores of slice {slice} reach {max}; wdl and distances are for games with 1, 0 and -1"
         );
         self.report.slices += 1;
@@ -174,7 +174,7 @@ impl<G: Game> Check<'_, G> {
             if self.game.is_acyclic(self.slice) {
                 self.acyclic(index)?;
             }
-            if G::UNMOVES {
+            if game.properties().unmoves {
                 self.report.unmoves += self.unmoves(&view, index, &position)?;
                 if let Some(limited) = &limited {
                     self.unmoves(limited, index, &position)?;
@@ -182,7 +182,7 @@ impl<G: Game> Check<'_, G> {
                 self.visits(&view, index, &position)?;
             }
         }
-        for &metric in G::METRICS {
+        for &metric in game.metrics() {
             self.exits(&view, metric, exhaustive)?;
         }
         Ok(())
@@ -191,7 +191,10 @@ impl<G: Game> Check<'_, G> {
     /// A number without a position is a hole for every view.
     fn hole(&self, forward: &G::Forward, index: u64) -> Result<(), Breach> {
         let slice = self.slice;
-        law!(G::HOLES, "number {index} of slice {slice} has no position, and HOLES is not set");
+        law!(
+            self.game.properties().holes,
+            "number {index} of slice {slice} has no position, and `holes` is not set"
+        );
         law!(
             forward.key_at(&mut Default::default(), index).is_none(),
             "the forward view takes the hole {index} of slice {slice} for a position"
@@ -276,7 +279,7 @@ impl<G: Game> Check<'_, G> {
             second < game.slice_len(slice) && game.second_unrank(slice, second) == Some(*position),
             "the second number of position {index} of slice {slice} leads to another position"
         );
-        if !G::HOLES {
+        if !game.properties().holes {
             self.neighbours(index, second, position)?;
         }
         let label = || format!("position {index} of slice {slice}");
@@ -291,9 +294,9 @@ impl<G: Game> Check<'_, G> {
             );
             let canonical = game.canonical(&step.next);
             law!(
-                G::SYMMETRIC || canonical == step.next,
+                game.properties().symmetric || canonical == step.next,
                 "a move of position {index} of slice {slice} leads to {:?}, whose canonical form \
-                 is another position, and SYMMETRIC is not set",
+                 is another position, and `symmetric` is not set",
                 step.next
             );
             let next = game.rank(&step.next);
@@ -301,7 +304,7 @@ impl<G: Game> Check<'_, G> {
                 next < game.slice_len(to) && game.unrank(to, next) == Some(canonical),
                 "a move of position {index} of slice {slice} leads to a position without a number"
             );
-            if G::SYMMETRIC && canonical != step.next {
+            if game.properties().symmetric && canonical != step.next {
                 rules::mirrored(game, &step.next, &canonical)?;
             }
         }
@@ -346,7 +349,7 @@ impl<G: Game> Check<'_, G> {
         );
         view.predecessors(key, |rank, _| seen.push(rank));
         ranks.sort_unstable();
-        if G::SYMMETRIC {
+        if game.properties().symmetric {
             ranks.dedup();
             seen.sort_unstable();
             seen.dedup();

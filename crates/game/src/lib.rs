@@ -52,8 +52,7 @@
 //! }
 //!
 //! impl Numbering for Subtraction {
-//!     const METRICS: &'static [Metric] = &[Metric::Wdl, Metric::Dtw];
-//!
+//!     fn metrics(&self) -> &'static [Metric] { &[Metric::Wdl, Metric::Dtw] }
 //!     fn largest_slice(&self) -> SliceId { SliceId(1000) }
 //!     fn slice_of(&self, &heap: &u32) -> SliceId { SliceId(heap) }
 //!     fn slice_len(&self, _: SliceId) -> u64 { 1 }
@@ -94,7 +93,7 @@ pub use matrix::{Line, MoveMatrix};
 pub use metric::{Distance, Metric};
 pub use move_name::{MoveError, find_move, shortened};
 pub use notation::{ParseError, Side, Situation};
-pub use numbering::{IndexMatrix, Numbering, Part};
+pub use numbering::{IndexMatrix, Numbering, Part, Properties};
 pub use random::Random;
 pub use row_moves::{Leaves, Pits, RowMove, RowMoves};
 pub use rules::{GameId, Rules, Step, Turn};

@@ -27,6 +27,30 @@ pub struct Part {
     pub range: Range<u64>,
 }
 
+/// Which optional parts of [`Numbering`] a game has; none by default.
+///
+/// ```
+/// use nutcracker_game::Properties;
+///
+/// let properties = Properties { unmoves: true, holes: true, ..Properties::default() };
+/// assert!(!properties.symmetric);
+/// ```
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four facts that have nothing to do with another"
+)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Properties {
+    /// [`unmoves`](Numbering::unmoves) is implemented.
+    pub unmoves: bool,
+    /// [`second_rank`](Numbering::second_rank) differs from [`rank`](Numbering::rank).
+    pub second_index: bool,
+    /// Mirror images share a number: [`canonical`](Numbering::canonical) is implemented.
+    pub symmetric: bool,
+    /// Some numbers stand for no position.
+    pub holes: bool,
+}
+
 /// Slices and the numbers of positions in them: what databases need beside the rules.
 ///
 /// A slice is a set of positions that are solved together. Slices form a graph: a move either
@@ -44,7 +68,7 @@ pub struct Part {
 /// # Optional
 /// | what | fallback |
 /// |---|---|
-/// | [`METRICS`](Numbering::METRICS) | scores only |
+/// | [`metrics`](Numbering::metrics) | scores only |
 /// | [`slice_name`](Numbering::slice_name), [`slice_named`](Numbering::slice_named) | the slice's number |
 /// | [`below`](Numbering::below) | all slices with smaller numbers |
 /// | [`select`](Numbering::select) | a number selects all slices up to it |
@@ -52,12 +76,12 @@ pub struct Part {
 /// | [`has_database`](Numbering::has_database) | every slice up to the largest has one |
 /// | [`parts`](Numbering::parts) | statistics of the whole slice only |
 /// | [`is_acyclic`](Numbering::is_acyclic) | positions of a slice may repeat |
-/// | [`unmoves`](Numbering::unmoves) with [`UNMOVES`](Numbering::UNMOVES) | solved by forward sweeps until nothing changes: right, and many times slower |
-/// | [`canonical`](Numbering::canonical) with [`SYMMETRIC`](Numbering::SYMMETRIC) | every position has a number of its own |
-/// | [`HOLES`](Numbering::HOLES) | every number stands for a position |
+/// | [`unmoves`](Numbering::unmoves) with [`Properties::unmoves`] | solved by forward sweeps until nothing changes: right, and many times slower |
+/// | [`canonical`](Numbering::canonical) with [`Properties::symmetric`] | every position has a number of its own |
+/// | [`Properties::holes`] | every number stands for a position |
 /// | [`is_indexed`](Numbering::is_indexed) | every position has a number |
 /// | [`next_index`](Numbering::next_index) | [`unrank`](Numbering::unrank) |
-/// | the second index: [`second_rank`](Numbering::second_rank), [`second_unrank`](Numbering::second_unrank), [`second_next`](Numbering::second_next), [`matrices`](Numbering::matrices), with [`SECOND_INDEX`](Numbering::SECOND_INDEX) | the first index serves for both |
+/// | the second index: [`second_rank`](Numbering::second_rank), [`second_unrank`](Numbering::second_unrank), [`second_next`](Numbering::second_next), [`matrices`](Numbering::matrices), with [`Properties::second_index`] | the first index serves for both |
 /// | [`score_window`](Numbering::score_window) | every score matters to every game |
 ///
 /// # Laws
@@ -72,17 +96,6 @@ pub struct Part {
 /// - views agree with the rules; scores and move counts keep their bounds; what
 ///   [`format`](Rules::format) writes, [`parse`](Rules::parse) reads.
 pub trait Numbering: Rules {
-    /// The metrics of this game's tables; the usual one first.
-    const METRICS: &'static [Metric] = &[Metric::Score];
-    /// Whether [`unmoves`](Numbering::unmoves) is implemented.
-    const UNMOVES: bool = false;
-    /// Whether [`second_rank`](Numbering::second_rank) differs from [`rank`](Numbering::rank).
-    const SECOND_INDEX: bool = false;
-    /// Whether mirror images share a number: [`canonical`](Numbering::canonical) is implemented.
-    const SYMMETRIC: bool = false;
-    /// Whether some numbers stand for no position.
-    const HOLES: bool = false;
-
     /// The last slice for which there can be a database. Positions beyond it may belong to slices
     /// with larger numbers.
     fn largest_slice(&self) -> SliceId;
@@ -101,6 +114,15 @@ pub trait Numbering: Rules {
     fn max_score(&self, slice: SliceId) -> Score;
     /// No position of the slice has more legal moves than this.
     fn max_moves(&self, slice: SliceId) -> u16;
+
+    /// The metrics of this game's tables; the usual one first.
+    fn metrics(&self) -> &'static [Metric] {
+        &[Metric::Score]
+    }
+    /// Which of the optional parts the game has.
+    fn properties(&self) -> Properties {
+        Properties::default()
+    }
 
     /// Whether the slice's positions are numbered in 64 bits, so that it can have a database. Where
     /// it cannot, [`rank`](Numbering::rank), [`unrank`](Numbering::unrank), the second index and
@@ -171,7 +193,7 @@ pub trait Numbering: Rules {
     }
     /// Turns the position with number `index - 1` into the one with number `index`: for sequential
     /// walks, where the next position is cheaper than an arbitrary one. Not called with
-    /// [`HOLES`](Numbering::HOLES).
+    /// [`holes`](Properties::holes).
     fn next_index(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
         if let Some(next) = self.unrank(slice, index) {
             *position = next;
@@ -199,7 +221,7 @@ pub trait Numbering: Rules {
     }
     /// [`next_index`](Numbering::next_index) for the second numbering.
     fn second_next(&self, slice: SliceId, index: u64, position: &mut Self::Position) {
-        if !Self::SECOND_INDEX {
+        if !self.properties().second_index {
             self.next_index(slice, index, position);
         } else if let Some(next) = self.second_unrank(slice, index) {
             *position = next;

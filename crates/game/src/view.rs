@@ -228,7 +228,7 @@ pub fn exits_of<G: Numbering, C: Children>(
     if too_far && exits.best == 0 && !draws {
         return Ok(Exits::TOO_FAR);
     }
-    if G::SYMMETRIC {
+    if game.properties().symmetric {
         exits.internal = different(game, slice, steps);
     }
     Ok(exits)
@@ -262,7 +262,7 @@ impl<G: Numbering> SliceView for PlainView<G> {
     fn predecessors(&self, key: G::Position, mut visit: impl FnMut(u64, G::Position)) {
         let mut before = Vec::new();
         self.game.unmoves(&key, &mut before);
-        if G::SYMMETRIC {
+        if self.game.properties().symmetric {
             // A move to any mirror image of this position is, mirrored, a move to the position
             // itself, so that its own un-moves find every predecessor; some of them twice.
             let mut numbers: Vec<u64> = before.iter().map(|p| self.game.rank(p)).collect();
@@ -317,7 +317,7 @@ impl<G: Numbering> ForwardView for PlainView<G> {
     }
 
     fn second_key_at(&self, cursor: &mut Self::Cursor, second: u64) -> Option<G::Position> {
-        if G::HOLES {
+        if self.game.properties().holes {
             return self.game.second_unrank(self.slice, second);
         }
         let position = match *cursor {

@@ -1,8 +1,8 @@
 //! King and rook against king: the laws of symmetric positions and holes, and games that break them.
 
 use nutcracker_game::{
-    Children, Exits, Game, GameId, Metric, Numbering, ParseError, PlainView, Rules, Score,
-    Situation, SliceId, SliceView, Step, exits_of, is_internal, law, plain_views,
+    Children, Exits, Game, GameId, Metric, Numbering, ParseError, PlainView, Properties, Rules,
+    Score, Situation, SliceId, SliceView, Step, exits_of, is_internal, law, plain_views,
 };
 use nutcracker_games::krk::{Krk, KrkPosition};
 
@@ -64,9 +64,6 @@ macro_rules! delegate_rules {
 
 macro_rules! delegate_numbering {
     () => {
-        const UNMOVES: bool = true;
-        const HOLES: bool = true;
-
         fn largest_slice(&self) -> SliceId {
             self.0.largest_slice()
         }
@@ -102,8 +99,12 @@ impl Rules for PlainMultiplicities {
 }
 
 impl Numbering for PlainMultiplicities {
-    const METRICS: &'static [Metric] = &[Metric::Wdl];
-    const SYMMETRIC: bool = true;
+    fn metrics(&self) -> &'static [Metric] {
+        &[Metric::Wdl]
+    }
+    fn properties(&self) -> Properties {
+        Properties { unmoves: true, symmetric: true, holes: true, ..Properties::default() }
+    }
 
     delegate_numbering!();
 
@@ -189,6 +190,10 @@ impl Rules for Unsaid {
 }
 
 impl Numbering for Unsaid {
+    fn properties(&self) -> Properties {
+        Properties { unmoves: true, holes: true, ..Properties::default() }
+    }
+
     delegate_numbering!();
 }
 

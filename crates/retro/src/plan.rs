@@ -180,7 +180,7 @@ pub fn plan<G: Game>(
     slices
         .into_iter()
         .map(|slice| {
-            let top = window.of(game, metric_of::<G>(options.metric), slice, last);
+            let top = window.of(game, metric_of(game, options.metric), slice, last);
             plan_slice(&SliceTask { game, slice, top, options }, rates)
         })
         .collect()

@@ -52,9 +52,9 @@ pub fn solve_slices<G: Game>(
         let (game, last) = (id.to_string(), game.largest_slice());
         return Err(SolveError::NoSuchSlice { game, requested, last });
     }
-    let metric = metric_of::<G>(options.metric);
-    if !G::METRICS.contains(&metric) {
-        let offered: Vec<&str> = G::METRICS.iter().map(|metric| metric.name()).collect();
+    let metric = metric_of(game, options.metric);
+    if !game.metrics().contains(&metric) {
+        let offered: Vec<&str> = game.metrics().iter().map(|metric| metric.name()).collect();
         let (game, offered) = (id.to_string(), offered.join(", "));
         return Err(SolveError::NoMetric { game, metric, offered });
     }
@@ -232,7 +232,7 @@ impl<G: Game> SliceJob<'_, G> {
         let sealed = pack_with(&**self.storage, self.dir, &header, &pack, |start, out| {
             let filled = self.stop_if_requested().map_err(SolveError::from);
             let filled = filled.and_then(|()| Ok(solved.scores.read(start, out)?));
-            if G::HOLES {
+            if self.task.game.properties().holes {
                 mark_holes(game, slice, start, out);
             }
             filled.map_err(|error| {

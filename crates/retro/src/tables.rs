@@ -29,7 +29,7 @@ pub fn open_metric<G: Game>(
     cache_bytes: u64,
 ) -> TableSet {
     let id = game.id();
-    let metric = metric_of::<G>(metric);
+    let metric = metric_of(game, metric);
     let expecting = game.clone();
     TableSet::open(storage, dir, id.name, id.options, cache_bytes as usize)
         .named(naming(game))
@@ -47,7 +47,7 @@ pub fn open_metric<G: Game>(
 /// The name of the directory with a game's tables of a metric.
 pub fn folder<G: Game>(game: &G, metric: Metric) -> String {
     let folder = game.id().folder();
-    if metric == G::METRICS[0] { folder } else { format!("{folder}-{metric}") }
+    if metric == game.metrics()[0] { folder } else { format!("{folder}-{metric}") }
 }
 
 /// Which tables of a game to read in a data directory: those of the first metric that has some, or
@@ -58,15 +58,15 @@ pub fn available_metric<G: Game>(game: &G, storage: &Arc<dyn Storage>, data: &Pa
         let set = open_metric(game, Some(**metric), Arc::clone(storage), &dir, 0);
         set.slices().is_ok_and(|slices| !slices.is_empty())
     };
-    match G::METRICS {
+    match game.metrics() {
         [only] => *only,
         all => *all.iter().find(has_tables).unwrap_or(&all[0]),
     }
 }
 
 /// The requested metric, or the game's usual one.
-pub(crate) fn metric_of<G: Game>(metric: Option<Metric>) -> Metric {
-    metric.unwrap_or(G::METRICS[0])
+pub(crate) fn metric_of<G: Game>(game: &G, metric: Option<Metric>) -> Metric {
+    metric.unwrap_or(game.metrics()[0])
 }
 
 /// How the game names its slices in files.

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 
 use nutcracker_game::combi::PitRows;
 use nutcracker_game::{
-    Game, GameId, Numbering, ParseError, Rules, Score, Situation, SliceId, Step, plain_views,
+    Game, GameId, Numbering, ParseError, Properties, Rules, Score, Situation, SliceId, Step,
+    plain_views,
 };
 use nutcracker_games::awari::{Awari, Pit};
 use nutcracker_games::halves::Board;
@@ -220,7 +221,9 @@ impl Rules for ByPits {
 }
 
 impl Numbering for ByPits {
-    const SECOND_INDEX: bool = true;
+    fn properties(&self) -> Properties {
+        Properties { second_index: true, ..Properties::default() }
+    }
 
     fn rank(&self, board: &Board) -> u64 {
         let mut pits = [0; 12];

@@ -88,7 +88,7 @@ impl Visitor for Misses {
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         need_databases(&game)?;
         let slice = slice_named(&game, &self.slice)?;
-        if !G::SECOND_INDEX {
+        if !game.properties().second_index {
             return Err(Failure::Usage(format!(
                 "{} has one index only, so there is nothing to compare; try awari",
                 game.id()

@@ -127,7 +127,7 @@ impl Describe<'_> {
         let threads = machine::cores();
         let room = Room::here(&self.0.data, None);
         let options = SolveOptions {
-            solver: G::UNMOVES.then_some(SolverName::Memory),
+            solver: game.properties().unmoves.then_some(SolverName::Memory),
             memory: room.memory.unwrap_or(u64::MAX),
             ..SolveOptions::new(threads, "")
         };
@@ -138,7 +138,7 @@ impl Describe<'_> {
         let in_default = slices.iter().filter(|slice| default.contains(&slice.slice));
         Solving {
             positions: slices.iter().map(|slice| slice.positions).sum(),
-            holes: G::HOLES,
+            holes: game.properties().holes,
             default: default.last().map(|&last| [game.slice_name(last), slice_label(game, last)]),
             default_seconds: in_default.map(|slice| slice.seconds).sum(),
             fits: fitting.last().map(|last| game.slice_name(last.slice)),

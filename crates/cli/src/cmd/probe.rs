@@ -128,7 +128,7 @@ pub fn outcome_sentence<G: Game>(
         let winner = if score > 0 { mover } else { mover.other() };
         return distance_sentence(&name(game, winner), distance);
     }
-    if let (Some(score), false) = (value.score(), G::METRICS.contains(&Metric::Score)) {
+    if let (Some(score), false) = (value.score(), game.metrics().contains(&Metric::Score)) {
         return match score.signum() {
             0 => "draw".to_owned(),
             sign => {
@@ -214,7 +214,7 @@ fn for_people<G: Game>(
         text += "The game is over here: there are no moves.\n";
         return text;
     }
-    let banks = G::METRICS.contains(&Metric::Score);
+    let banks = game.metrics().contains(&Metric::Score);
     let rows = choices
         .iter()
         .map(|choice| {

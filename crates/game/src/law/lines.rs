@@ -43,7 +43,7 @@ fn position<G: Game>(
     let steps = rules::check(game, position, label)?;
     report.positions += 1;
     report.moves += steps.len() as u64;
-    if G::UNMOVES {
+    if game.properties().unmoves {
         let mut before = Vec::new();
         game.unmoves(position, &mut before);
         report.unmoves += before.len() as u64;

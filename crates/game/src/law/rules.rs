@@ -29,7 +29,7 @@ pub(super) fn check<G: Game>(
                 label()
             );
             law!(
-                score <= 0 || G::METRICS.iter().all(|metric| !metric.is_distance()),
+                score <= 0 || game.metrics().iter().all(|metric| !metric.is_distance()),
                 "{} ends with a win of the side to move, which has no distance",
                 label()
             );

@@ -49,7 +49,9 @@ macro_rules! heap_game {
         }
 
         impl Numbering for $game {
-            const METRICS: &'static [Metric] = $metrics;
+            fn metrics(&self) -> &'static [Metric] {
+                $metrics
+            }
 
             fn largest_slice(&self) -> SliceId {
                 SliceId(1000)

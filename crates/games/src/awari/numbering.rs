@@ -1,13 +1,14 @@
 //! The index of awari's boards, and the views of its slices.
 
-use nutcracker_game::{Game, IndexMatrix, Numbering, RowMoves, Score, SliceId};
+use nutcracker_game::{Game, IndexMatrix, Numbering, Properties, RowMoves, Score, SliceId};
 
 use super::{Awari, AwariForward, AwariView, row_moves};
 use crate::halves::{self, Board, PairIndex};
 
 impl Numbering for Awari {
-    const UNMOVES: bool = true;
-    const SECOND_INDEX: bool = true;
+    fn properties(&self) -> Properties {
+        Properties { unmoves: true, second_index: true, ..Properties::default() }
+    }
 
     fn largest_slice(&self) -> SliceId {
         SliceId(self.halves.rows().max() as u32)

@@ -1,13 +1,16 @@
 //! The index of kalah's boards.
 
-use nutcracker_game::{Game, IndexMatrix, Numbering, RowMoves, Score, SliceId, plain_views};
+use nutcracker_game::{
+    Game, IndexMatrix, Numbering, Properties, RowMoves, Score, SliceId, plain_views,
+};
 
 use super::{Kalah, row_moves};
 use crate::halves::{self, Board};
 
 impl Numbering for Kalah {
-    const UNMOVES: bool = true;
-    const SECOND_INDEX: bool = true;
+    fn properties(&self) -> Properties {
+        Properties { unmoves: true, second_index: true, ..Properties::default() }
+    }
 
     fn largest_slice(&self) -> SliceId {
         SliceId((2 * self.pits * self.seeds) as u32)

@@ -1,6 +1,8 @@
 //! Slices and numbers of king and rook against king: one position for all its mirror images.
 
-use nutcracker_game::{Metric, Numbering, ParseError, Part, Score, SliceId, plain_views};
+use nutcracker_game::{
+    Metric, Numbering, ParseError, Part, Properties, Score, SliceId, plain_views,
+};
 
 use super::{Krk, KrkPosition, around, slides};
 
@@ -15,10 +17,13 @@ const HALF: u64 = TRIANGLE.len() as u64 * 64 * 64;
 /// Slice `krk` has every position up to rotation and reflection of the board; slice `kk` stands for
 /// all boards with bare kings, which are drawn.
 impl Numbering for Krk {
-    const METRICS: &'static [Metric] = &[Metric::Dtw, Metric::Dtc, Metric::Wdl];
-    const UNMOVES: bool = true;
-    const SYMMETRIC: bool = true;
-    const HOLES: bool = true;
+    fn metrics(&self) -> &'static [Metric] {
+        &[Metric::Dtw, Metric::Dtc, Metric::Wdl]
+    }
+
+    fn properties(&self) -> Properties {
+        Properties { unmoves: true, symmetric: true, holes: true, ..Properties::default() }
+    }
 
     fn largest_slice(&self) -> SliceId {
         KRK

@@ -1,11 +1,13 @@
 //! The index of Othello's boards: those of 4×4 squares.
 
-use nutcracker_game::{Numbering, Rules, Score, SliceId, plain_views};
+use nutcracker_game::{Numbering, Properties, Rules, Score, SliceId, plain_views};
 
 use super::{Discs, Othello, index};
 
 impl Numbering for Othello {
-    const UNMOVES: bool = true;
+    fn properties(&self) -> Properties {
+        Properties { unmoves: true, ..Properties::default() }
+    }
 
     fn has_database(&self, slice: SliceId) -> bool {
         self.size == 4 && slice <= self.largest_slice()

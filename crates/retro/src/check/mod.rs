@@ -169,10 +169,10 @@ impl<G: Game> CheckJob<'_, G> {
         })?;
         let (cells, view) = (Whole(cells), self.game.forward(self.slice));
         let children = self.children();
-        let check = self.start(&cells, &view, &children, G::UNMOVES);
+        let check = self.start(&cells, &view, &children, self.game.properties().unmoves);
         self.compare(&check)?;
         let mut sweeps = 1;
-        if G::UNMOVES {
+        if self.game.properties().unmoves {
             let back = self.game.view(self.slice);
             let levels = Levels::new(&check, &back, self.threads)?;
             for level in (1..=check.window).rev() {
@@ -219,7 +219,7 @@ impl<G: Game> CheckJob<'_, G> {
     fn read(&self, put: impl Fn(u64, &[i8]) + Sync) -> Result<(), CheckError> {
         let counted = Mutex::new(Histogram::new());
         read_all::<CheckError>(self.table, self.threads, self.progress, |start, values| {
-            if !G::HOLES {
+            if !self.game.properties().holes {
                 return put(start, values);
             }
             let mut of_positions = Vec::with_capacity(values.len());
@@ -235,7 +235,7 @@ impl<G: Game> CheckJob<'_, G> {
             put(start, &values);
         })?;
         let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if G::HOLES && counted != *self.table.histogram() {
+        if self.game.properties().holes && counted != *self.table.histogram() {
             return Err(self.wrong(Discrepancy::Counts));
         }
         Ok(())

@@ -67,7 +67,7 @@ pub(crate) struct SliceTask<'a, G> {
 impl<G: Game> SliceTask<'_, G> {
     /// The metric of the table.
     pub(crate) fn metric(&self) -> Metric {
-        metric_of::<G>(self.options.metric)
+        metric_of(self.game, self.options.metric)
     }
 
     /// The largest value of the slice.
@@ -274,7 +274,7 @@ impl<G: Game> Chosen<G> {
 /// is given.
 pub fn fit_solvers<G: Game>(game: &G, slice: SliceId, metric: Option<Metric>) -> Vec<SolverName> {
     let options = SolveOptions { metric, ..SolveOptions::new(1, "") };
-    let largest = metric_of::<G>(metric).largest(game.max_score(slice));
+    let largest = metric_of(game, metric).largest(game.max_score(slice));
     let task = SliceTask { game, slice, top: largest.clamp(0, 127) as u8, options: &options };
     let fit = all::<G>().into_iter().filter(|solver| solver.estimate(&task).is_ok());
     let mut names: Vec<SolverName> = fit.map(SliceSolver::name).collect();

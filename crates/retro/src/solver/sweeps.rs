@@ -28,7 +28,7 @@ impl<G: Game> SliceSolver<G> for Sweeps {
 
     fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
         let bytes = task.overhead() + task.positions() * BYTES;
-        let enough = (!G::UNMOVES).then_some(bytes);
+        let enough = (!task.game.properties().unmoves).then_some(bytes);
         Ok(Estimate { enough, ..Estimate::in_memory(bytes) })
     }
 

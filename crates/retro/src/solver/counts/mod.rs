@@ -25,7 +25,7 @@ impl<G: Game> SliceSolver<G> for Counts {
     }
 
     fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
-        if !G::UNMOVES {
+        if !task.game.properties().unmoves {
             return Err(Unfit::NoUnmoves);
         }
         if !States::hold(task.top, task.game.max_moves(task.slice)) {

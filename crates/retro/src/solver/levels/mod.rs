@@ -57,7 +57,7 @@ fn estimate<G: Game>(task: &SliceTask<'_, G>, own: u64, work_disk: u64) -> Resul
     if task.metric().is_distance() {
         return Err(Unfit::NoDistances);
     }
-    if !G::UNMOVES {
+    if !task.game.properties().unmoves {
         return Err(Unfit::NoUnmoves);
     }
     let least = task.overhead() + Changes::bytes(task.positions()) + own;
