@@ -30,12 +30,16 @@ pub struct Known {
 }
 
 impl Known {
-    fn new<G: Evaluate>() -> Self {
-        Known { samples: Samples::new(G::FEATURES.len()), slices: Vec::new(), groups: Vec::new() }
+    fn new<G: Evaluate>(game: &G) -> Self {
+        Known {
+            samples: Samples::new(game.feature_names().len()),
+            slices: Vec::new(),
+            groups: Vec::new(),
+        }
     }
 
     fn push<G: Evaluate>(&mut self, game: &G, position: &G::Position, score: f64, group: u64) {
-        let mut row = vec![0.0; G::FEATURES.len()];
+        let mut row = vec![0.0; game.feature_names().len()];
         game.features(position, &mut row);
         self.samples.push(&row, score);
         self.slices.push(game.slice_of(position).0);
@@ -72,7 +76,7 @@ pub fn from_databases<G: Evaluate>(
         )));
     }
     let each = positions / present.len() as u64 + 1;
-    let mut known = Known::new::<G>();
+    let mut known = Known::new(game);
     let mut random = Random::new(seed);
     let mut group = 0;
     for slice in present {
@@ -149,7 +153,7 @@ pub fn from_games<G: Evaluate>(
     let mut found = found?;
     // The same samples in the same order, whichever thread played them.
     found.sort_unstable_by_key(|(number, _)| *number);
-    let mut known = Known::new::<G>();
+    let mut known = Known::new(game);
     for (_, game) in found {
         known.append(game);
     }
@@ -163,7 +167,7 @@ fn one_game<G: Evaluate>(
     random: &mut Random,
     number: u64,
 ) -> Result<Known, Failure> {
-    let mut known = Known::new::<G>();
+    let mut known = Known::new(game);
     let mut position = game.start().position;
     // What was played before the end is solved, with the moves' effects.
     let mut before: Vec<(G::Position, Step<G::Position>)> = Vec::new();

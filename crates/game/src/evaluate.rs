@@ -18,12 +18,14 @@ pub fn weigh(features: &[f32], weights: &[f32]) -> i32 {
 /// use nutcracker_game::{Evaluate, toy::Heap};
 ///
 /// // One feature, the counters beyond a multiple of four, with a weight of 0.3 points.
-/// assert_eq!(Heap::FEATURES.len(), 1);
+/// assert_eq!(Heap.feature_names().len(), 1);
 /// assert_eq!(Heap.evaluate(&7, Heap.fitted()), 90);
 /// ```
 pub trait Evaluate: Game {
     /// What each feature is called.
-    const FEATURES: &'static [&'static str] = &[];
+    fn feature_names(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// The features of a position as its mover sees it; `out` has one place a feature, zeroed.
     fn features(&self, _position: &Self::Position, _out: &mut [f32]) {}
@@ -38,7 +40,7 @@ pub trait Evaluate: Game {
     /// A game overrides this where its evaluation can be computed without the list of its features;
     /// the two must agree.
     fn evaluate(&self, position: &Self::Position, weights: &[f32]) -> i32 {
-        let mut features = vec![0.0; Self::FEATURES.len()];
+        let mut features = vec![0.0; self.feature_names().len()];
         self.features(position, &mut features);
         weigh(&features, weights)
     }

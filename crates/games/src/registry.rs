@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
+use nutcracker_any::AnyGame;
 use nutcracker_game::Evaluate;
 
 /// A rule option of a game.
@@ -57,6 +58,12 @@ pub trait Registered: Evaluate {
     const OPTIONS: &'static [OptionInfo];
     /// The game with these options; the error is one sentence.
     fn from_options(options: &Options) -> Result<Self, String>;
+
+    /// The game for code that is compiled once for all games. Where solving and searching need no
+    /// speed, [`AnyGame::small`] saves the time to compile solvers for the game.
+    fn erase(self) -> AnyGame {
+        AnyGame::new(self)
+    }
 }
 
 /// A game of the registry.
@@ -117,6 +124,29 @@ macro_rules! games {
             about: <$game>::ABOUT,
             options: <$game>::OPTIONS,
         }),+];
+
+        /// The game with this name and these options.
+        ///
+        /// ```
+        /// use nutcracker_game::{Numbering, SliceId};
+        /// use nutcracker_games::registry::{Options, game};
+        ///
+        /// let mut options = Options::new();
+        /// options.set("pits", "3");
+        /// let awari = game("awari", &options).unwrap();
+        /// assert_eq!(awari.slice_len(SliceId(2)), 21);
+        /// assert!(game("chess", &Options::new()).is_err());
+        /// ```
+        pub fn game(name: &str, options: &Options) -> Result<AnyGame, UnknownGame> {
+            match name {
+                $($name => {
+                    check_options($name, <$game>::OPTIONS, options)?;
+                    let game = <$game>::from_options(options).map_err(UnknownGame::Options)?;
+                    Ok(game.erase())
+                })+
+                _ => Err(UnknownGame::Name(name.to_owned())),
+            }
+        }
 
         /// Runs a visitor for the game with this name and these options.
         pub fn with_game<V: Visitor>(

@@ -8,7 +8,7 @@ use nutcracker_games::othello::{Discs, Move, Othello};
 use proptest::prelude::*;
 
 fn features<G: Evaluate>(game: &G, position: &G::Position) -> Vec<f32> {
-    let mut features = vec![0.0; G::FEATURES.len()];
+    let mut features = vec![0.0; game.feature_names().len()];
     game.features(position, &mut features);
     features
 }
@@ -17,7 +17,7 @@ fn features<G: Evaluate>(game: &G, position: &G::Position) -> Vec<f32> {
 /// and within twice what a game can be worth.
 fn is_sound<G: Evaluate>(game: &G, position: &G::Position) {
     let features = features(game, position);
-    assert_eq!(game.fitted().len(), G::FEATURES.len());
+    assert_eq!(game.fitted().len(), game.feature_names().len());
     assert!(features.iter().all(|feature| feature.is_finite()), "{features:?}");
     let guess = game.evaluate(position, game.fitted());
     assert_eq!(guess, weigh(&features, game.fitted()));
@@ -30,19 +30,19 @@ fn is_sound<G: Evaluate>(game: &G, position: &G::Position) {
 
 /// From the other side's point of view, differences are negated, own features become the other's,
 /// and the rest stays.
-fn turns_round<G: Evaluate>(seen: &[f32], turned: &[f32]) {
-    for (place, name) in G::FEATURES.iter().enumerate() {
+fn turns_round<G: Evaluate>(game: &G, seen: &[f32], turned: &[f32]) {
+    for (place, name) in game.feature_names().iter().enumerate() {
         let expected = if name.contains("own minus other") {
             -seen[place]
         } else if let Some(of) = name.strip_suffix(": own") {
             let pair = format!("{of}: other");
-            match G::FEATURES.iter().position(|name| *name == pair) {
+            match game.feature_names().iter().position(|name| *name == pair) {
                 Some(pair) => seen[pair],
                 None => continue,
             }
         } else if let Some(of) = name.strip_suffix(": other") {
             let pair = format!("{of}: own");
-            seen[G::FEATURES.iter().position(|name| *name == pair).expect("a pair")]
+            seen[game.feature_names().iter().position(|name| *name == pair).expect("a pair")]
         } else {
             seen[place]
         };
@@ -61,12 +61,12 @@ proptest! {
         let slice = SliceId(stones.min(awari.largest_slice().0));
         let board = awari.unrank(slice, index % awari.slice_len(slice)).unwrap();
         is_sound(&awari, &board);
-        turns_round::<Awari>(&features(&awari, &board), &features(&awari, &turned(&board)));
+        turns_round(&awari, &features(&awari, &board), &features(&awari, &turned(&board)));
         // The best capture is the largest gain of any move.
         let mut steps: Vec<Step<Board>> = Vec::new();
         awari.steps(&board, &mut steps);
         let most = steps.iter().map(|step| step.gain).max().unwrap_or(0);
-        let place = Awari::FEATURES.iter().position(|name| *name == "best capture: own").unwrap();
+        let place = awari.feature_names().iter().position(|name| *name == "best capture: own").unwrap();
         let seen = features(&awari, &board)[place];
         // Where every move captures all of the opponent's stones, each is legal after all.
         if steps.iter().all(|step| step.next.own != [0; 8]) {
@@ -80,7 +80,7 @@ proptest! {
         let slice = SliceId(seeds.min(kalah.largest_slice().0));
         let board = kalah.unrank(slice, index % kalah.slice_len(slice)).unwrap();
         is_sound(&kalah, &board);
-        turns_round::<Kalah>(&features(&kalah, &board), &features(&kalah, &turned(&board)));
+        turns_round(&kalah, &features(&kalah, &board), &features(&kalah, &turned(&board)));
     }
 
     #[test]
@@ -107,7 +107,7 @@ proptest! {
         }
         // Differences are negated with the sides; parity and the move are not.
         let turned = features(&othello, &discs.turned());
-        for (place, name) in Othello::FEATURES.iter().enumerate() {
+        for (place, name) in othello.feature_names().iter().enumerate() {
             let stays = name.starts_with("parity") || name.starts_with("on move");
             let expected = if stays { seen[place] } else { -seen[place] };
             prop_assert!((turned[place] - expected).abs() < 1e-6, "{}", name);

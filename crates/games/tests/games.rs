@@ -1,5 +1,6 @@
 //! The rules, numberings and evaluations of all games.
 
+mod any;
 mod awari;
 mod evaluate;
 mod kalah;

@@ -128,7 +128,7 @@ impl Visitor for Args {
     type Output = Result<(), Failure>;
 
     fn visit<G: Registered>(self, game: G) -> Self::Output {
-        if G::FEATURES.is_empty() {
+        if game.feature_names().is_empty() {
             return Err(Failure::Usage(format!("{} has no evaluation to fit", game.id())));
         }
         let (known, last) = self.collect(&game)?;
@@ -136,7 +136,7 @@ impl Visitor for Args {
         print(&match self.format {
             Format::Table => fit.for_people(&game),
             Format::Json => format!("{}\n", fit.for_programs(&game)),
-            Format::Rust => fit.source::<G>(),
+            Format::Rust => fit.source(&game),
         })
     }
 }
@@ -195,7 +195,7 @@ impl Args {
             fitted = climb(&train.select(|place| place % stride == 0), &fitted, ROUNDS);
         }
         let shipped: Vec<f64> = game.fitted().iter().copied().map(f64::from).collect();
-        let material = material::<G>(&train).ok_or_else(too_few)?;
+        let material = material(game, &train).ok_or_else(too_few)?;
         let evaluate = |slices: [u32; 2], selected: &dyn Fn(usize) -> bool| {
             let test = known.samples.select(|place| {
                 (slices[0]..=slices[1]).contains(&known.slices[place]) && selected(place)
@@ -231,13 +231,14 @@ impl Args {
 
 /// Weights for the first feature alone, in all its stages: those whose names have the same
 /// beginning, up to a comma.
-fn material<G: Evaluate>(train: &Samples) -> Option<Vec<f64>> {
+fn material<G: Evaluate>(game: &G, train: &Samples) -> Option<Vec<f64>> {
+    let names = game.feature_names();
     let stem = |name: &'static str| name.split(',').next();
-    let is_first = |name| stem(name) == stem(G::FEATURES[0]);
-    let mut only = Samples::new(G::FEATURES.len());
-    let mut row = vec![0.0; G::FEATURES.len()];
+    let is_first = |name| stem(name) == stem(names[0]);
+    let mut only = Samples::new(names.len());
+    let mut row = vec![0.0; names.len()];
     for (place, &target) in train.targets().iter().enumerate() {
-        for ((kept, &value), name) in row.iter_mut().zip(train.row(place)).zip(G::FEATURES) {
+        for ((kept, &value), name) in row.iter_mut().zip(train.row(place)).zip(names) {
             *kept = if is_first(name) { value } else { 0.0 };
         }
         only.push(&row, target);
@@ -284,7 +285,7 @@ impl Evaluated {
 
 impl Fit {
     fn for_people<G: Evaluate>(&self, game: &G) -> String {
-        let weights = G::FEATURES.iter().enumerate().map(|(place, name)| {
+        let weights = game.feature_names().iter().enumerate().map(|(place, name)| {
             let weight = |of: &[f64]| of.get(place).map_or("-".to_owned(), |w| format!("{w:+.3}"));
             vec![(*name).to_owned(), weight(&self.shipped), weight(&self.fitted)]
         });
@@ -316,10 +317,10 @@ impl Fit {
     }
 
     fn for_programs<G: Evaluate>(&self, game: &G) -> Value {
-        let weights: Vec<Value> = (0..G::FEATURES.len())
+        let weights: Vec<Value> = (0..game.feature_names().len())
             .map(|place| {
                 json!({
-                    "feature": G::FEATURES[place],
+                    "feature": game.feature_names()[place],
                     "shipped": self.shipped.get(place).copied().map(rounded),
                     "fitted": rounded(self.fitted[place]),
                 })
@@ -338,9 +339,10 @@ impl Fit {
     }
 
     /// A constant for the file with the game's shipped weights.
-    fn source<G: Evaluate>(&self) -> String {
-        let mut text = format!("pub(super) const FITTED: [f32; {}] = [\n", G::FEATURES.len());
-        for (weight, name) in self.fitted.iter().zip(G::FEATURES) {
+    fn source<G: Evaluate>(&self, game: &G) -> String {
+        let mut text =
+            format!("pub(super) const FITTED: [f32; {}] = [\n", game.feature_names().len());
+        for (weight, name) in self.fitted.iter().zip(game.feature_names()) {
             let _ = writeln!(text, "    {weight:.4}, // {name}");
         }
         text + "];\n"

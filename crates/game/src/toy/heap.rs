@@ -103,7 +103,9 @@ heap_game!(
 );
 
 impl Evaluate for Heap {
-    const FEATURES: &'static [&'static str] = &["counters beyond a multiple of four"];
+    fn feature_names(&self) -> &'static [&'static str] {
+        &["counters beyond a multiple of four"]
+    }
 
     fn features(&self, &heap: &u32, out: &mut [f32]) {
         out[0] = (heap % 4) as f32;

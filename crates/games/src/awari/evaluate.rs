@@ -59,22 +59,27 @@ impl Awari {
     }
 }
 
+/// What each feature is called.
+const FEATURES: &[&str] = &[
+    "stones, share of all: own minus other",
+    "pits in use: own minus other",
+    "pits with one stone: own minus other",
+    "pits with two stones: own minus other",
+    "pits that reach over: own minus other",
+    "pits with twelve or more: own minus other",
+    "stones in the last pit: own minus other",
+    "steps within the row, share of all stones: own minus other",
+    "best capture: own",
+    "best capture: other",
+    "capturing pits: own",
+    "capturing pits: other",
+    "on move",
+];
+
 impl Evaluate for Awari {
-    const FEATURES: &'static [&'static str] = &[
-        "stones, share of all: own minus other",
-        "pits in use: own minus other",
-        "pits with one stone: own minus other",
-        "pits with two stones: own minus other",
-        "pits that reach over: own minus other",
-        "pits with twelve or more: own minus other",
-        "stones in the last pit: own minus other",
-        "steps within the row, share of all stones: own minus other",
-        "best capture: own",
-        "best capture: other",
-        "capturing pits: own",
-        "capturing pits: other",
-        "on move",
-    ];
+    fn feature_names(&self) -> &'static [&'static str] {
+        FEATURES
+    }
 
     fn features(&self, board: &Board, out: &mut [f32]) {
         let (own, other) = (self.side(board), self.side(&board.turned()));
@@ -102,7 +107,7 @@ impl Evaluate for Awari {
     }
 
     fn evaluate(&self, board: &Board, weights: &[f32]) -> i32 {
-        let mut features = [0.0; Self::FEATURES.len()];
+        let mut features = [0.0; FEATURES.len()];
         self.features(board, &mut features);
         weigh(&features, weights)
     }

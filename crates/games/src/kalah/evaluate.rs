@@ -57,22 +57,27 @@ impl Kalah {
     }
 }
 
+/// What each feature is called.
+const FEATURES: &[&str] = &[
+    "seeds: own minus other",
+    "pits in use: own minus other",
+    "pits that reach the store: own minus other",
+    "seeds that go over: own minus other",
+    "moves again: own",
+    "moves again: other",
+    "any move again: own",
+    "best capture: own",
+    "best capture: other",
+    "capturing pits: own",
+    "capturing pits: other",
+    "first pit: own minus other",
+    "on move",
+];
+
 impl Evaluate for Kalah {
-    const FEATURES: &'static [&'static str] = &[
-        "seeds: own minus other",
-        "pits in use: own minus other",
-        "pits that reach the store: own minus other",
-        "seeds that go over: own minus other",
-        "moves again: own",
-        "moves again: other",
-        "any move again: own",
-        "best capture: own",
-        "best capture: other",
-        "capturing pits: own",
-        "capturing pits: other",
-        "first pit: own minus other",
-        "on move",
-    ];
+    fn feature_names(&self) -> &'static [&'static str] {
+        FEATURES
+    }
 
     fn features(&self, board: &Board, out: &mut [f32]) {
         let (own, other) = (self.side(board), self.side(&board.turned()));
@@ -99,7 +104,7 @@ impl Evaluate for Kalah {
     }
 
     fn evaluate(&self, board: &Board, weights: &[f32]) -> i32 {
-        let mut features = [0.0; Self::FEATURES.len()];
+        let mut features = [0.0; FEATURES.len()];
         self.features(board, &mut features);
         weigh(&features, weights)
     }

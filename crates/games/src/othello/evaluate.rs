@@ -118,39 +118,44 @@ impl Othello {
     }
 }
 
+/// What each feature is called.
+const FEATURES: &[&str] = &[
+    "discs, empty board",
+    "moves, empty board",
+    "empty squares beside the opponent's discs, empty board",
+    "corners, empty board",
+    "squares beside an empty corner, empty board",
+    "squares diagonal to an empty corner, empty board",
+    "stable discs, empty board",
+    "corners to move to, empty board",
+    "parity, empty board",
+    "on move, empty board",
+    "discs, half full board",
+    "moves, half full board",
+    "empty squares beside the opponent's discs, half full board",
+    "corners, half full board",
+    "squares beside an empty corner, half full board",
+    "squares diagonal to an empty corner, half full board",
+    "stable discs, half full board",
+    "corners to move to, half full board",
+    "parity, half full board",
+    "on move, half full board",
+    "discs, full board",
+    "moves, full board",
+    "empty squares beside the opponent's discs, full board",
+    "corners, full board",
+    "squares beside an empty corner, full board",
+    "squares diagonal to an empty corner, full board",
+    "stable discs, full board",
+    "corners to move to, full board",
+    "parity, full board",
+    "on move, full board",
+];
+
 impl Evaluate for Othello {
-    const FEATURES: &'static [&'static str] = &[
-        "discs, empty board",
-        "moves, empty board",
-        "empty squares beside the opponent's discs, empty board",
-        "corners, empty board",
-        "squares beside an empty corner, empty board",
-        "squares diagonal to an empty corner, empty board",
-        "stable discs, empty board",
-        "corners to move to, empty board",
-        "parity, empty board",
-        "on move, empty board",
-        "discs, half full board",
-        "moves, half full board",
-        "empty squares beside the opponent's discs, half full board",
-        "corners, half full board",
-        "squares beside an empty corner, half full board",
-        "squares diagonal to an empty corner, half full board",
-        "stable discs, half full board",
-        "corners to move to, half full board",
-        "parity, half full board",
-        "on move, half full board",
-        "discs, full board",
-        "moves, full board",
-        "empty squares beside the opponent's discs, full board",
-        "corners, full board",
-        "squares beside an empty corner, full board",
-        "squares diagonal to an empty corner, full board",
-        "stable discs, full board",
-        "corners to move to, full board",
-        "parity, full board",
-        "on move, full board",
-    ];
+    fn feature_names(&self) -> &'static [&'static str] {
+        FEATURES
+    }
 
     fn features(&self, discs: &Discs, out: &mut [f32]) {
         let kinds = self.kinds(*discs);

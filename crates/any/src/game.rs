@@ -1,0 +1,142 @@
+//! The game whose type is known only at run time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use nutcracker_game::{
+    Evaluate, Game, GameId, IndexMatrix, Metric, Numbering, ParseError, Part, Properties, RowMoves,
+    Rules, Score, Side, Situation, SliceId, Step, plain_views,
+};
+
+use crate::erased::{Concrete, Erased};
+use crate::loops::Loops;
+use crate::{AnyMove, AnyPosition};
+
+/// Any game.
+///
+/// It implements the traits of a game by virtual calls, one position at a time, and its methods
+/// below by code that was compiled for the game itself.
+#[derive(Clone)]
+pub struct AnyGame {
+    game: Arc<dyn Erased>,
+    /// The inner loops that were compiled for the game.
+    pub(crate) loops: Option<Arc<dyn Loops>>,
+}
+
+impl AnyGame {
+    /// A game with inner loops of its own, which take seconds to compile.
+    pub fn new<G: Evaluate>(game: G) -> Self {
+        let loops: Arc<dyn Loops> = Arc::new(Concrete(game.clone()));
+        AnyGame { loops: Some(loops), ..AnyGame::small(game) }
+    }
+
+    /// A game that is solved and searched by virtual calls: slower, and compiled in no time.
+    pub fn small<G: Evaluate>(game: G) -> Self {
+        AnyGame { game: Arc::new(Concrete(game)), loops: None }
+    }
+}
+
+impl fmt::Debug for AnyGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.game.fmt(f)
+    }
+}
+
+/// Methods that are passed on.
+macro_rules! forward {
+    ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)+) => {
+        $(fn $name(&self $(, $argument: $type)*) $(-> $result)? {
+            self.game.$name($($argument),*)
+        })+
+    };
+}
+
+impl Rules for AnyGame {
+    type Position = AnyPosition;
+    type Move = AnyMove;
+
+    forward! {
+        fn id(&self) -> GameId;
+        fn outcome(&self, position: &AnyPosition) -> Option<Score>;
+        fn moves(&self, position: &AnyPosition, out: &mut Vec<AnyMove>);
+        fn play(&self, position: &AnyPosition, mv: &AnyMove) -> Step<AnyPosition>;
+        fn start(&self) -> Situation<AnyPosition>;
+        fn parse(&self, text: &str) -> Result<Situation<AnyPosition>, ParseError>;
+        fn format(&self, situation: &Situation<AnyPosition>) -> String;
+        fn format_move(
+            &self, situation: &Situation<AnyPosition>, mv: &AnyMove, step: &Step<AnyPosition>
+        ) -> String;
+        fn start_options(&self) -> String;
+        fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
+        fn expand(
+            &self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>
+        ) -> Option<Score>;
+        fn draw(&self, situation: &Situation<AnyPosition>) -> String;
+        fn side_name(&self, side: Side) -> &'static str;
+        fn final_result(
+            &self, situation: &Situation<AnyPosition>, score: Score
+        ) -> Option<[f64; 2]>;
+        fn advance(
+            &self, situation: &Situation<AnyPosition>, step: &Step<AnyPosition>
+        ) -> Situation<AnyPosition>;
+    }
+}
+
+impl Numbering for AnyGame {
+    forward! {
+        fn largest_slice(&self) -> SliceId;
+        fn slice_of(&self, position: &AnyPosition) -> SliceId;
+        fn slice_len(&self, slice: SliceId) -> u64;
+        fn rank(&self, position: &AnyPosition) -> u64;
+        fn unrank(&self, slice: SliceId, index: u64) -> Option<AnyPosition>;
+        fn index_scheme(&self) -> &'static str;
+        fn max_score(&self, slice: SliceId) -> Score;
+        fn max_moves(&self, slice: SliceId) -> u16;
+        fn metrics(&self) -> &'static [Metric];
+        fn properties(&self) -> Properties;
+        fn has_database(&self, slice: SliceId) -> bool;
+        fn has_databases(&self) -> bool;
+        fn slice_name(&self, slice: SliceId) -> String;
+        fn slice_named(&self, name: &str) -> Option<SliceId>;
+        fn below(&self, slice: SliceId) -> Vec<SliceId>;
+        fn select(&self, text: &str) -> Result<Vec<SliceId>, ParseError>;
+        fn slice_unit(&self) -> &'static str;
+        fn parts(&self, slice: SliceId) -> Vec<Part>;
+        fn is_acyclic(&self, slice: SliceId) -> bool;
+        fn score_window(&self, slice: SliceId, start: SliceId) -> Score;
+        fn canonical(&self, position: &AnyPosition) -> AnyPosition;
+        fn is_indexed(&self, position: &AnyPosition) -> bool;
+        fn next_index(&self, slice: SliceId, index: u64, position: &mut AnyPosition);
+        fn unmoves(&self, position: &AnyPosition, out: &mut Vec<AnyPosition>);
+        fn second_rank(&self, position: &AnyPosition) -> u64;
+        fn second_unrank(&self, slice: SliceId, index: u64) -> Option<AnyPosition>;
+        fn matrices(&self, slice: SliceId) -> Vec<IndexMatrix>;
+        fn second_next(&self, slice: SliceId, index: u64, position: &mut AnyPosition);
+    }
+}
+
+/// The views are plain ones. What the game says about its own views is passed on, so that estimates
+/// are those of the loops that run.
+impl Game for AnyGame {
+    plain_views!(@views);
+
+    forward! {
+        fn view_bytes(&self, slice: SliceId) -> u64;
+        fn forward_bytes(&self, slice: SliceId) -> u64;
+        fn covered_by_tables(&self, slice: SliceId, bytes: u64) -> f64;
+        fn row_moves(&self, slice: SliceId) -> Option<Box<dyn RowMoves>>;
+    }
+}
+
+impl Evaluate for AnyGame {
+    forward! {
+        fn feature_names(&self) -> &'static [&'static str];
+        fn features(&self, position: &AnyPosition, out: &mut [f32]);
+        fn fitted(&self) -> &[f32];
+        fn evaluate(&self, position: &AnyPosition, weights: &[f32]) -> i32;
+        fn promise(
+            &self, position: &AnyPosition, mv: &AnyMove, step: &Step<AnyPosition>
+        ) -> i32;
+        fn is_unquiet(&self, position: &AnyPosition) -> bool;
+    }
+}

@@ -1,0 +1,115 @@
+//! Games whose types are known only at run time.
+
+use std::fs;
+use std::sync::Arc;
+
+use nutcracker_any::AnyGame;
+use nutcracker_game::{Evaluate, Numbering, Random, SliceId, law, perft};
+use nutcracker_games::awari::Awari;
+use nutcracker_games::kalah::Kalah;
+use nutcracker_games::krk::Krk;
+use nutcracker_games::othello::Othello;
+use nutcracker_games::registry::{GAMES, Options, game};
+use nutcracker_retro::{Silent, SolveOptions, solve_slices};
+use nutcracker_table::{Disk, Storage};
+
+/// A random game, with every virtual call compared to the call it stands for.
+fn plays_alike<G: Evaluate>(game: &G, seed: u64) {
+    let any = AnyGame::small(game.clone());
+    let (mut own, mut erased) = (game.start(), any_start(&any));
+    let mut random = Random::new(seed);
+    for _ in 0..100 {
+        assert_eq!(game.format(&own), nutcracker_game::Rules::format(&any, &erased));
+        let (mut moves, mut any_moves) = (Vec::new(), Vec::new());
+        game.moves(&own.position, &mut moves);
+        nutcracker_game::Rules::moves(&any, &erased.position, &mut any_moves);
+        assert_eq!(moves.len(), any_moves.len());
+        let fitted = game.fitted();
+        assert_eq!(
+            game.evaluate(&own.position, fitted),
+            any.evaluate(&erased.position, any.fitted())
+        );
+        if moves.is_empty() {
+            break;
+        }
+        let place = random.below(moves.len() as u64) as usize;
+        let step = game.play(&own.position, &moves[place]);
+        let any_step = nutcracker_game::Rules::play(&any, &erased.position, &any_moves[place]);
+        let names = (
+            game.format_move(&own, &moves[place], &step),
+            nutcracker_game::Rules::format_move(&any, &erased, &any_moves[place], &any_step),
+        );
+        assert_eq!(names.0, names.1);
+        own = game.advance(&own, &step);
+        erased = nutcracker_game::Rules::advance(&any, &erased, &any_step);
+    }
+}
+
+fn any_start(any: &AnyGame) -> nutcracker_game::Situation<nutcracker_any::AnyPosition> {
+    nutcracker_game::Rules::start(any)
+}
+
+#[test]
+fn random_games() {
+    for seed in 0..20 {
+        plays_alike(&Awari::new(6).unwrap(), seed);
+        plays_alike(&Kalah::new(6, 4, false).unwrap(), seed);
+        plays_alike(&Othello::new(8).unwrap(), seed);
+        plays_alike(&Krk, seed);
+    }
+}
+
+#[test]
+fn every_registered_game_keeps_the_laws_through_virtual_calls() {
+    for info in GAMES {
+        let game = game(info.name, &Options::new()).unwrap();
+        if game.has_databases() {
+            let small: Vec<SliceId> = (0..=game.largest_slice().0)
+                .map(SliceId)
+                .take_while(|&slice| game.slice_len(slice) <= 100_000)
+                .collect();
+            law::check(&game, small.clone(), 500).unwrap_or_else(|e| panic!("{}: {e}", info.name));
+            game.check_laws(small, 500).unwrap_or_else(|e| panic!("{}: {e}", info.name));
+        }
+    }
+}
+
+#[test]
+fn perft_of_virtual_calls() {
+    let game = Othello::new(8).unwrap();
+    let any = AnyGame::small(game.clone());
+    let start = nutcracker_game::Rules::start(&game).position;
+    let any_start = any_start(&any).position;
+    for depth in 0..=5 {
+        assert_eq!(perft::perft(&game, &start, depth), perft::perft(&any, &any_start, depth));
+    }
+}
+
+/// The same bytes from the game itself, from its own loops behind the virtual game, and from
+/// virtual calls.
+fn solves_alike<G: Evaluate>(game: &G, last: SliceId) {
+    let disk: Arc<dyn Storage> = Arc::new(Disk::default());
+    let options = SolveOptions::new(1, "test");
+    let dirs: [_; 3] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
+    let slices = [last];
+    solve_slices(game, &disk, dirs[0].path(), &slices, &options, &Silent).unwrap();
+    for (dir, any) in
+        dirs[1..].iter().zip([AnyGame::new(game.clone()), AnyGame::small(game.clone())])
+    {
+        any.solve_slices(&disk, dir.path(), &slices, &options, &Silent).unwrap();
+        for entry in fs::read_dir(dirs[0].path()).unwrap() {
+            let name = entry.unwrap().file_name();
+            if name.to_string_lossy().ends_with(".nut") {
+                let bytes = |dir: &tempfile::TempDir| fs::read(dir.path().join(&name)).unwrap();
+                assert_eq!(bytes(&dirs[0]), bytes(dir), "{}", name.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_tables() {
+    solves_alike(&Awari::new(6).unwrap(), SliceId(6));
+    solves_alike(&Kalah::new(3, 2, false).unwrap(), SliceId(6));
+    solves_alike(&Krk, SliceId(1));
+}
