@@ -14,8 +14,8 @@ use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde_json::{Map, Value};
 
 use crate::cmd::{
-    annotate, book, contest, engine, experiment, games, plan, play, probe, serve, solve, stats,
-    tune, verify,
+    annotate, book, contest, engine, experiment, games, moves, plan, play, probe, serve, solve,
+    stats, tune, verify,
 };
 use crate::failure::Failure;
 use crate::{machine, note};
@@ -52,6 +52,7 @@ pub enum Command {
     Stats(stats::Args),
     Verify(verify::Args),
     Games(games::Args),
+    Moves(moves::Args),
     Play(play::Args),
     Match(Box<contest::Args>),
     Annotate(annotate::Args),
@@ -72,6 +73,7 @@ impl Command {
             Command::Stats(args) => args.run(),
             Command::Verify(args) => args.run(),
             Command::Games(args) => args.run(),
+            Command::Moves(args) => args.run(),
             Command::Play(args) => args.run(),
             Command::Match(args) => args.run(),
             Command::Annotate(args) => args.run(),

@@ -21,6 +21,16 @@ pub enum Failure {
     BrokenPipe,
 }
 
+impl Failure {
+    /// Of writing to standard output.
+    pub fn output(error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::Failed(format!("cannot write to standard output: {error}")),
+        }
+    }
+}
+
 impl From<UnknownGame> for Failure {
     fn from(error: UnknownGame) -> Self {
         Failure::Usage(format!("{error}; see `{} games`", crate::args::program()))

@@ -10,6 +10,7 @@ mod interrupt;
 mod licences;
 mod listed;
 mod metrics;
+mod moves;
 mod othello;
 mod plan;
 mod planted;

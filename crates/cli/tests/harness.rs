@@ -1,6 +1,7 @@
 //! A directory of its own for each test, and the program run in it.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -70,6 +71,18 @@ impl Place {
     pub fn run(&self, args: &[&str]) -> Run {
         let output = self.command(args).output().expect("the program starts");
         self.read(output)
+    }
+
+    /// Runs a command that reads lines.
+    pub fn talk(&self, args: &[&str], lines: &str) -> Run {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        // A process that exits early does not read to the end.
+        let _ = input.write_all(lines.as_bytes());
+        drop(input);
+        self.read(child.wait_with_output().expect("it ends"))
     }
 
     pub fn spawn(&self, args: &[&str]) -> Child {

@@ -1,24 +1,10 @@
 //! `nutcracker play`, `match`, `annotate` and `engine`.
 
 use std::fs;
-use std::io::Write;
-use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::harness::{Place, Run};
-
-/// Runs a command that reads lines.
-fn talk(place: &Place, args: &[&str], lines: &str) -> Run {
-    let mut command = place.command(args);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let mut input = child.stdin.take().expect("a pipe");
-    // A process that exits early does not read to the end.
-    let _ = input.write_all(lines.as_bytes());
-    drop(input);
-    place.read(child.wait_with_output().expect("it ends"))
-}
+use crate::harness::Place;
 
 fn path(place: &Place, name: &str) -> String {
     place.path().join(name).to_string_lossy().into_owned()
@@ -30,7 +16,7 @@ fn the_protocol_by_script() {
     let script = "hello\nuci\nsetoption name Hash value 4\nsetoption name Level value 99\nisready\n\
                   position 0,0,0,0,2,1/1,1,0,0,0,0 S 20-23\ngo depth 4\n\
                   position startpos moves F4 x\nposition startpos moves F4 f4\ngo depth 3\nquit\n";
-    let output = talk(&place, &["engine", "awari", "--threads", "1"], script).success().stdout;
+    let output = place.talk(&["engine", "awari", "--threads", "1"], script).success().stdout;
     let lines: Vec<&str> = output.lines().collect();
     assert!(
         lines[0].starts_with("id name Nutcracker ") && lines[0].ends_with(" awari"),
@@ -51,7 +37,7 @@ fn the_protocol_by_script() {
 fn values_on_the_wire_are_proven_where_databases_reach() {
     let place = Place::with_awari(6);
     let script = "position 0,0,0,0,2,1/1,1,0,0,0,0 S\ngo depth 4\n";
-    let output = talk(&place, &["engine", "awari"], script).success().stdout;
+    let output = place.talk(&["engine", "awari"], script).success().stdout;
     let probed =
         place.run(&["probe", "awari", "0,0,0,0,2,1/1,1,0,0,0,0 S", "--format=json"]).json();
     let score = 100 * probed["value"]["points"].as_i64().expect("a score");
@@ -64,7 +50,7 @@ fn values_on_the_wire_are_proven_where_databases_reach() {
         .map(|mv| format!("bestmove {}", mv["move"].as_str().expect("a name")))
         .collect();
     assert!(best.iter().any(|best| output.contains(best)), "{output} {best:?}");
-    let over = talk(&place, &["engine", "awari"], "position 0,0,0,0,0,0/1,0,0,0,0,0 S\ngo\n");
+    let over = place.talk(&["engine", "awari"], "position 0,0,0,0,0,0/1,0,0,0,0,0 S\ngo\n");
     assert!(over.success().stdout.ends_with("bestmove (none)\n"));
 }
 
@@ -247,7 +233,7 @@ fn a_game_at_the_terminal() {
     let lines =
         format!("help\nmoves\nvalues\nhint\nZ\n\n{best}\nundo\n{best}\nsave {file}\nsave\nquit\n");
     let args = ["play", "awari", "--level", "perfect", "--position", position, "--depth", "4"];
-    let output = talk(&place, &args, &lines).success().stdout;
+    let output = place.talk(&args, &lines).success().stdout;
     assert!(output.starts_with("You are South, against perfect. Type help"), "{output}");
     assert!(output.contains("take back your last move"), "{output}");
     assert!(output.contains("what you win from here on, from the databases"), "{output}");
@@ -273,7 +259,7 @@ fn the_other_side_and_the_end() {
     let place = Place::with_awari(3);
     // North has one move left, and then South takes what is left.
     let args = ["play", "awari", "--side", "n", "--position", "0,0,0,0,0,1/0,0,0,0,0,1 S 24-22"];
-    let output = talk(&place, &args, "moves\nf\nundo\nquit\n").success().stdout;
+    let output = place.talk(&args, "moves\nf\nundo\nquit\n").success().stdout;
     assert!(output.starts_with("You are North, against level 5."), "{output}");
     assert!(output.contains("South plays F1"), "{output}");
     let wrong = place.run(&["play", "awari", "--side", "west"]).usage_error();

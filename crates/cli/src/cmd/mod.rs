@@ -6,6 +6,7 @@ pub mod contest;
 pub mod engine;
 pub mod experiment;
 pub mod games;
+pub mod moves;
 pub mod plan;
 pub mod play;
 pub mod probe;
