@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nutcracker_engine::grammar::Go;
-use nutcracker_engine::{Blind, External, Player, Searcher, Settings, TimeControl, Timeouts};
+use nutcracker_engine::{
+    Blind, External, Player, Searcher, Settings, TimeError, Timeouts, parse_time,
+};
 use nutcracker_games::registry::Registered;
 use nutcracker_search::player::Level;
 
@@ -123,7 +125,10 @@ impl Kind {
             match key {
                 "depth" => limits.depth = Some(number(1)?.min(1000) as u32),
                 "nodes" => limits.nodes = Some(number(1)?),
-                "time" => limits.movetime = Some(parse_time(value)?),
+                "time" => {
+                    let time = parse_thinking_time(value).map_err(|error| error.to_string())?;
+                    limits.movetime = Some(time);
+                }
                 "level" => settings.level = value.parse()?,
                 "perfect" => settings.level = Level::PERFECT,
                 "trappy" => settings.trappy = switch()?,
@@ -150,11 +155,11 @@ impl Kind {
     }
 }
 
-/// A time such as `0.1s` or `2m`.
-pub fn parse_time(text: &str) -> Result<Duration, String> {
-    match format!("{text}/move").parse() {
-        Ok(TimeControl::Move(time)) => Ok(time),
-        _ => Err(format!("{text:?} is not a time; write 0.5s, 250ms or 2m")),
+/// A time to think: nobody answers in none at all.
+pub fn parse_thinking_time(text: &str) -> Result<Duration, TimeError> {
+    match parse_time(text)? {
+        Duration::ZERO => Err(TimeError::new(text)),
+        time => Ok(time),
     }
 }
 
@@ -165,7 +170,7 @@ pub struct Programs {
     #[arg(long = "engine-option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
     /// How long a program may take to start, and for a move without a clock
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_thinking_time)]
     engine_timeout: Duration,
 }
 
@@ -212,9 +217,17 @@ mod tests {
         assert!(
             matches!(Kind::parse("cmd: ./engine a,b"), Ok(Kind::Program(c)) if c == "./engine a,b")
         );
-        for wrong in
-            ["", "depth", "depth=0", "depth=x", "level=11", "time=soon", "strong", "trappy=1"]
-        {
+        for wrong in [
+            "",
+            "depth",
+            "depth=0",
+            "depth=x",
+            "level=11",
+            "time=soon",
+            "time=0s",
+            "strong",
+            "trappy=1",
+        ] {
             let error = Kind::parse(wrong).expect_err(wrong);
             assert!(!error.contains('\n'), "{error}");
         }

@@ -44,6 +44,15 @@ fn a_book_grows_until_it_is_solved() {
 }
 
 #[test]
+fn times_are_written_as_everywhere() {
+    let place = grown();
+    for time in ["250ms", "1m30s", "0"] {
+        let more = ["--depth", "0", "--expansions", "1", "--time", time];
+        book(&place, "expand", &more).success();
+    }
+}
+
+#[test]
 fn a_book_is_shown() {
     let place = grown();
     let table = book(&place, "show", &[]).success().stdout;
@@ -148,7 +157,7 @@ fn refusals() {
         (book(&place, "show", &["Q9"]).usage_error(), "is not a legal move"),
         (book(&place, "show", &["--position", "x"]).usage_error(), "nutcracker: "),
         (book(&place, "expand", &["--strategy", "luck"]).usage_error(), "no strategy"),
-        (book(&place, "expand", &["--time", "soon"]).usage_error(), "a time is"),
+        (book(&place, "expand", &["--time", "soon"]).usage_error(), "is not a time"),
         (book(&place, "expand", &["--omega", "nan"]).usage_error(), "--omega"),
         (place.run(&["book", "show", "awari"]).failure(), "book new"),
         (place.run(&["book", "show", "nuts"]).usage_error(), "there is no game"),

@@ -5,8 +5,9 @@ use std::time::Duration;
 use nutcracker_game::Side;
 use thiserror::Error;
 
-use crate::control::{GameLimit, Reserve, TimeControl, time_text};
+use crate::control::{GameLimit, Reserve, TimeControl};
 use crate::grammar::Go;
+use crate::time::time_text;
 
 /// A player's remaining time.
 ///

@@ -1,10 +1,12 @@
 //! Time controls, as text and as data.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use thiserror::Error;
+
+use crate::time::{HOUR, MINUTE, from_millis, number, parse_time, time_text};
 
 /// The time of each player.
 ///
@@ -17,7 +19,7 @@ use thiserror::Error;
 /// | `40/5m+3s` | both |
 /// | `arimaa:60s/5m/75/0/4h/4m` | see [`Reserve`] |
 ///
-/// Times are numbers with units (`90s`, `1m30s`, `0.2s`, `250ms`); without a unit, seconds.
+/// Times are written as [`parse_time`] reads them.
 ///
 /// ```
 /// use std::time::Duration;
@@ -97,15 +99,15 @@ fn parse(text: &str) -> Option<TimeControl> {
         return Reserve::parse(rest).map(TimeControl::Reserve);
     }
     if let Some(time) = text.strip_suffix("/move") {
-        return positive(parse_time(time, SECOND)?).map(TimeControl::Move);
+        return positive(parse_time(time).ok()?).map(TimeControl::Move);
     }
     let (moves, rest) = match text.split_once('/') {
         Some((moves, rest)) => (Some(moves.parse().ok().filter(|&moves| moves > 0)?), rest),
         None => (None, text),
     };
     let (time, increment) = rest.split_once('+').unwrap_or((rest, "0"));
-    let time = positive(parse_time(time, SECOND)?)?;
-    Some(TimeControl::Game { time, increment: parse_time(increment, SECOND)?, moves })
+    let time = positive(parse_time(time).ok()?)?;
+    Some(TimeControl::Game { time, increment: parse_time(increment).ok()?, moves })
 }
 
 fn positive(time: Duration) -> Option<Duration> {
@@ -125,85 +127,34 @@ impl Reserve {
                 0 => GameLimit::None,
                 turns => GameLimit::Turns(turns),
             },
-            None => match parse_time(field(4, "0"), HOUR)? {
+            None => match arimaa_time(field(4, "0"), HOUR)? {
                 Duration::ZERO => GameLimit::None,
                 time => GameLimit::Time(time),
             },
         };
         let reserve = Reserve {
-            per_move: parse_time(field(0, ""), MINUTE)?,
-            reserve: parse_time(field(1, ""), MINUTE)?,
+            per_move: arimaa_time(field(0, ""), MINUTE)?,
+            reserve: arimaa_time(field(1, ""), MINUTE)?,
             percent: field(2, "100").parse().ok().filter(|&percent| percent <= 100)?,
-            limit: parse_time(field(3, "0"), MINUTE)?,
+            limit: arimaa_time(field(3, "0"), MINUTE)?,
             game,
-            turn: parse_time(field(5, "0"), MINUTE)?,
+            turn: arimaa_time(field(5, "0"), MINUTE)?,
         };
         positive(reserve.per_move + reserve.reserve).map(|_| reserve)
     }
 }
 
-/// Milliseconds.
-const SECOND: u64 = 1_000;
-const MINUTE: u64 = 60 * SECOND;
-const HOUR: u64 = 60 * MINUTE;
-const DAY: u64 = 24 * HOUR;
-
-/// The longest time of a clock: sums of such times do not overflow.
-const LONGEST: u64 = 1_000 * DAY;
-
-/// A time with units (`1m30s`), or with a colon (`1:30`) or without anything and then in `unit`s,
-/// each 60 of the next smaller one.
-fn parse_time(text: &str, unit: u64) -> Option<Duration> {
-    let number = |text: &str| {
-        let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-        plain.then(|| text.parse::<f64>().ok()).flatten()
+/// A time of the Arimaa specification: without units it counts in `unit`s, and after a colon in
+/// 60ths of one, so that `1:30` is a minute and a half where minutes are expected.
+fn arimaa_time(text: &str, unit: u64) -> Option<Duration> {
+    let bare = match text.split_once(':') {
+        Some((large, small)) => Some(number(large)? + number(small)? / 60.0),
+        None => number(text),
     };
-    let millis = if let Some((large, small)) = text.split_once(':') {
-        number(large)? * unit as f64 + number(small)? * unit as f64 / 60.0
-    } else if let Some(number) = number(text) {
-        number * unit as f64
-    } else {
-        let mut rest = text;
-        let mut sum = 0.0;
-        while !rest.is_empty() {
-            let digits = rest.find(|c: char| c.is_ascii_alphabetic())?;
-            let (amount, after) = rest.split_at(digits);
-            let letters = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
-            let (name, after) = after.split_at(letters);
-            let unit = match name {
-                "ms" => 1,
-                "s" => SECOND,
-                "m" => MINUTE,
-                "h" => HOUR,
-                "d" => DAY,
-                _ => return None,
-            };
-            sum += number(amount)? * unit as f64;
-            rest = after;
-        }
-        if text.is_empty() {
-            return None;
-        }
-        sum
-    };
-    (millis <= LONGEST as f64).then(|| Duration::from_millis(millis.round() as u64))
-}
-
-/// A time as text: `1m30s`, `0.25s`.
-pub(crate) fn time_text(time: Duration) -> String {
-    let mut millis = time.as_millis() as u64;
-    let mut text = String::new();
-    for (unit, name) in [(DAY, 'd'), (HOUR, 'h'), (MINUTE, 'm')] {
-        if millis >= unit {
-            // Writing to a `String` cannot fail.
-            let _ = write!(text, "{}{name}", millis / unit);
-            millis %= unit;
-        }
+    match bare {
+        Some(units) => from_millis(units * unit as f64),
+        None => parse_time(text).ok(),
     }
-    if millis > 0 || text.is_empty() {
-        let _ = write!(text, "{}s", millis as f64 / SECOND as f64);
-    }
-    text
 }
 
 impl fmt::Display for TimeControl {

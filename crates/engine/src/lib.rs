@@ -5,6 +5,7 @@
 //! - [`serve`]: any [`Player`] as an engine on a reader and a writer;
 //! - [`Searcher`]: our search, perfect where databases reach, as a [`Player`];
 //! - [`External`]: any program that speaks the protocol as a [`Player`];
+//! - [`parse_time`]: how a time is written;
 //! - [`TimeControl`], [`Clock`], [`Allotment`], [`Pace`]: the time granted, left, planned, and the
 //!   end of a search;
 //! - [`record`]: games as text;
@@ -29,6 +30,7 @@ pub mod record;
 mod searcher;
 mod server;
 mod tally;
+mod time;
 
 pub use analysis::{Analyser, Analysis, Choices, Decision, EvaluatedMove, Loss, Source};
 pub use client::{External, Timeouts};
@@ -42,3 +44,4 @@ pub use player::{Blind, Player, PlayerError, Thought};
 pub use searcher::{Searcher, Settings};
 pub use server::{Identity, serve};
 pub use tally::{Elo, Tally};
+pub use time::{TimeError, parse_time};

@@ -8,8 +8,8 @@ use nutcracker_game::{Game, MoveError};
 use nutcracker_search::Worth;
 use thiserror::Error;
 
-use crate::control::time_text;
 use crate::grammar::{Go, Info, OptionLine};
+use crate::time::time_text;
 use crate::{Pace, Played};
 
 /// A player of one game.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Data, MetricOption, RuleOptions, Subject, Threads};
 use crate::cmd::probe::name;
-use crate::contestant::parse_time;
+use crate::contestant::parse_thinking_time;
 use crate::databases;
 use crate::failure::Failure;
 use crate::number::{self, rounded};
@@ -62,7 +62,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: Option<u32>,
     /// How long a search may take, two for each move; half a second unless a depth is given
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_thinking_time)]
     think: Option<Duration>,
     /// Losses below this count as no errors, where they are not proven
     #[arg(long, value_name = "POINTS", default_value_t = 0.5)]

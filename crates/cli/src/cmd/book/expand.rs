@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nutcracker_book::grow::{Ended, Plan, Status};
 use nutcracker_book::{Strategy, Tuning};
+use nutcracker_engine::parse_time;
 use nutcracker_game::Score;
 use nutcracker_games::registry::Registered;
 use nutcracker_web::explorer::Grow;
@@ -43,7 +44,7 @@ pub struct Growth {
     /// Expansions after which it ends
     #[arg(long, value_name = "N")]
     expansions: Option<u64>,
-    /// Time after which it ends, such as 90s, 10m or 2h
+    /// Time after which it ends, such as 90s, 1m30s or 2h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time: Option<Duration>,
     /// best-first, drop-out (of both players), drop-out-first, drop-out-second, conspiracy or
@@ -77,20 +78,6 @@ fn parse_mix(text: &str) -> Result<Mix, String> {
         }
     };
     text.split(',').map(part).collect::<Result<_, _>>().map(Mix)
-}
-
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("a time is a number with s, m, h or d behind it, not {text:?}");
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        "d" => 86_400.0,
-        _ => return Err(wrong()),
-    };
-    let number: f64 = digits.parse().map_err(|_| wrong())?;
-    Duration::try_from_secs_f64(number * unit).map_err(|_| wrong())
 }
 
 impl Growth {

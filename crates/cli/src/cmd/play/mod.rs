@@ -14,7 +14,7 @@ use nutcracker_search::player::Level;
 
 use crate::args::{Subject, slice_label};
 use crate::booked::BookOption;
-use crate::contestant::{Contestant, Programs, parse_time};
+use crate::contestant::{Contestant, Programs, parse_thinking_time};
 use crate::databases;
 use crate::failure::Failure;
 use session::{Session, Terminal};
@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     position: Option<String>,
     /// How long the computer thinks about a move
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_thinking_time)]
     think: Duration,
     /// How many moves ahead the computer thinks, however long that takes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
