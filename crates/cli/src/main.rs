@@ -12,6 +12,7 @@ mod databases;
 mod failure;
 mod how;
 mod interrupt;
+mod live;
 mod machine;
 mod number;
 mod progress;

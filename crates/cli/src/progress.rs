@@ -1,40 +1,25 @@
-//! Progress on standard error: one line a slice.
-//!
-//! On a terminal the line is redrawn while the slice is solved; elsewhere nothing is drawn, and a
-//! long phase writes a line every ten seconds.
+//! Progress of solving and checking on standard error: one line a slice.
 
 use std::fmt::Write;
-use std::io::{self, IsTerminal};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nutcracker_game::{Game, SliceId};
 use nutcracker_retro::{Choice, Phase, Progress, SliceReport, SolverName};
 
 use crate::args::slice_label;
 use crate::interrupt::Interrupt;
-use crate::note;
+use crate::live::{LiveLine, Status};
 use crate::number::{duration, rate, thousands};
 
-/// Between two changes of the line on a terminal.
-const REDRAW: Duration = Duration::from_millis(100);
-/// Between two lines elsewhere.
-const LINE: Duration = Duration::from_secs(10);
 /// A share of a slice below which the time left is not estimated.
 const TOO_EARLY: f64 = 0.02;
-/// Steps of the bar.
-const STEPS: u64 = 1000;
 
 /// Draws or writes the progress of a command.
 pub struct Reporter {
-    terminal: bool,
+    line: LiveLine,
     /// What slices are called.
     label: Label,
-    began: Instant,
-    /// Milliseconds after `began` before which nothing changes.
-    next: AtomicU64,
     state: Mutex<State>,
     interrupt: Interrupt,
 }
@@ -54,7 +39,6 @@ struct State {
     /// What part of a slice's time each phase takes: a guess at first, then as the last slice had
     /// it.
     weights: [f64; 4],
-    bar: Option<ProgressBar>,
 }
 
 /// Which solver was chosen, what it takes, and what others would take.
@@ -102,13 +86,10 @@ impl Reporter {
             phase_positions: 0,
             phase_began: now,
             weights,
-            bar: None,
         };
         Reporter {
-            terminal: io::stderr().is_terminal(),
+            line: LiveLine::new(),
             label: Label(Box::new(move |slice| slice_label(&game, slice))),
-            began: now,
-            next: AtomicU64::new(0),
             state: Mutex::new(state),
             interrupt: Interrupt::default(),
         }
@@ -129,9 +110,7 @@ impl Reporter {
 
     /// Takes the line away.
     pub fn clear(&self) {
-        if let Some(bar) = self.lock().bar.take() {
-            bar.finish_and_clear();
-        }
+        self.line.clear();
     }
 
     /// Seconds since the slice began.
@@ -141,24 +120,6 @@ impl Reporter {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    /// Whether a report is due; true for one thread only.
-    fn due(&self) -> bool {
-        let pause = if self.terminal { REDRAW } else { LINE };
-        let now = self.began.elapsed().as_millis() as u64;
-        let next = self.next.load(Relaxed);
-        now >= next
-            && self
-                .next
-                .compare_exchange(next, now + pause.as_millis() as u64, Relaxed, Relaxed)
-                .is_ok()
-    }
-
-    fn postpone(&self) {
-        let pause = if self.terminal { REDRAW } else { LINE };
-        let now = self.began.elapsed();
-        self.next.store((now + pause).as_millis() as u64, Relaxed);
     }
 }
 
@@ -191,24 +152,21 @@ impl Progress for Reporter {
     }
 
     fn slice(&self, slice: SliceId, positions: u64) {
-        self.clear();
+        self.line.restart();
         let mut state = self.lock();
         (state.slice, state.positions) = (slice, positions);
         state.slice_began = Instant::now();
-        self.postpone();
     }
 
     fn chose(&self, choice: &Choice) {
         // Only a solver other than the usual in-memory one is reported.
         if choice.solver != SolverName::Memory {
-            self.clear();
-            note(&sentence(choice, &(self.label.0)(choice.slice)));
+            self.line.note(&sentence(choice, &(self.label.0)(choice.slice)));
         }
     }
 
     fn note(&self, text: &str) {
-        self.clear();
-        note(text);
+        self.line.note(text);
     }
 
     fn begin(&self, phase: Phase, positions: u64) {
@@ -219,34 +177,18 @@ impl Progress for Reporter {
     }
 
     fn advance(&self, done: u64) {
-        if !self.due() {
-            return;
-        }
-        let mut state = self.lock();
-        let head = format!("{:>9}  {:<11}", (self.label.0)(state.slice), state.name);
-        let figures = state.figures(done);
-        if !self.terminal {
-            note(&format!("{head}  {figures}"));
-            return;
-        }
-        let steps = (state.share(done) * STEPS as f64) as u64;
-        let bar = state.bar.get_or_insert_with(|| {
-            let target = ProgressDrawTarget::stderr();
-            let bar = ProgressBar::with_draw_target(Some(STEPS), target);
-            let style = ProgressStyle::with_template("{prefix} [{bar:24}] {msg}")
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-            bar.with_style(style.progress_chars("=> "))
+        self.line.update(|| {
+            let state = self.lock();
+            let head = format!("{:>9}  {:<11}", (self.label.0)(state.slice), state.name);
+            Status::with_bar(head, state.share(done), state.figures(done))
         });
-        bar.set_prefix(head);
-        bar.set_message(figures);
-        bar.set_position(steps);
     }
 
     fn finished(&self, report: &SliceReport) {
         self.clear();
         let Some(seconds) = report.seconds else { return };
         let total = seconds.total();
-        note(&format!(
+        self.line.note(&format!(
             "{:>9}  {:>15} positions  {:>10}  {:>10}",
             (self.label.0)(report.slice),
             thousands(report.positions),

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,8 +19,9 @@ use crate::cmd::probe::name;
 use crate::contestant::parse_thinking_time;
 use crate::databases;
 use crate::failure::Failure;
+use crate::live::LiveLine;
 use crate::number::{self, rounded};
-use crate::{note, print, table};
+use crate::{print, table};
 
 /// Default time of a search.
 const SEARCH_TIME: Duration = Duration::from_millis(500);
@@ -134,14 +134,13 @@ impl Visitor for Job {
         let mut analyser = Analyser::new(game, databases, options);
         let think = args.think.or_else(|| args.depth.is_none().then_some(SEARCH_TIME));
         let limits = Limits { depth: args.depth, time: think, ..Limits::default() };
-        let (all, patient) = (played.moves().len(), std::io::stderr().is_terminal());
+        let (all, line) = (played.moves().len(), LiveLine::new());
         let analysis = analyser
             .analyse(&played, &limits, &mut |ply| {
-                if patient && ply % 10 == 0 {
-                    note(&format!("move {} of {all}", ply + 1));
-                }
+                line.update(|| format!("move {} of {all}", ply + 1).into());
             })
             .map_err(|error| Failure::Failed(error.to_string()))?;
+        drop(line);
         let annotated =
             Annotated { played: &played, analysis: &analysis, record: &record, args: &args };
         print(&match args.format {

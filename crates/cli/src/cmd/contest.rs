@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -20,13 +20,12 @@ use crate::booked::BookOption;
 use crate::contestant::{Contestant, Programs};
 use crate::databases;
 use crate::failure::Failure;
+use crate::live::LiveLine;
 use crate::number::rounded;
 use crate::{note, print};
 
 /// Depth of the search that compares openings.
 const OPENING_DEPTH: u32 = 6;
-/// Interval between two progress notes.
-const NOTE_EVERY: Duration = Duration::from_secs(5);
 /// Failed games in a row after which the match ends.
 const MAX_FAILURES: u32 = 3;
 
@@ -106,8 +105,13 @@ impl Visitor for Args {
             players[place].player(&game, &databases, seed, &self.programs, shelf.as_ref())
         };
         let file = open_record(&self.record)?;
-        let mut hall =
-            Hall { players: [seated(0)?, seated(1)?], args: &self, names: &players, file };
+        let mut hall = Hall {
+            players: [seated(0)?, seated(1)?],
+            args: &self,
+            names: &players,
+            file,
+            line: LiveLine::new(),
+        };
         let mut analyser = Analyser::new(game.clone(), databases, EngineOptions::default());
         let pairs = self.games.div_ceil(2) as usize;
         let openings = level_openings(
@@ -145,6 +149,7 @@ struct Hall<'a, G: Game> {
     names: &'a [Contestant; 2],
     args: &'a Args,
     file: File,
+    line: LiveLine,
 }
 
 /// The outcome, as player A sees it.
@@ -164,7 +169,7 @@ struct Outcome {
 impl<G: Registered> Hall<'_, G> {
     fn play(&mut self, openings: &[Played<G>]) -> Result<Outcome, Failure> {
         let mut outcome = Outcome::default();
-        let (began, mut noted) = (Instant::now(), Instant::now());
+        let began = Instant::now();
         let (mut left, mut in_a_row) = (self.args.games, [0, 0]);
         for opening in openings {
             let mut results = Vec::new();
@@ -185,20 +190,14 @@ impl<G: Registered> Hall<'_, G> {
                 self.note_fault(&game, place, &mut outcome, &mut in_a_row)?;
             }
             outcome.tally.add_pair(&results);
-            if noted.elapsed() >= NOTE_EVERY && std::io::stderr().is_terminal()
-                || noted.elapsed() >= 6 * NOTE_EVERY
-            {
-                noted = Instant::now();
+            self.line.update(|| {
                 let t = &outcome.tally;
                 let (done, all) = (t.games(), self.args.games);
-                note(&format!(
-                    "{done} of {all} games: +{} ={} -{}",
-                    t.wins(),
-                    t.draws(),
-                    t.losses()
-                ));
-            }
+                format!("{done} of {all} games: +{} ={} -{}", t.wins(), t.draws(), t.losses())
+                    .into()
+            });
         }
+        self.line.clear();
         outcome.seconds = began.elapsed().as_secs_f64();
         Ok(outcome)
     }
@@ -235,7 +234,7 @@ impl<G: Registered> Hall<'_, G> {
                 "{name} failed {MAX_FAILURES} games in a row: {error}"
             )));
         }
-        note(&format!("{name} loses a game: {error}"));
+        self.line.note(&format!("{name} loses a game: {error}"));
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Subject, Threads, UpTo, slice_named};
 use crate::failure::Failure;
+use crate::live::LiveLine;
 use crate::number::{rounded, thousands};
 use crate::samples::{Known, from_databases, from_games};
 use crate::{note, print, table};
@@ -168,14 +169,12 @@ impl Args {
             return Ok((known, last));
         }
         let games = self.games.unwrap_or(2000);
-        let done = AtomicU64::new(0);
+        let (done, line) = (AtomicU64::new(0), LiveLine::new());
         note(&format!("playing {} games of {}", thousands(games), game.id()));
         let threads = self.threads.count();
         let known = from_games(game, games, self.solve_at, threads, self.seed, |more| {
-            let before = done.fetch_add(more, Relaxed);
-            if (before + more) * 10 / games > before * 10 / games {
-                note(&format!("{} of {} games", thousands(before + more), thousands(games)));
-            }
+            let done = done.fetch_add(more, Relaxed) + more;
+            line.update(|| format!("{} of {} games", thousands(done), thousands(games)).into());
         })?;
         Ok((known, up_to.unwrap_or(largest)))
     }

@@ -1,10 +1,8 @@
 //! `nutcracker book expand`.
 
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nutcracker_book::grow::{Ended, Plan, Status};
 use nutcracker_book::{Strategy, Tuning};
 use nutcracker_engine::parse_time;
@@ -16,8 +14,9 @@ use serde_json::json;
 use super::target::{ExpertArgs, Target};
 use crate::args::{Format, Threads};
 use crate::failure::Failure;
+use crate::live::LiveLine;
 use crate::number::{duration, thousands};
-use crate::{note, print};
+use crate::print;
 
 /// Grow a book
 ///
@@ -134,10 +133,12 @@ impl Args {
             until: growth.time.map(|time| Instant::now() + time),
             stop: None,
         };
-        let mut live = Live::new(max);
-        let ended = book.grow(&mut experts, &plan, &mut |status| live.update(status));
-        let seconds = live.finish();
-        let ended = ended?;
+        let (line, began) = (LiveLine::new(), Instant::now());
+        let ended = book.grow(&mut experts, &plan, &mut |status| {
+            line.update(|| progress(status, max, began.elapsed().as_secs_f64()).into());
+        })?;
+        drop(line);
+        let seconds = began.elapsed().as_secs_f64();
         let (value, facts) = (book.root_value()?, book.facts());
         let how = match ended {
             Ended::Solved => "the start position is solved",
@@ -169,56 +170,15 @@ impl Args {
     }
 }
 
-/// A line that follows the book's growth: always on a terminal, now and then elsewhere.
-struct Live {
-    max: Score,
-    began: Instant,
-    next: Instant,
-    bar: Option<ProgressBar>,
-}
-
-impl Live {
-    fn new(max: Score) -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{spinner} {msg}");
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-        });
-        let now = Instant::now();
-        Live { max, began: now, next: now, bar }
-    }
-
-    fn update(&mut self, status: &Status<'_>) {
-        let now = Instant::now();
-        if now < self.next {
-            return;
-        }
-        let seconds = now.duration_since(self.began).as_secs_f64();
-        let facts = status.facts;
-        let text = format!(
-            "{} nodes  value {}  {:.0} expansions/s  {:.1}% solved  {}",
-            thousands(facts.nodes),
-            status.value.text(self.max),
-            status.expansions as f64 / seconds.max(1e-3),
-            100.0 * facts.solved as f64 / facts.nodes.max(1) as f64,
-            duration(seconds),
-        );
-        if let Some(bar) = &self.bar {
-            bar.set_message(text);
-            bar.tick();
-            self.next = now + Duration::from_millis(100);
-        } else {
-            if status.expansions > 0 {
-                note(&text);
-            }
-            self.next = now + Duration::from_secs(10);
-        }
-    }
-
-    fn finish(self) -> f64 {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
-        }
-        self.began.elapsed().as_secs_f64()
-    }
+/// What is known of a book after some seconds of growth.
+fn progress(status: &Status<'_>, max: Score, seconds: f64) -> String {
+    let facts = status.facts;
+    format!(
+        "{} nodes  value {}  {:.0} expansions/s  {:.1}% solved  {}",
+        thousands(facts.nodes),
+        status.value.text(max),
+        status.expansions as f64 / seconds.max(1e-3),
+        100.0 * facts.solved as f64 / facts.nodes.max(1) as f64,
+        duration(seconds),
+    )
 }
