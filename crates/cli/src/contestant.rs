@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use nutcracker_engine::grammar::Go;
 use nutcracker_engine::{
-    Blind, External, Player, Searcher, Settings, TimeError, Timeouts, parse_time,
+    Blind, BookPlayer, External, Player, Searcher, Settings, TimeError, Timeouts, parse_time,
 };
 use nutcracker_games::registry::Registered;
 use nutcracker_search::player::Level;
 
-use crate::booked::Shelf;
+use crate::book_option::SharedBook;
 use crate::databases::Databases;
 use crate::failure::Failure;
 
@@ -82,15 +82,15 @@ impl Contestant {
         databases: &Arc<Databases>,
         seed: u64,
         programs: &Programs,
-        shelf: Option<&Shelf<G>>,
+        shared: Option<&SharedBook<G>>,
     ) -> Result<Box<dyn Player<G>>, Failure> {
         Ok(match &self.kind {
             Kind::Search { settings, databases: known, book, .. } => {
                 let oracle = if *known { Arc::clone(databases) } else { Arc::new(None) };
                 let settings = Settings { seed, ..Settings::clone(settings) };
                 let player = Searcher::new(game.clone(), oracle, self.name.clone(), settings);
-                match shelf.filter(|_| *book) {
-                    Some(shelf) => shelf.player(Box::new(player), seed),
+                match shared.filter(|_| *book) {
+                    Some(shared) => Box::new(BookPlayer::new(Arc::clone(shared), player, seed)),
                     None => Box::new(player),
                 }
             }

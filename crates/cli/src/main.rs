@@ -4,7 +4,7 @@
 //! small); 2 usage error; 129, 130 and 143 stopped by SIGHUP, Ctrl-C or SIGTERM.
 
 mod args;
-mod booked;
+mod book_option;
 mod calibrate;
 mod cmd;
 mod contestant;

@@ -4,6 +4,7 @@
 //! - [`grammar`]: the lines of the protocol;
 //! - [`serve`]: any [`Player`] as an engine on a reader and a writer;
 //! - [`Searcher`]: our search, perfect where databases reach, as a [`Player`];
+//! - [`BookPlayer`]: any player with a book;
 //! - [`External`]: any program that speaks the protocol as a [`Player`];
 //! - [`parse_time`]: how a time is written;
 //! - [`TimeControl`], [`Clock`], [`Allotment`], [`Pace`]: the time granted, left, planned, and the
@@ -16,6 +17,7 @@
 //! The protocol is described in `docs/protocol.md`.
 
 mod analysis;
+mod book_player;
 mod client;
 mod clock;
 mod contest;
@@ -33,6 +35,7 @@ mod tally;
 mod time;
 
 pub use analysis::{Analyser, Analysis, Choices, Decision, EvaluatedMove, Loss, Source};
+pub use book_player::BookPlayer;
 pub use client::{External, Timeouts};
 pub use clock::{Allotment, Clock, OVERHEAD, TimeLost};
 pub use contest::{Contest, Finished, Seat};

@@ -16,7 +16,7 @@ use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
 use crate::args::{Format, Subject};
-use crate::booked::BookOption;
+use crate::book_option::BookOption;
 use crate::contestant::{Contestant, Programs};
 use crate::databases;
 use crate::failure::Failure;
@@ -99,10 +99,10 @@ impl Visitor for Args {
     fn visit<G: Registered>(self, game: G) -> Self::Output {
         let databases = databases::open(&game, &self.subject)?;
         let players = [self.first.clone(), self.second_player()];
-        let shelf = self.book.open(&game)?;
+        let shared = self.book.open(&game)?;
         let seated = |place: usize| {
             let seed = self.seed + place as u64;
-            players[place].player(&game, &databases, seed, &self.programs, shelf.as_ref())
+            players[place].player(&game, &databases, seed, &self.programs, shared.as_ref())
         };
         let file = open_record(&self.record)?;
         let mut hall = Hall {

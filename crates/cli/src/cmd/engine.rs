@@ -2,13 +2,13 @@
 
 use std::io;
 
-use nutcracker_engine::{Identity, Player, Searcher, Settings, serve};
+use nutcracker_engine::{BookPlayer, Identity, Player, Searcher, Settings, serve};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
 
 use crate::args::{Subject, Threads};
-use crate::booked::BookOption;
+use crate::book_option::BookOption;
 use crate::databases;
 use crate::failure::Failure;
 
@@ -60,11 +60,10 @@ impl Visitor for Args {
             name: format!("Nutcracker {} {}", env!("CARGO_PKG_VERSION"), game.id().name),
             author: "the Nutcracker authors".to_owned(),
         };
-        let player =
-            Box::new(Searcher::new(game.clone(), databases, identity.name.clone(), settings));
+        let player = Searcher::new(game.clone(), databases, identity.name.clone(), settings);
         let player: Box<dyn Player<G>> = match self.book.open(&game)? {
-            Some(shelf) => shelf.player(player, 1),
-            None => player,
+            Some(book) => Box::new(BookPlayer::new(book, player, 1)),
+            None => Box::new(player),
         };
         let input = io::stdin().lock();
         serve(game, player, &identity, input, io::stdout()).map_err(|error| match error.kind() {

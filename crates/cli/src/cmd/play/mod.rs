@@ -13,7 +13,7 @@ use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
 
 use crate::args::{Subject, slice_label};
-use crate::booked::BookOption;
+use crate::book_option::BookOption;
 use crate::contestant::{Contestant, Programs, parse_thinking_time};
 use crate::databases;
 use crate::failure::Failure;
@@ -128,8 +128,8 @@ impl Visitor for Args {
         });
         let reach = databases::last(&databases).map(|last| slice_label(&game, last));
         let opponent = self.opponent();
-        let shelf = self.book.open(&game)?;
-        let player = opponent.player(&game, &databases, seed, &self.programs, shelf.as_ref())?;
+        let shared = self.book.open(&game)?;
+        let player = opponent.player(&game, &databases, seed, &self.programs, shared.as_ref())?;
         let session = Session {
             limits: opponent.limits(self.limits()),
             opponent: opponent.name.clone(),
