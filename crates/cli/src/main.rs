@@ -16,7 +16,6 @@ mod live;
 mod machine;
 mod number;
 mod progress;
-mod samples;
 mod start;
 mod table;
 

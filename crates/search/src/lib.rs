@@ -20,7 +20,6 @@ mod dfpn;
 mod exact;
 mod exact_table;
 mod extract;
-pub mod fit;
 mod found;
 mod hash;
 mod known;

@@ -4,28 +4,22 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use clap::ValueEnum;
+use nutcracker_fit::regression::Quality;
+use nutcracker_fit::{
+    Comparison, Fit, FitError, FitOptions, Goal, Known, SelfPlay, fit, from_databases, from_games,
+};
 use nutcracker_game::{Evaluate, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_search::fit::{Quality, Samples, climb, is_held_out, least_squares};
 use serde_json::{Value, json};
 
-use crate::args::{Subject, Threads, UpTo, slice_named};
+use crate::args::{Subject, Threads, UpTo, slice_label, slice_named};
 use crate::failure::Failure;
 use crate::live::LiveLine;
 use crate::number::{rounded, thousands};
-use crate::samples::{Known, from_databases, from_games};
 use crate::{note, print, table};
 
-/// The part of the positions that is held out for evaluation.
-const HELD_OUT: f64 = 0.2;
-/// Strength of the regularisation: this many positions pull every weight to 0.
-const RIDGE: f64 = 1.0;
-/// Most positions for hill climbing: each step sorts them all.
-const CLIMBED: usize = 20_000;
-/// Times through all weights.
-const ROUNDS: u32 = 24;
-/// Most rows in the table by slices.
-const BANDS: u32 = 12;
+/// Decoded scores kept while positions are drawn.
+const CACHE: u64 = 64 << 20;
 
 /// Fit the weights of a game's evaluation to exact values
 ///
@@ -105,26 +99,6 @@ impl Args {
     }
 }
 
-/// How good three sets of weights are on some of the positions held out.
-struct Evaluated {
-    slices: [u32; 2],
-    positions: usize,
-    material: Quality,
-    shipped: Quality,
-    fitted: Quality,
-}
-
-/// All that was found.
-struct Fit {
-    shipped: Vec<f64>,
-    fitted: Vec<f64>,
-    fitted_to: usize,
-    bands: Vec<Evaluated>,
-    all: Evaluated,
-    /// Positions of slices that were not fitted to.
-    beyond: Option<Evaluated>,
-}
-
 impl Visitor for Args {
     type Output = Result<(), Failure>;
 
@@ -133,11 +107,17 @@ impl Visitor for Args {
             return Err(Failure::Usage(format!("{} has no evaluation to fit", game.id())));
         }
         let (known, last) = self.collect(&game)?;
-        let fit = self.fit(&game, &known, last)?;
+        let goal = match self.by {
+            By::Squares => Goal::Squares,
+            By::Tau => Goal::Tau,
+        };
+        let slices = SliceId(self.from)..=SliceId(last);
+        let fit = fit(&game, &known, &FitOptions { slices, goal, seed: self.seed });
+        let fit = fit.map_err(|error| self.explain(&game, error))?;
         print(&match self.format {
-            Format::Table => fit.for_people(&game),
-            Format::Json => format!("{}\n", fit.for_programs(&game)),
-            Format::Rust => fit.source(&game),
+            Format::Table => for_people(&fit, &game),
+            Format::Json => format!("{}\n", for_programs(&fit, &game)),
+            Format::Rust => source(&fit, &game),
         })
     }
 }
@@ -165,185 +145,149 @@ impl Args {
                 )));
             }
             let slices = SliceId(self.from)..=SliceId(end);
-            let known = from_databases(game, &self.subject, slices, self.positions, self.seed)?;
-            return Ok((known, last));
+            let (tables, metric) =
+                (self.subject.open(game, true, CACHE), self.subject.metric(game)?);
+            // Where there are none at all, the advice is another.
+            self.subject.slices(game, &UpTo::default())?;
+            let known = from_databases(game, &tables, metric, &slices, self.positions, self.seed);
+            return Ok((known.map_err(|error| self.explain(game, error))?, last));
         }
         let games = self.games.unwrap_or(2000);
         let (done, line) = (AtomicU64::new(0), LiveLine::new());
         note(&format!("playing {} games of {}", thousands(games), game.id()));
-        let threads = self.threads.count();
-        let known = from_games(game, games, self.solve_at, threads, self.seed, |more| {
+        let play = SelfPlay {
+            games,
+            solve_at: self.solve_at,
+            threads: self.threads.count(),
+            seed: self.seed,
+        };
+        let known = from_games(game, &play, |more| {
             let done = done.fetch_add(more, Relaxed) + more;
             line.update(|| format!("{} of {} games", thousands(done), thousands(games)).into());
-        })?;
-        Ok((known, up_to.unwrap_or(largest)))
-    }
-
-    fn fit<G: Evaluate>(&self, game: &G, known: &Known, last: u32) -> Result<Fit, Failure> {
-        let is_tested = |place: usize| is_held_out(known.groups[place], HELD_OUT, self.seed);
-        let is_inside = |place: usize| (self.from..=last).contains(&known.slices[place]);
-        let train = known.samples.select(|place| is_inside(place) && !is_tested(place));
-        let too_few = || {
-            Failure::Failed(
-                "there are too few positions to fit to; take more slices or games".to_owned(),
-            )
-        };
-        let mut fitted = least_squares(&train, RIDGE).ok_or_else(too_few)?;
-        if self.by == By::Tau {
-            let stride = train.len().div_ceil(CLIMBED);
-            fitted = climb(&train.select(|place| place % stride == 0), &fitted, ROUNDS);
-        }
-        let shipped: Vec<f64> = game.fitted().iter().copied().map(f64::from).collect();
-        let material = material(game, &train).ok_or_else(too_few)?;
-        let evaluate = |slices: [u32; 2], selected: &dyn Fn(usize) -> bool| {
-            let test = known.samples.select(|place| {
-                (slices[0]..=slices[1]).contains(&known.slices[place]) && selected(place)
-            });
-            let quality = |weights: &[f64]| Quality::of(&test.guesses(weights), test.targets());
-            Evaluated {
-                slices,
-                positions: test.len(),
-                material: quality(&material),
-                shipped: quality(&shipped),
-                fitted: quality(&fitted),
-            }
-        };
-        let end = known.slices.iter().copied().max().unwrap_or(last);
-        let begin = known.slices.iter().copied().min().unwrap_or(self.from);
-        let width = (end - begin + 1).div_ceil(BANDS);
-        let bands = (begin..=end)
-            .step_by(width as usize)
-            .map(|from| evaluate([from, (from + width - 1).min(end)], &is_tested))
-            .filter(|one| one.positions > 0)
-            .collect();
-        let inside = [begin.max(self.from), end.min(last)];
-        Ok(Fit {
-            all: evaluate(inside, &is_tested),
-            beyond: (end > last).then(|| evaluate([last + 1, end], &|_| true)),
-            bands,
-            fitted_to: train.len(),
-            shipped,
-            fitted,
-        })
-    }
-}
-
-/// Weights for the first feature alone, in all its stages: those whose names have the same
-/// beginning, up to a comma.
-fn material<G: Evaluate>(game: &G, train: &Samples) -> Option<Vec<f64>> {
-    let names = game.feature_names();
-    let stem = |name: &'static str| name.split(',').next();
-    let is_first = |name| stem(name) == stem(names[0]);
-    let mut only = Samples::new(names.len());
-    let mut row = vec![0.0; names.len()];
-    for (place, &target) in train.targets().iter().enumerate() {
-        for ((kept, &value), name) in row.iter_mut().zip(train.row(place)).zip(names) {
-            *kept = if is_first(name) { value } else { 0.0 };
-        }
-        only.push(&row, target);
-    }
-    least_squares(&only, RIDGE)
-}
-
-impl Evaluated {
-    fn slices(&self) -> String {
-        match self.slices {
-            [from, to] if from == to => from.to_string(),
-            [from, to] => format!("{from}-{to}"),
-        }
-    }
-
-    fn cells(&self, name: String) -> Vec<String> {
-        let models = [self.material, self.shipped, self.fitted];
-        let tau = |quality: Quality| quality.tau.map_or("-".to_owned(), |tau| format!("{tau:.3}"));
-        let mut cells = vec![name, thousands(self.positions as u64)];
-        cells.extend(models.map(tau));
-        cells.extend(models.map(|quality| format!("{:.2}", quality.rmse)));
-        cells.extend(models[1..].iter().map(|quality| format!("{:.3}", quality.r_squared)));
-        cells
-    }
-
-    fn json(&self) -> Value {
-        let quality = |quality: Quality| {
-            json!({
-                "tau": quality.tau.map(rounded),
-                "rmse": rounded(quality.rmse),
-                "r_squared": rounded(quality.r_squared),
-            })
-        };
-        json!({
-            "from": self.slices[0],
-            "up_to": self.slices[1],
-            "positions": self.positions,
-            "material": quality(self.material),
-            "shipped": quality(self.shipped),
-            "fitted": quality(self.fitted),
-        })
-    }
-}
-
-impl Fit {
-    fn for_people<G: Evaluate>(&self, game: &G) -> String {
-        let weights = game.feature_names().iter().enumerate().map(|(place, name)| {
-            let weight = |of: &[f64]| of.get(place).map_or("-".to_owned(), |w| format!("{w:+.3}"));
-            vec![(*name).to_owned(), weight(&self.shipped), weight(&self.fitted)]
         });
-        let mut text = format!(
-            "{}: fitted to {} positions, evaluated on others\n\n",
-            game.id(),
-            thousands(self.fitted_to as u64)
-        );
-        text += &table::render(&["feature", "shipped", "fitted"], &[0], weights.collect());
-        let mut rows: Vec<_> = self.bands.iter().map(|band| band.cells(band.slices())).collect();
-        rows.push(self.all.cells("fitted to".to_owned()));
-        if let Some(beyond) = &self.beyond {
-            rows.push(beyond.cells("beyond".to_owned()));
-        }
-        let header = [
-            game.slice_unit(),
-            "positions",
-            "tau material",
-            "shipped",
-            "fitted",
-            "rmse material",
-            "shipped",
-            "fitted",
-            "R² shipped",
-            "fitted",
-        ];
-        text += "\n";
-        text + &table::render(&header, &[], rows)
+        Ok((known.map_err(|error| self.explain(game, error))?, up_to.unwrap_or(largest)))
     }
 
-    fn for_programs<G: Evaluate>(&self, game: &G) -> Value {
-        let weights: Vec<Value> = (0..game.feature_names().len())
-            .map(|place| {
-                json!({
-                    "feature": game.feature_names()[place],
-                    "shipped": self.shipped.get(place).copied().map(rounded),
-                    "fitted": rounded(self.fitted[place]),
-                })
-            })
-            .collect();
-        let bands: Vec<Value> = self.bands.iter().map(Evaluated::json).collect();
+    /// The failure that an error of the fit is, with what to do about it on the command line.
+    fn explain<G: Registered>(&self, game: &G, error: FitError) -> Failure {
+        match error {
+            FitError::Table(error) => self.subject.explain(game, error),
+            FitError::Missing { slice, .. } => Failure::Failed(format!(
+                "there is no database of {} for {}; `{}` makes it",
+                game.id(),
+                slice_label(game, slice),
+                self.subject.solve_command(game, slice),
+            )),
+            FitError::Clipped { slice, .. } => Failure::Failed(format!(
+                "the database of {} for {} has clipped scores only, and a fit needs exact ones; \
+                 solve it without --window, or leave it out with --from or --up-to",
+                game.id(),
+                slice_label(game, slice),
+            )),
+            FitError::Repeats { .. } => Failure::Failed(format!(
+                "games of {} repeat positions, so that they cannot be solved to the end; leave out \
+                 --games, and its databases are used",
+                game.id()
+            )),
+            error => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
+fn slices_text(compared: &Comparison) -> String {
+    match compared.slices {
+        [from, to] if from == to => from.to_string(),
+        [from, to] => format!("{from}-{to}"),
+    }
+}
+
+fn cells(compared: &Comparison, name: String) -> Vec<String> {
+    let models = [compared.material, compared.shipped, compared.fitted];
+    let tau = |quality: Quality| quality.tau.map_or("-".to_owned(), |tau| format!("{tau:.3}"));
+    let mut cells = vec![name, thousands(compared.positions as u64)];
+    cells.extend(models.map(tau));
+    cells.extend(models.map(|quality| format!("{:.2}", quality.rmse)));
+    cells.extend(models[1..].iter().map(|quality| format!("{:.3}", quality.r_squared)));
+    cells
+}
+
+fn json(compared: &Comparison) -> Value {
+    let quality = |quality: Quality| {
         json!({
-            "game": game.id().name,
-            "options": game.id().options,
-            "fitted_to": self.fitted_to,
-            "weights": weights,
-            "held_out": self.all.json(),
-            "beyond": self.beyond.as_ref().map(Evaluated::json),
-            "slices": bands,
+            "tau": quality.tau.map(rounded),
+            "rmse": rounded(quality.rmse),
+            "r_squared": rounded(quality.r_squared),
         })
-    }
+    };
+    json!({
+        "from": compared.slices[0],
+        "up_to": compared.slices[1],
+        "positions": compared.positions,
+        "material": quality(compared.material),
+        "shipped": quality(compared.shipped),
+        "fitted": quality(compared.fitted),
+    })
+}
 
-    /// A constant for the file with the game's shipped weights.
-    fn source<G: Evaluate>(&self, game: &G) -> String {
-        let mut text =
-            format!("pub(super) const FITTED: [f32; {}] = [\n", game.feature_names().len());
-        for (weight, name) in self.fitted.iter().zip(game.feature_names()) {
-            let _ = writeln!(text, "    {weight:.4}, // {name}");
-        }
-        text + "];\n"
+fn for_people<G: Evaluate>(fit: &Fit, game: &G) -> String {
+    let weights = game.feature_names().iter().enumerate().map(|(place, name)| {
+        let weight = |of: &[f64]| of.get(place).map_or("-".to_owned(), |w| format!("{w:+.3}"));
+        vec![(*name).to_owned(), weight(&fit.shipped), weight(&fit.fitted)]
+    });
+    let mut text = format!(
+        "{}: fitted to {} positions, evaluated on others\n\n",
+        game.id(),
+        thousands(fit.fitted_to as u64)
+    );
+    text += &table::render(&["feature", "shipped", "fitted"], &[0], weights.collect());
+    let mut rows: Vec<_> = fit.bands.iter().map(|band| cells(band, slices_text(band))).collect();
+    rows.push(cells(&fit.held_out, "fitted to".to_owned()));
+    if let Some(beyond) = &fit.beyond {
+        rows.push(cells(beyond, "beyond".to_owned()));
     }
+    let header = [
+        game.slice_unit(),
+        "positions",
+        "tau material",
+        "shipped",
+        "fitted",
+        "rmse material",
+        "shipped",
+        "fitted",
+        "R² shipped",
+        "fitted",
+    ];
+    text += "\n";
+    text + &table::render(&header, &[], rows)
+}
+
+fn for_programs<G: Evaluate>(fit: &Fit, game: &G) -> Value {
+    let weights: Vec<Value> = (0..game.feature_names().len())
+        .map(|place| {
+            json!({
+                "feature": game.feature_names()[place],
+                "shipped": fit.shipped.get(place).copied().map(rounded),
+                "fitted": rounded(fit.fitted[place]),
+            })
+        })
+        .collect();
+    let bands: Vec<Value> = fit.bands.iter().map(json).collect();
+    json!({
+        "game": game.id().name,
+        "options": game.id().options,
+        "fitted_to": fit.fitted_to,
+        "weights": weights,
+        "held_out": json(&fit.held_out),
+        "beyond": fit.beyond.as_ref().map(json),
+        "slices": bands,
+    })
+}
+
+/// A constant for the file with the game's shipped weights.
+fn source<G: Evaluate>(fit: &Fit, game: &G) -> String {
+    let mut text = format!("pub(super) const FITTED: [f32; {}] = [\n", game.feature_names().len());
+    for (weight, name) in fit.fitted.iter().zip(game.feature_names()) {
+        let _ = writeln!(text, "    {weight:.4}, // {name}");
+    }
+    text + "];\n"
 }

@@ -1,11 +1,11 @@
-//! Fitting the weights of an evaluation to exact values.
+//! Weights that turn features into values: least squares, and Kendall's tau.
 //!
 //! Least squares finds weights whose guesses are near the values; what a search needs most is that
 //! guesses come in the right order, which Kendall's tau measures and [`climb`] improves. Nothing
 //! here depends on a game: [`Samples`] are rows of features with the values they should give.
 //!
 //! ```
-//! use nutcracker_search::fit::{Quality, Samples, least_squares};
+//! use nutcracker_fit::regression::{Quality, Samples, least_squares};
 //!
 //! let mut samples = Samples::new(2);
 //! for i in 0..20i16 {

@@ -1,17 +1,15 @@
 //! Positions with values that are known, to fit evaluations to.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::Random;
-use nutcracker_game::{Evaluate, Game, Score, SliceId, Step, Turn};
-use nutcracker_search::fit::Samples;
+use nutcracker_game::{Evaluate, Game, Metric, Random, Score, SliceId, Step, Turn};
 use nutcracker_search::{Empty, ExactError, ExactLimits, Search};
+use nutcracker_table::TableSet;
 
-use crate::args::{Subject, UpTo, slice_label};
-use crate::failure::Failure;
+use crate::FitError;
+use crate::regression::Samples;
 
-/// Decoded scores kept while positions are drawn.
-const CACHE: u64 = 64 << 20;
 /// The table of a search to the end: it is short.
 const TABLE: usize = 16 << 20;
 /// One move in this many is chosen at random, so that games differ.
@@ -19,7 +17,8 @@ const RANDOM_MOVE: u64 = 8;
 /// A game that lasts longer repeats itself.
 const LONGEST: usize = 1_000;
 
-/// Positions, and what belongs together.
+/// Positions with known scores, and what belongs together.
+#[derive(Clone, Debug)]
 pub struct Known {
     /// Features and scores.
     pub samples: Samples,
@@ -55,39 +54,33 @@ impl Known {
     }
 }
 
-/// Positions of databases, equally many of each slice, drawn at random.
+/// Positions of databases, equally many of each of the slices that have one, drawn at random. The
+/// last of the slices must have a database.
 pub fn from_databases<G: Evaluate>(
     game: &G,
-    subject: &Subject,
-    slices: std::ops::RangeInclusive<SliceId>,
+    tables: &TableSet,
+    metric: Metric,
+    slices: &RangeInclusive<SliceId>,
     positions: u64,
     seed: u64,
-) -> Result<Known, Failure> {
-    let (set, metric) = (subject.open(game, true, CACHE), subject.metric(game)?);
-    let present = subject.slices(game, &UpTo::default())?;
-    let present: Vec<SliceId> =
-        present.into_iter().filter(|slice| slices.contains(slice)).collect();
+) -> Result<Known, FitError> {
+    let present: Vec<SliceId> = tables
+        .slices()?
+        .into_iter()
+        .map(SliceId)
+        .filter(|slice| game.has_database(*slice) && slices.contains(slice))
+        .collect();
     if present.last() != Some(slices.end()) {
-        return Err(Failure::Failed(format!(
-            "there is no database of {} for {}; `{}` makes it",
-            game.id(),
-            slice_label(game, *slices.end()),
-            subject.solve_command(game, *slices.end()),
-        )));
+        return Err(FitError::Missing { game: game.id().to_string(), slice: *slices.end() });
     }
     let each = positions / present.len() as u64 + 1;
     let mut known = Known::new(game);
     let mut random = Random::new(seed);
     let mut group = 0;
     for slice in present {
-        let table = set.get(slice.0).map_err(|error| subject.explain(game, error))?;
+        let table = tables.get(slice.0)?;
         if !table.header().reach.is_exact() {
-            return Err(Failure::Failed(format!(
-                "the database of {} for {} has clipped scores only, and a fit needs exact ones; \
-                 solve it without --window, or leave it out with --from or --up-to",
-                game.id(),
-                slice_label(game, slice),
-            )));
+            return Err(FitError::Clipped { game: game.id().to_string(), slice });
         }
         let len = game.slice_len(slice);
         // A small slice is taken once, not several times over.
@@ -102,7 +95,7 @@ pub fn from_databases<G: Evaluate>(
         for index in indices {
             let Some(position) = game.unrank(slice, index) else { continue };
             if game.outcome(&position).is_none() {
-                let score = set.cache().probe(&table, index)?;
+                let score = tables.cache().probe(&table, index)?;
                 known.push(game, &position, metric.score(score.into()).into(), group);
                 group += 1;
             }
@@ -111,20 +104,31 @@ pub fn from_databases<G: Evaluate>(
     Ok(known)
 }
 
+/// Games that an evaluation plays against itself.
+#[derive(Clone, Copy, Debug)]
+pub struct SelfPlay {
+    /// How many.
+    pub games: u64,
+    /// The slice from which on a game is solved to the end.
+    pub solve_at: u32,
+    /// How many are played at once; the positions do not depend on it.
+    pub threads: usize,
+    /// Another seed plays other games.
+    pub seed: u64,
+}
+
 /// Positions of games that are played by the shipped evaluation with some moves drawn at random,
 /// and solved to the end where at most `solve_at` is left of the game; earlier positions get the
-/// score that the game led to.
+/// score that the game led to. `done` is told how many more games have been played.
 pub fn from_games<G: Evaluate>(
     game: &G,
-    games: u64,
-    solve_at: u32,
-    threads: usize,
-    seed: u64,
+    play: &SelfPlay,
     done: impl Fn(u64) + Sync,
-) -> Result<Known, Failure> {
+) -> Result<Known, FitError> {
+    let SelfPlay { games, solve_at, threads, seed } = *play;
     let next = AtomicU64::new(0);
     let found = std::thread::scope(|scope| {
-        let work = || -> Result<Vec<(u64, Known)>, Failure> {
+        let work = || -> Result<Vec<(u64, Known)>, FitError> {
             let limits = ExactLimits { table_bytes: TABLE, ..ExactLimits::default() };
             let mut search = Search::new(game, &Empty, &limits);
             let mut found = Vec::new();
@@ -142,13 +146,13 @@ pub fn from_games<G: Evaluate>(
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let workers: Vec<_> = (0..threads).map_while(start).collect();
         if workers.is_empty() {
-            return Err(Failure::Failed("the system starts no more threads".to_owned()));
+            return Err(FitError::Threads);
         }
         let mut all = Vec::new();
         for worker in workers {
             all.extend(worker.join().expect("a worker does not panic")?);
         }
-        Ok::<_, Failure>(all)
+        Ok::<_, FitError>(all)
     });
     let mut found = found?;
     // The same samples in the same order, whichever thread played them.
@@ -166,7 +170,7 @@ fn one_game<G: Evaluate>(
     search: &mut Search<'_, G, Empty>,
     random: &mut Random,
     number: u64,
-) -> Result<Known, Failure> {
+) -> Result<Known, FitError> {
     let mut known = Known::new(game);
     let mut position = game.start().position;
     // What was played before the end is solved, with the moves' effects.
@@ -233,17 +237,13 @@ fn solve<G: Game>(
     game: &G,
     search: &mut Search<'_, G, Empty>,
     position: &G::Position,
-) -> Result<Score, Failure> {
+) -> Result<Score, FitError> {
     match search.score(position) {
         Ok(score) => Ok(score.expect("no limit was set")),
         Err(ExactError::Repeats { .. }) => Err(repeats(game)),
     }
 }
 
-fn repeats<G: Game>(game: &G) -> Failure {
-    Failure::Failed(format!(
-        "games of {} repeat positions, so that they cannot be solved to the end; leave out \
-         --games, and its databases are used",
-        game.id()
-    ))
+fn repeats<G: Game>(game: &G) -> FitError {
+    FitError::Repeats { game: game.id().to_string() }
 }
