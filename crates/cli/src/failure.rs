@@ -3,7 +3,7 @@
 use nutcracker_book::BookError;
 use nutcracker_games::registry::UnknownGame;
 use nutcracker_retro::check::CheckError;
-use nutcracker_retro::{SolveError, ThreadError};
+use nutcracker_retro::{CalibrationError, SolveError, ThreadError};
 use nutcracker_table::{ErrorKind, Reach, TableError};
 
 use crate::number::size;
@@ -111,6 +111,15 @@ impl From<SolveError> for Failure {
                 Failure::Failed(format!("{error}; end other programs or solve fewer slices"))
             }
             _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<CalibrationError> for Failure {
+    fn from(error: CalibrationError) -> Self {
+        match error {
+            CalibrationError::Solve(error) => error.into(),
+            _ => Failure::Failed(format!("{error}; set TMPDIR to another directory")),
         }
     }
 }

@@ -5,7 +5,6 @@
 
 mod args;
 mod book_option;
-mod calibrate;
 mod cmd;
 mod contestant;
 mod databases;

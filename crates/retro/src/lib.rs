@@ -29,11 +29,12 @@
 //! |---|---|
 //! | solving | [`solve`], [`SolveOptions`], [`SolverName`], [`Window`], [`SliceReport`], [`SolveError`] |
 //! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
-//! | before it runs | [`default_set()`], [`plan()`], [`SlicePlan`], [`Rates`], [`fit_solvers`] |
+//! | before it runs | [`default_set()`], [`plan()`], [`SlicePlan`], [`Rates`], [`calibrate`], [`fit_solvers`] |
 //! | finished files | [`open_set`], [`open_metric`], [`folder`], [`check`], [`stats`] |
 //! | measurements and tests | [`experiment`], [`in_memory`] |
 
 mod budget;
+mod calibrate;
 pub mod check;
 mod check_error;
 mod default_set;
@@ -53,6 +54,7 @@ mod tables;
 mod window;
 
 pub use budget::cache_bytes;
+pub use calibrate::{Calibration, CalibrationError, calibrate};
 pub use default_set::default_set;
 pub use error::{SolveError, Unfit};
 pub use options::{DualIndexOptions, RowOptions, SolveOptions, SolverName};

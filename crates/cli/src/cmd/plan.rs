@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::{BITS, BY_RULES, DISK, Phases, SlicePlan, SolveOptions, SolverName, plan};
+use nutcracker_retro::{
+    BITS, BY_RULES, Calibration, DISK, Phases, SlicePlan, SolveOptions, SolverName, calibrate, plan,
+};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Format, Subject, Threads, UpTo, need_databases, slice_label, slice_object};
-use crate::calibrate::{Measured, measure};
 use crate::cmd::solve::{peak_disk, window_cell};
 use crate::failure::Failure;
 use crate::how::{Bounds, parse_size};
@@ -64,7 +65,7 @@ struct Row {
 /// All of it.
 struct Plan {
     rows: Vec<Row>,
-    measured: Measured,
+    measured: Calibration,
     threads: usize,
     memory: u64,
     disk: Option<u64>,
@@ -89,7 +90,8 @@ impl Visitor for Args {
         let threads = self.threads.count();
         let options = SolveOptions { metric: Some(metric), ..self.bounds.options(&game, threads)? };
         let disk = self.disk.or_else(|| machine::free_disk(&self.subject.dir(&game)));
-        let measured = measure(&game, metric, threads, self.calibration_positions)?;
+        let measured =
+            calibrate(&game, metric, threads, self.calibration_positions, &std::env::temp_dir())?;
         let slices = plan(&game, &selected, &options, &measured.rates);
         let peak = peak_disk(&slices);
         let mut finished = 0;
@@ -290,7 +292,7 @@ impl Plan {
                 slice_object(game, metric, plan.slice, fields)
             })
             .collect();
-        let Measured { rates, slice, positions } = &self.measured;
+        let Calibration { rates, slice, positions } = &self.measured;
         let fixpoint: Map<String, Value> = rates
             .fixpoint
             .iter()

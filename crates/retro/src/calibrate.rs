@@ -1,19 +1,26 @@
 //! How fast this machine solves: one slice of seconds, with each solver.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use nutcracker_game::{Game, Metric, SliceId};
-use nutcracker_retro::{
-    Rate, Rates, Seconds, Silent, SolveOptions, SolverName, Window, fit_solvers, open_metric,
-    solve_slices,
-};
-use nutcracker_table::Reach;
+use nutcracker_table::{Disk, Reach, Storage};
+use thiserror::Error;
 
-use crate::args::storage;
-use crate::failure::Failure;
+use crate::error::SolveError;
+use crate::options::{SolveOptions, SolverName};
+use crate::plan::{Rate, Rates};
+use crate::progress::Silent;
+use crate::report::Seconds;
+use crate::solve::solve_slices;
+use crate::solver::fit_solvers;
+use crate::tables::open_metric;
+use crate::window::Window;
 
 /// What was measured.
-pub struct Measured {
+#[derive(Clone, Debug)]
+pub struct Calibration {
     /// Nanoseconds a position.
     pub rates: Rates,
     /// With this slice.
@@ -22,48 +29,58 @@ pub struct Measured {
     pub positions: u64,
 }
 
-/// A directory that is removed in the end, whatever happens.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new() -> Result<Self, Failure> {
-        let path = std::env::temp_dir().join(format!("nutcracker-plan-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|error| {
-            Failure::Failed(format!(
-                "cannot make {} to measure in: {error}; set TMPDIR to another directory",
-                path.display()
-            ))
-        })?;
-        Ok(Temporary(path))
-    }
+/// Why nothing was measured.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CalibrationError {
+    /// There is no place for the files.
+    #[error("cannot make a directory in {} to measure in: {source}", parent.display())]
+    Directory {
+        /// Where it was to be.
+        parent: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The slice cannot be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
 }
 
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // What cannot be removed stays in the directory for temporary files.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Solves the largest slice of at most `most` positions with each solver.
-pub fn measure<G: Game>(
+/// Measures how fast this machine solves: the largest slice of at most `most` positions is solved
+/// with each solver, in a directory inside `parent` that is removed in the end.
+///
+/// ```
+/// use nutcracker_game::{Metric, toy::Heap};
+/// use nutcracker_retro::calibrate;
+///
+/// let dir = tempfile::tempdir()?;
+/// let measured = calibrate(&Heap, Metric::Score, 1, 10, dir.path())?;
+/// assert!(measured.positions <= 10 && measured.rates.pack > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn calibrate<G: Game>(
     game: &G,
     metric: Metric,
     threads: usize,
     most: u64,
-) -> Result<Measured, Failure> {
+    parent: &Path,
+) -> Result<Calibration, CalibrationError> {
     let slice = (1..=game.largest_slice().0)
         .map(SliceId)
         .take_while(|&slice| game.slice_len(slice) <= most)
         .last()
         .unwrap_or(SliceId(0));
     let positions = game.slice_len(slice);
-    let place = Temporary::new()?;
-    let path =
-        open_metric(game, Some(metric), storage(false), &place.0, 0).path(slice.0, Reach::Exact);
+    let place = tempfile::Builder::new()
+        .prefix("nutcracker-plan-")
+        .tempdir_in(parent)
+        .map_err(|source| CalibrationError::Directory { parent: parent.to_owned(), source })?;
+    let disk: Arc<dyn Storage> = Arc::new(Disk { map: false });
+    let path = open_metric(game, Some(metric), Arc::clone(&disk), place.path(), 0)
+        .path(slice.0, Reach::Exact);
     // Solvers whose files are checked, the fastest first.
     let verified = [SolverName::OnePass, SolverName::Memory, SolverName::Sweeps];
-    let run = |solver, window| -> Result<Seconds, Failure> {
+    let run = |solver, window| -> Result<Seconds, SolveError> {
         // A finished slice would not be solved again.
         let _ = std::fs::remove_file(&path);
         let _ = std::fs::remove_file(path.with_added_extension("unchecked"));
@@ -75,11 +92,11 @@ pub fn measure<G: Game>(
             ..SolveOptions::new(threads, "calibration")
         };
         let slices = [slice];
-        let reports = solve_slices(game, &storage(false), &place.0, &slices, &options, &Silent)?;
+        let reports = solve_slices(game, &disk, place.path(), &slices, &options, &Silent)?;
         Ok(reports.last().and_then(|report| report.seconds).unwrap_or_default())
     };
     let fit = fit_solvers(game, slice, Some(metric));
-    let best_of_two = |solver| -> Result<Seconds, Failure> {
+    let best_of_two = |solver| -> Result<Seconds, SolveError> {
         let (one, two) = (run(solver, Window::Full)?, run(solver, Window::Full)?);
         Ok(Seconds {
             exits: one.exits.min(two.exits),
@@ -122,5 +139,5 @@ pub fn measure<G: Game>(
         let power = ((full / one).ln() / (levels as f64).ln()).clamp(0.0, 1.0);
         rates.fixpoint.insert(SolverName::Rows, Rate { level: nanoseconds(one), power });
     }
-    Ok(Measured { rates, slice, positions })
+    Ok(Calibration { rates, slice, positions })
 }
