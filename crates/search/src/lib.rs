@@ -5,6 +5,7 @@
 //! | [`Engine`] | play and analysis of any game within any limits | alpha-beta, iterative deepening, all cores |
 //! | [`prove`], [`check_proof`] | "does the mover get at least k?", with a proof that other code replays | df-pn |
 //! | [`exact_value`], [`Search`] | the score of a position of a game that does not repeat | MTD(f) |
+//! | [`start_value`] | the score of the start position | its database, else MTD(f) |
 //!
 //! All of them probe an [`Oracle`] for known scores, such as a directory of databases
 //! ([`TableOracle`]). What is proven is kept apart from what is guessed: a [`Worth`] records which
@@ -33,6 +34,7 @@ mod probed;
 mod proof;
 mod proof_table;
 mod report;
+mod start_value;
 mod table_oracle;
 mod tt;
 mod worth;
@@ -46,5 +48,6 @@ pub use pool::{Engine, SearchError};
 pub use probed::Probed;
 pub use proof::{Flaw, Goal, Proof, ProofNode, Reply, check_proof};
 pub use report::{MoveValues, Report};
+pub use start_value::{StartLimits, StartValue, start_value};
 pub use table_oracle::TableOracle;
 pub use worth::{Distance, Kind, Worth};

@@ -164,10 +164,10 @@ impl Visitor for Args {
             object.insert("peak_memory".to_owned(), machine::peak_memory().into());
             return print(&format!("{}\n", Value::from(object)));
         }
-        if let Some(sentence) = start.sentence(&game) {
+        if let Some(sentence) = start.sentence() {
             print(&format!("\n{sentence}\n"))?;
         }
-        if let Some(advice) = start.advice(&game, &slices) {
+        if let Some(advice) = start.advice(&slices) {
             note(&advice);
         }
         what_next(&game, &given, &slices);
