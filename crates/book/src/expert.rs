@@ -41,6 +41,10 @@ impl<G: Evaluate> Expert<G> for StaticExpert<G> {
 }
 
 /// Databases first, and another expert where they do not reach.
+///
+/// This is not what [`Adviser`](nutcracker_search::player::Adviser) decides. A node of a book has one
+/// value for every game that reaches it, so a single probe without history suffices; a player needs
+/// the values of all moves after the game so far, hence all databases that they lead to.
 #[derive(Clone, Debug)]
 pub struct WithDatabases<G, O, E> {
     /// The game.

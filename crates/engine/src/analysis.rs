@@ -1,39 +1,13 @@
 //! Analysis of a game: every move with its value and that of the best move.
 
-use std::cmp::Reverse;
 use std::error::Error;
 use std::sync::Arc;
 
 use nutcracker_game::{Evaluate, Side};
-use nutcracker_search::player::Perfect;
-use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Worth};
+use nutcracker_search::player::{Advice, Adviser, Source};
+use nutcracker_search::{EngineOptions, Limits, Oracle, Worth};
 
 use crate::{Played, PlayerError};
-
-/// The source of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
-    /// A database.
-    Database,
-    /// A search that was complete wherever it mattered.
-    Proof,
-    /// A search with guesses, of this depth in plies.
-    Search {
-        /// Its depth.
-        depth: u32,
-    },
-}
-
-impl Source {
-    /// For programs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Database => "database",
-            Source::Proof => "proof",
-            Source::Search { .. } => "search",
-        }
-    }
-}
 
 /// What a move cost, in points of score.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -71,27 +45,10 @@ impl Loss {
     }
 }
 
-/// A position with the values of its moves.
-#[derive(Clone, Debug)]
-pub struct Choices<M> {
-    /// Moves with their values for the mover, best first: from databases, or by search.
-    pub values: Vec<(M, Worth)>,
-    /// Their source.
-    pub source: Source,
-}
-
 /// Evaluates moves: by databases where they reach, by search elsewhere.
 #[derive(Debug)]
 pub struct Analyser<G: Evaluate, O: Oracle> {
-    perfect: Perfect<G, Arc<O>>,
-    engine: Engine<G, Arc<O>>,
-}
-
-fn failed<E: Error + 'static>(error: E) -> PlayerError {
-    PlayerError::Other(match error.source() {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    })
+    adviser: Adviser<G, O>,
 }
 
 impl<G: Evaluate, O> Analyser<G, O>
@@ -100,22 +57,7 @@ where
 {
     /// An analyser with these databases.
     pub fn new(game: G, oracle: Arc<O>, options: EngineOptions) -> Self {
-        Analyser {
-            perfect: Perfect::new(game.clone(), Arc::clone(&oracle)),
-            engine: Engine::new(game, oracle, options),
-        }
-    }
-
-    fn by_database(&mut self, at: &Played<G>) -> Result<Option<Choices<G::Move>>, PlayerError> {
-        let position = &at.now().position;
-        if !self.perfect.reaches(position) {
-            return Ok(None);
-        }
-        let valued = self.perfect.values(position, &at.history()).map_err(failed)?;
-        let mut values: Vec<(G::Move, Worth)> =
-            valued.iter().map(|valued| (valued.mv, Worth::exact(valued.value))).collect();
-        values.sort_by_key(|(_, value)| Reverse(value.hundredths()));
-        Ok(Some(Choices { values, source: Source::Database }))
+        Analyser { adviser: Adviser::new(game, oracle, options) }
     }
 
     /// Every move of a game that has not ended with its value, best first.
@@ -123,25 +65,13 @@ where
         &mut self,
         at: &Played<G>,
         limits: &Limits<'_>,
-    ) -> Result<Choices<G::Move>, PlayerError> {
-        if let Some(choices) = self.by_database(at)? {
-            return Ok(choices);
-        }
-        // Each move is searched as deeply as the whole.
-        let below = Limits { depth: limits.depth.map(|depth| depth.max(1) - 1), ..*limits };
-        let values = self.engine.search_all(&at.now().position, &at.history(), &below);
-        let values = values.map_err(failed)?;
-        let source = source(values.iter().map(|(_, value)| *value), limits.depth.unwrap_or(0));
-        Ok(Choices { values, source })
+    ) -> Result<Advice<G::Move>, PlayerError> {
+        Ok(self.adviser.moves(&at.now().position, &at.history(), limits)?)
     }
 
     /// The value of a position for its mover, from there on.
     pub fn value(&mut self, at: &Played<G>, limits: &Limits<'_>) -> Result<Worth, PlayerError> {
-        if let Some(choices) = self.by_database(at)? {
-            return Ok(choices.values.first().map_or(Worth::exact(0), |(_, value)| *value));
-        }
-        let report = self.engine.search(&at.now().position, &at.history(), limits, &mut |_| ());
-        Ok(report.map_err(failed)?.value)
+        Ok(self.adviser.value(&at.now().position, &at.history(), limits)?)
     }
 
     /// The value of a move of a game, and that of the best one.
@@ -162,20 +92,20 @@ where
             lead: at.lead(),
             source,
         };
-        if let Some(choices) = self.by_database(at)? {
-            let value = choices.values.iter().find(|(other, _)| *other == mv);
-            if let (Some((_, value)), Some(best)) = (value, choices.values.first()) {
+        let (position, history) = (&situation.position, at.history());
+        if let Some(advice) = self.adviser.by_databases(position, &history)? {
+            let value = advice.values.iter().find(|(other, _)| *other == mv);
+            if let (Some((_, value)), Some(best)) = (value, advice.values.first()) {
                 // Among equal moves, the move played counts as the best one.
                 let best = if value == &best.1 { (mv, *value) } else { *best };
-                return Ok(evaluated(best, *value, choices.source));
+                return Ok(evaluated(best, *value, advice.source));
             }
         }
-        let (position, history) = (&situation.position, at.history());
-        let report = self.engine.search(position, &history, limits, &mut |_| ()).map_err(failed)?;
+        let report = self.adviser.search(position, &history, limits, &mut |_| ())?;
         let best = (report.best().unwrap_or(mv), report.value);
         let depth = report.depth;
         if best.0 == mv {
-            return Ok(evaluated(best, best.1, source([best.1].into_iter(), depth)));
+            return Ok(evaluated(best, best.1, Source::of_search([best.1], depth)));
         }
         let mut next = at.clone();
         next.play(mv);
@@ -192,7 +122,7 @@ where
         let value = value.through(&step);
         // If the search prefers the move played to its own, there is no better move to offer.
         let best = if value.hundredths() >= best.1.hundredths() { (mv, value) } else { best };
-        Ok(evaluated(best, value, source([best.1, value].into_iter(), depth)))
+        Ok(evaluated(best, value, Source::of_search([best.1, value], depth)))
     }
 
     /// Every move of a game; calls `watch` with each.
@@ -209,10 +139,6 @@ where
         }
         Ok(Analysis { moves, margin: played.final_margin() })
     }
-}
-
-fn source(mut values: impl Iterator<Item = Worth>, depth: u32) -> Source {
-    if values.all(Worth::is_proven) { Source::Proof } else { Source::Search { depth } }
 }
 
 /// A move and its value.

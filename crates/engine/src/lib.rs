@@ -34,7 +34,7 @@ mod server;
 mod tally;
 mod time;
 
-pub use analysis::{Analyser, Analysis, Choices, Decision, EvaluatedMove, Loss, Source};
+pub use analysis::{Analyser, Analysis, Decision, EvaluatedMove, Loss};
 pub use book_player::BookPlayer;
 pub use client::{External, Timeouts};
 pub use clock::{Allotment, Clock, OVERHEAD, TimeLost};

@@ -1,11 +1,13 @@
 //! The interface of players: our search, another program, random moves.
 
+use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
 
 use nutcracker_game::Random;
 use nutcracker_game::{Game, MoveError};
 use nutcracker_search::Worth;
+use nutcracker_search::player::PlayerError as NoMove;
 use thiserror::Error;
 
 use crate::grammar::{Go, Info, OptionLine};
@@ -128,6 +130,16 @@ pub enum PlayerError {
     /// Anything else, in one sentence.
     #[error("{0}")]
     Other(String),
+}
+
+impl<E: StdError + 'static> From<NoMove<E>> for PlayerError {
+    fn from(error: NoMove<E>) -> Self {
+        match (&error, error.source()) {
+            (NoMove::Over, _) => PlayerError::Over,
+            (_, Some(source)) => PlayerError::Other(format!("{error}: {source}")),
+            (_, None) => PlayerError::Other(error.to_string()),
+        }
+    }
 }
 
 /// Plays random legal moves with equal probability.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use nutcracker_game::Evaluate;
 use nutcracker_game::Random;
-use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError as NoMove};
-use nutcracker_search::{Engine, EngineOptions, Limits, Oracle, Report, SearchError, Worth};
+use nutcracker_search::player::{Adviser, Level, Manner, Source};
+use nutcracker_search::{EngineOptions, Limits, Oracle, Report};
 
 use crate::grammar::{Go, Info, OptionKind, OptionLine, WireScore};
 use crate::{Allotment, Pace, Played, Player, PlayerError, Thought};
@@ -40,19 +40,13 @@ const POSITIONS: [usize; 3] = [500_000, 20_000, 500];
 const HURRY: [Duration; 2] = [Duration::from_secs(4), Duration::from_millis(200)];
 /// The depth of a fallible player without another limit.
 const LEVEL_DEPTH: u32 = 6;
-/// The depth that a trap assumes of the opponent.
-const TRAP_DEPTH: u32 = 2;
 
 /// Our search as a player.
 #[derive(Debug)]
 pub struct Searcher<G: Evaluate, O: Oracle> {
-    game: G,
-    oracle: Arc<O>,
     name: String,
     settings: Settings,
-    engine: Engine<G, Arc<O>>,
-    /// By databases: with much time, with little, and with hardly any.
-    perfect: [Perfect<G, Arc<O>>; 3],
+    adviser: Adviser<G, O>,
     random: Random,
 }
 
@@ -62,64 +56,42 @@ where
 {
     /// A player with this name.
     pub fn new(game: G, oracle: Arc<O>, name: impl Into<String>, settings: Settings) -> Self {
-        Searcher {
-            engine: Engine::new(game.clone(), Arc::clone(&oracle), settings.search.clone()),
-            perfect: POSITIONS
-                .map(|limit| Perfect::with_limit(game.clone(), Arc::clone(&oracle), limit)),
+        let mut searcher = Searcher {
+            adviser: Adviser::new(game, oracle, settings.search.clone()),
             random: Random::new(settings.seed),
             name: name.into(),
             settings,
-            oracle,
-            game,
-        }
+        };
+        searcher.rebuild();
+        searcher
     }
 
     /// Restarts with the current settings.
     fn rebuild(&mut self) {
-        let options = self.settings.search.clone();
-        self.engine = Engine::new(self.game.clone(), Arc::clone(&self.oracle), options);
+        self.adviser.restart(self.settings.search.clone());
     }
 
-    /// A move where databases have every score.
-    fn by_database(
-        &mut self,
-        played: &Played<G>,
-        hurry: usize,
-        on_info: &mut dyn FnMut(&Info),
-    ) -> Result<Thought<G::Move>, PlayerError> {
-        let Settings { level, trappy, .. } = self.settings;
-        let (position, history) = (&played.now().position, played.history());
-        let perfect = &mut self.perfect[hurry];
-        let fallible = Fallible::new(&self.game, level);
-        let best = if level < Level::PERFECT {
-            perfect.choose_fallible(position, &history, &fallible, &mut self.random)
-        } else if trappy {
-            let engine = &mut self.engine;
-            perfect.choose_trappy(position, &history, &fallible, |at| {
-                let values = engine.search_all(at, &[], &Limits::depth(TRAP_DEPTH));
-                let values = values.map_err(|SearchError::Oracle(error)| NoMove::Oracle(error))?;
-                Ok(values.into_iter().map(|(mv, value)| (mv, value.hundredths())).collect())
-            })
-        } else {
-            perfect.choose(position, &history)
-        };
-        let best = best.map_err(|error| failed(&error))?;
-        let values = perfect.values(position, &history).map_err(|error| failed(&error))?;
-        let value = values.iter().map(|valued| valued.value).max().unwrap_or_default();
-        let score = Some(Worth::exact(value));
-        let pv = played.line(&[best]);
-        on_info(&Info {
-            depth: Some(1),
-            score: score.map(WireScore::from),
-            tbhits: Some(values.len() as u64),
-            pv,
-            ..Info::default()
-        });
-        Ok(Thought { best, ponder: None, score })
+    /// When a search ends, apart from the clock that `pace` watches.
+    fn limits<'a>(&self, played: &Played<G>, go: &Go, pace: &'a Pace) -> Limits<'a> {
+        let limits =
+            Limits { depth: go.depth, nodes: go.nodes, time: None, stop: Some(pace.flag()) };
+        if self.settings.level == Level::PERFECT {
+            return limits;
+        }
+        // Errors depend on the values of all moves: none of them may be searched without limit, and
+        // every move gets its share of the time.
+        let count = played.legal().len().max(1) as u32;
+        let plan = Allotment::of(go, played.now().mover);
+        Limits {
+            depth: go.depth.or_else(|| go.is_open().then_some(LEVEL_DEPTH)),
+            nodes: limits.nodes.map(|nodes| nodes / u64::from(count)),
+            time: plan.map(|plan| plan.soft / count),
+            ..limits
+        }
     }
 
-    /// A move by search.
-    fn by_search(
+    /// A move within these limits.
+    fn think(
         &mut self,
         played: &Played<G>,
         limits: &Limits<'_>,
@@ -127,57 +99,36 @@ where
         on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
         let (position, history) = (&played.now().position, played.history());
+        let Settings { level, trappy, .. } = self.settings;
         let mut on_report = |report: &Report<G::Move>| {
             on_info(&info(played, report));
             if pace.is_late() {
                 pace.stop();
             }
         };
-        let report = self.engine.search(position, &history, limits, &mut on_report);
-        let report = report.map_err(|error| failed(&error))?;
-        let mut line = report.line.iter().copied();
-        let best = line.next().ok_or(PlayerError::Over)?;
-        Ok(Thought { best, ponder: line.next(), score: Some(report.value) })
+        let chosen = self.adviser.choose(
+            position,
+            &history,
+            Manner { level, trappy },
+            &mut self.random,
+            limits,
+            &mut on_report,
+        )?;
+        let (score, pv) = (Some(WireScore::from(chosen.best)), played.line(&[chosen.mv]));
+        match chosen.source {
+            Source::Database => {
+                let tbhits = Some(played.legal().len() as u64);
+                on_info(&Info { depth: Some(1), score, tbhits, pv, ..Info::default() });
+            }
+            // A search of all moves makes no reports.
+            _ if level < Level::PERFECT => {
+                let depth = limits.depth.map(|depth| depth.max(1));
+                on_info(&Info { depth, score, pv, ..Info::default() });
+            }
+            _ => {}
+        }
+        Ok(Thought { best: chosen.mv, ponder: chosen.reply, score: Some(chosen.best) })
     }
-
-    /// A move with deliberate errors, by a search of all moves.
-    fn by_chance(
-        &mut self,
-        played: &Played<G>,
-        limits: &Limits<'_>,
-        go: &Go,
-        on_info: &mut dyn FnMut(&Info),
-    ) -> Result<Thought<G::Move>, PlayerError> {
-        let (position, history) = (&played.now().position, played.history());
-        // Every move gets its share of the time.
-        let count = played.legal().len().max(1) as u32;
-        let plan = Allotment::of(go, played.now().mover);
-        let limits = Limits {
-            depth: limits.depth.map(|depth| depth.saturating_sub(1)),
-            nodes: limits.nodes.map(|nodes| nodes / u64::from(count)),
-            time: plan.map(|plan| plan.soft / count),
-            ..*limits
-        };
-        let values = self.engine.search_all(position, &history, &limits);
-        let values = values.map_err(|error| failed(&error))?;
-        let seen: Vec<(G::Move, i32)> =
-            values.iter().map(|(mv, value)| (*mv, value.hundredths())).collect();
-        let fallible = Fallible::new(&self.game, self.settings.level);
-        let (best, _) = fallible.choose(&seen, &mut self.random).ok_or(PlayerError::Over)?;
-        let score = values.first().map(|(_, value)| *value);
-        let depth = limits.depth.map(|depth| depth + 1);
-        let wire = score.map(WireScore::from);
-        on_info(&Info { depth, score: wire, pv: played.line(&[best]), ..Info::default() });
-        Ok(Thought { best, ponder: None, score })
-    }
-}
-
-/// An error of the search in one sentence, with its cause.
-fn failed(error: &(impl Error + ?Sized)) -> PlayerError {
-    PlayerError::Other(match error.source() {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    })
 }
 
 fn info<G: Evaluate>(played: &Played<G>, report: &Report<G::Move>) -> Info {
@@ -275,23 +226,10 @@ where
         if one && plan.is_some() && !go.ponder {
             return Ok(Thought::only(first));
         }
-        if self.perfect[0].reaches(&played.now().position) {
-            let left = plan.map_or(Duration::MAX, |plan| plan.hard);
-            let hurry = HURRY.iter().filter(|&&least| left < least).count();
-            return self.by_database(played, hurry, on_info);
-        }
-        let stop = Some(pace.flag());
-        let mut limits = Limits { depth: go.depth, nodes: go.nodes, time: None, stop };
-        if self.settings.level < Level::PERFECT && go.is_open() {
-            // Errors depend on the values of all moves: none of them may be searched without limit.
-            limits.depth = Some(go.depth.unwrap_or(LEVEL_DEPTH));
-        }
-        pace.during(|| {
-            if self.settings.level < Level::PERFECT {
-                self.by_chance(played, &limits, go, on_info)
-            } else {
-                self.by_search(played, &limits, pace, on_info)
-            }
-        })
+        let left = plan.map_or(Duration::MAX, |plan| plan.hard);
+        let hurry = HURRY.iter().filter(|&&least| left < least).count();
+        self.adviser.limit_positions(POSITIONS[hurry]);
+        let limits = self.limits(played, go, pace);
+        pace.during(|| self.think(played, &limits, pace, on_info))
     }
 }

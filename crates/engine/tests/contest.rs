@@ -8,11 +8,12 @@ use nutcracker_engine::grammar::{Go, Info};
 use nutcracker_engine::record::{Outcome, Record};
 use nutcracker_engine::{
     Analyser, Blind, Contest, Loss, Pace, Played, Player, PlayerError, Searcher, Seat, Settings,
-    Source, Tally, Thought, level_openings,
+    Tally, Thought, level_openings,
 };
 use nutcracker_game::{Game, Numbering, Rules, Score, Side, SliceId, Turn};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
+use nutcracker_search::player::Source;
 use nutcracker_search::{Empty, EngineOptions, Limits, Oracle};
 
 fn depth(depth: u32) -> Go {

@@ -8,9 +8,10 @@ use std::time::Duration;
 use clap::ValueEnum;
 use nutcracker_draw::{Course, CoursePoint, course_chart};
 use nutcracker_engine::record::Record;
-use nutcracker_engine::{Analyser, Analysis, EvaluatedMove, Loss, Played, Source};
+use nutcracker_engine::{Analyser, Analysis, EvaluatedMove, Loss, Played};
 use nutcracker_game::{Game, Side};
 use nutcracker_games::registry::{GAMES, Registered, Visitor, with_game};
+use nutcracker_search::player::Source;
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 

@@ -4,14 +4,17 @@
 //!   it where moves that keep the score could go round in circles.
 //! - [`Fallible`] chooses among valued moves at random, the worse the rarer; a [`Level`] sets how
 //!   rare, and means the same in every game.
+//! - [`Adviser`] asks databases where they reach and searches elsewhere, for all of these.
 //! - [`traps`] finds which of several equal moves a shallow opponent is likely to answer wrongly.
 
+mod adviser;
 mod distance;
 mod fallible;
 mod perfect;
 mod realise;
 mod trappy;
 
+pub use adviser::{Advice, Adviser, Chosen, Manner, Source};
 pub use fallible::{Fallible, Level};
 pub use perfect::{Keeping, Perfect, PlayerError, Valued};
 pub use trappy::{Trap, traps};

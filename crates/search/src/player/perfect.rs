@@ -158,6 +158,12 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         Perfect { game, oracle, distances: Distances::new(positions) }
     }
 
+    /// Examines at most about `positions` positions for a move from now on. What was found before is
+    /// kept.
+    pub fn set_limit(&mut self, positions: usize) {
+        self.distances.limit = positions;
+    }
+
     /// The game.
     pub fn game(&self) -> &G {
         &self.game

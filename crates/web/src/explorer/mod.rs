@@ -40,7 +40,7 @@ pub use growth::Grow;
 pub use line::{Line, Node, Played};
 pub use moves::{Choice, Moves};
 pub use random::{Captures, Filters, Only, RandomPosition};
-pub use reply::{Opponent, Reply, Source};
+pub use reply::{Opponent, Reply};
 pub use search::Searched;
 pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};

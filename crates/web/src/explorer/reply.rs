@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use nutcracker_game::Random;
 use nutcracker_game::{Evaluate, Situation};
-use nutcracker_search::player::{Fallible, Level, Perfect, PlayerError};
-use nutcracker_search::{Engine, Limits, TableOracle, Worth};
+use nutcracker_search::player::{Adviser, Chosen, Level, Manner, Perfect, PlayerError, Source};
+use nutcracker_search::{Limits, TableOracle, Worth};
 use nutcracker_table::TableError;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
@@ -39,18 +39,18 @@ pub struct Reply {
     pub name: String,
     /// What it is worth to its mover.
     pub value: Worth,
-    /// Where it comes from.
+    /// Where it comes from: `database` or `search`.
+    #[serde(serialize_with = "database_or_search")]
+    #[schema(value_type = String, pattern = "^(database|search)$", example = "database")]
     pub source: Source,
 }
 
-/// Where a move comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// From the databases.
-    Database,
-    /// From a search.
-    Search,
+/// A search is a search to a client, whether or not it was complete: the value tells that.
+fn database_or_search<S: Serializer>(source: &Source, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match source {
+        Source::Database => "database",
+        Source::Proof | Source::Search { .. } => "search",
+    })
 }
 
 /// The positions of a game so far, and the current one.
@@ -64,6 +64,14 @@ impl<G: Evaluate> Handle<G> {
     /// A player by the databases.
     pub(super) fn perfect(&self) -> Result<Perfect<G, TableOracle>, ExplorerError> {
         Ok(Perfect::with_limit(self.game.clone(), self.oracle()?, PERFECT_LIMIT))
+    }
+
+    /// Databases where they reach, and search elsewhere.
+    pub(super) fn adviser(&self) -> Result<Adviser<G, TableOracle>, ExplorerError> {
+        let oracle = Arc::new(self.oracle()?);
+        let mut adviser = Adviser::new(self.game.clone(), oracle, super::search::options());
+        adviser.limit_positions(PERFECT_LIMIT);
+        Ok(adviser)
     }
 
     /// Why a player could not choose.
@@ -114,41 +122,16 @@ impl<G: Evaluate> Handle<G> {
         let moves: Vec<&str> = opponent.moves.iter().map(String::as_str).collect();
         let (history, situation) = self.history(start, &moves)?;
         let (game, position) = (&self.game, &situation.position);
-        let fallible = Fallible::new(game, opponent.level);
-        let mut random = Random::new(opponent.seed);
-        let mut player = self.perfect()?;
-        let known = if opponent.level == Level::PERFECT {
-            player.choose(position, &history)
-        } else {
-            player.choose_fallible(position, &history, &fallible, &mut random)
-        };
-        let described = |mv: &G::Move, value, source| {
-            let step = game.play(position, mv);
-            Reply { name: game.format_move(&situation, mv, &step), value, source }
-        };
-        match known {
-            Ok(mv) => {
-                let values =
-                    player.values(position, &history).map_err(|error| self.player_error(error))?;
-                let value = values.iter().find(|valued| valued.mv == mv).map_or(0, |v| v.value);
-                return Ok(described(&mv, Worth::exact(value), Source::Database));
-            }
-            Err(PlayerError::NoDatabase { .. }) => {}
-            Err(error) => return Err(self.player_error(error)),
-        }
-        // Above the databases all moves are searched together.
+        let mut adviser = self.adviser()?;
         let budget = budget.at_most(REPLY_TIME);
-        let mut engine = Engine::new(game.clone(), self.oracle()?, super::search::options());
-        let time = Some(budget.left());
-        let limits = Limits { time, stop: Some(budget.flag()), ..Limits::default() };
-        let values = engine
-            .search_all(position, &history, &limits)
-            .map_err(|nutcracker_search::SearchError::Oracle(error)| self.explain(error))?;
-        let guesses: Vec<_> =
-            values.iter().map(|&(mv, value)| ((mv, value), value.hundredths())).collect();
-        let ((mv, value), _) = fallible.choose(&guesses, &mut random).ok_or_else(|| {
-            ExplorerError::IllegalMove("the game is over here, so there is no move".to_owned())
-        })?;
-        Ok(described(&mv, value, Source::Search))
+        let (time, stop) = (Some(budget.left()), Some(budget.flag()));
+        let limits = Limits { time, stop, ..Limits::default() };
+        let manner = Manner { level: opponent.level, trappy: false };
+        let mut random = Random::new(opponent.seed);
+        let Chosen { mv, value, source, .. } = adviser
+            .choose(position, &history, manner, &mut random, &limits, &mut |_| ())
+            .map_err(|error| self.player_error(error))?;
+        let name = game.format_move(&situation, &mv, &game.play(position, &mv));
+        Ok(Reply { name, value, source })
     }
 }

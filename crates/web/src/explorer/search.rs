@@ -1,7 +1,7 @@
 //! What a search finds, reported while it runs.
 
 use nutcracker_game::{Evaluate, Situation};
-use nutcracker_search::{Engine, EngineOptions, Limits, Report, SearchError, Worth};
+use nutcracker_search::{EngineOptions, Limits, Report, Worth};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -46,7 +46,6 @@ impl<G: Evaluate> Handle<G> {
         if self.game.outcome(&situation.position).is_some() {
             return Ok(());
         }
-        let mut engine = Engine::new(self.game.clone(), self.oracle()?, options());
         let limits = Limits {
             depth,
             time: Some(budget.left()),
@@ -54,9 +53,9 @@ impl<G: Evaluate> Handle<G> {
             ..Limits::default()
         };
         let mut on_report = |report: &Report<G::Move>| report_to(self.searched(&situation, report));
-        engine
+        self.adviser()?
             .search(&situation.position, &history, &limits, &mut on_report)
-            .map_err(|SearchError::Oracle(error)| self.explain(error))?;
+            .map_err(|error| self.player_error(error))?;
         Ok(())
     }
 

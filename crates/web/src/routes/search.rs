@@ -10,6 +10,7 @@ use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
+use nutcracker_search::player::Source;
 use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
@@ -178,6 +179,6 @@ pub async fn reply(
     let seed = params.seed.unwrap_or_else(|| RandomState::new().hash_one(0));
     let opponent = Opponent { moves: names(&app, params.moves)?, level, seed };
     let reply = app.run_blocking(move |budget| game.reply(&position, &opponent, budget)).await?;
-    let certain = params.seed.is_some() && reply.source == crate::explorer::Source::Database;
+    let certain = params.seed.is_some() && reply.source == Source::Database;
     Ok(if certain { Cached(reply).into_response() } else { Fresh(reply).into_response() })
 }

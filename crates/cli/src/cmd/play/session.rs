@@ -5,9 +5,10 @@ use std::io::{self, BufRead, IsTerminal};
 use std::time::Duration;
 
 use nutcracker_engine::grammar::Go;
-use nutcracker_engine::{Analyser, Choices, Pace, Played, Player, Source};
+use nutcracker_engine::{Analyser, Pace, Played, Player};
 use nutcracker_game::{Game, Side};
 use nutcracker_games::registry::Registered;
+use nutcracker_search::player::{Advice, Source};
 use nutcracker_search::{Limits, Worth};
 
 use crate::databases::Databases;
@@ -167,7 +168,7 @@ impl<G: Registered> Session<G> {
         }
     }
 
-    fn choices(&mut self) -> Result<Choices<G::Move>, Failure> {
+    fn choices(&mut self) -> Result<Advice<G::Move>, Failure> {
         // The user waits: all moves together take as long as a move of the computer.
         let moves = self.played.legal().len().max(1) as u32;
         let limits = match self.depth {
