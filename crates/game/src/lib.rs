@@ -90,7 +90,7 @@ mod view;
 pub use evaluate::{Evaluate, weigh};
 pub use game::Game;
 pub use matrix::{Line, MoveMatrix};
-pub use metric::{Distance, Metric};
+pub use metric::{Metric, WinDistance};
 pub use move_name::{MoveError, find_move, shortened};
 pub use notation::{ParseError, Side, Situation};
 pub use numbering::{IndexMatrix, Numbering, Part, Properties};

@@ -19,14 +19,14 @@ use crate::{ParseError, Score, Step, Turn};
 /// | -127 | the mover has lost | 0 |
 ///
 /// ```
-/// use nutcracker_game::{Distance, Metric};
+/// use nutcracker_game::{WinDistance, Metric};
 ///
 /// // Checkmated; the move before it wins in one; before that, every move loses to it.
 /// let mated = Metric::Dtw.over(-1);
 /// let mates = Metric::Dtw.inside(mated);
 /// let before = Metric::Dtw.inside(mates);
 /// assert_eq!([mated, mates, before], [-127, 127, -126]);
-/// assert_eq!(Metric::Dtw.distance(before), Some(Distance { wins: false, moves: 1 }));
+/// assert_eq!(Metric::Dtw.distance(before), Some(WinDistance { wins: false, moves: 1 }));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[non_exhaustive]
@@ -45,14 +45,14 @@ pub enum Metric {
 
 /// The winner, and the number of the winner's moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Distance {
+pub struct WinDistance {
     /// Whether the side to move wins.
     pub wins: bool,
     /// The winner's moves.
     pub moves: u16,
 }
 
-impl Distance {
+impl WinDistance {
     /// The moves of both sides together.
     pub fn plies(self) -> u16 {
         2 * self.moves - u16::from(self.wins)
@@ -132,12 +132,12 @@ impl Metric {
     }
 
     /// The distance a value stands for; `None` for draws, and for metrics that count no moves.
-    pub fn distance(self, value: Score) -> Option<Distance> {
+    pub fn distance(self, value: Score) -> Option<WinDistance> {
         if !self.is_distance() || value == 0 {
             return None;
         }
         let moves = if value > 0 { NEAREST + 1 - value } else { NEAREST + value };
-        Some(Distance { wins: value > 0, moves: moves as u16 })
+        Some(WinDistance { wins: value > 0, moves: moves as u16 })
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
                     assert_eq!((distance.wins, distance.moves), (true, 127));
                     continue;
                 }
-                let expected = Distance {
+                let expected = WinDistance {
                     wins: !distance.wins,
                     moves: distance.moves + u16::from(!distance.wins),
                 };

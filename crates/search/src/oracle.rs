@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use nutcracker_game::{Children, Distance, Metric, Score, SliceId};
+use nutcracker_game::{Children, Metric, Score, SliceId, WinDistance};
 
 /// The scores of some slices, such as those a directory of databases holds.
 ///
@@ -53,7 +53,7 @@ pub trait Oracle {
     }
 
     /// In how many moves the position with this rank is won or lost, where that is known.
-    fn distance(&self, slice: SliceId, index: u64) -> Result<Option<Distance>, Self::Error> {
+    fn distance(&self, slice: SliceId, index: u64) -> Result<Option<WinDistance>, Self::Error> {
         let metric = self.metric(slice)?;
         if !metric.is_distance() {
             return Ok(None);
@@ -88,7 +88,7 @@ macro_rules! behind {
                 &self,
                 slice: SliceId,
                 index: u64,
-            ) -> Result<Option<Distance>, Self::Error> {
+            ) -> Result<Option<WinDistance>, Self::Error> {
                 (**self).distance(slice, index)
             }
         }
@@ -117,7 +117,7 @@ impl<O: Oracle> Oracle for Option<O> {
         there(self.as_ref(), slice).value(slice, index)
     }
 
-    fn distance(&self, slice: SliceId, index: u64) -> Result<Option<Distance>, Self::Error> {
+    fn distance(&self, slice: SliceId, index: u64) -> Result<Option<WinDistance>, Self::Error> {
         there(self.as_ref(), slice).distance(slice, index)
     }
 }

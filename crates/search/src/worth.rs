@@ -57,7 +57,8 @@ pub struct Worth {
     pub unchecked: bool,
 }
 
-/// How many moves a win or loss takes.
+/// How many moves a win or loss takes, and to where they are counted. Who wins is in the score of the
+/// [`Worth`] it belongs to; [`WinDistance`](nutcracker_game::WinDistance) has the winner itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Distance {
     /// Moves of the winner.

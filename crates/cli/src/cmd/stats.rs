@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use nutcracker_draw::{ScoreSlice, score_histogram};
-use nutcracker_game::{Distance, Game, Metric, SliceId, closure};
+use nutcracker_game::{Game, Metric, SliceId, WinDistance, closure};
 use nutcracker_games::registry::{Registered, Visitor, with_game};
 use nutcracker_retro::stats::{Choices, StatsError, choices};
 use nutcracker_retro::{Progress, cache_bytes, default_set};
@@ -268,7 +268,7 @@ fn for_people<G: Game>(game: &G, metric: Metric, slices: &[Known], all_scores: b
 }
 
 /// The longest win and the longest loss, and in how many positions.
-fn longest(metric: Metric, histogram: &Histogram) -> [Option<(Distance, u64)>; 2] {
+fn longest(metric: Metric, histogram: &Histogram) -> [Option<(WinDistance, u64)>; 2] {
     [true, false].map(|wins| {
         let distances = histogram.iter().filter_map(|(value, count)| {
             let distance = metric.distance(value.into())?;
@@ -294,7 +294,10 @@ fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
                 match score {
                     0 if metric.is_distance() => "draw".to_owned(),
                     0 => "0".to_owned(),
-                    score if let Some(Distance { wins, moves }) = metric.distance(score.into()) => {
+                    score
+                        if let Some(WinDistance { wins, moves }) =
+                            metric.distance(score.into()) =>
+                    {
                         format!("{} in {moves}", if wins { "win" } else { "loss" })
                     }
                     score if score.unsigned_abs() != window => format!("{score:+}"),

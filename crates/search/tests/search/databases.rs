@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nutcracker_game::{Distance, Metric, Numbering, Rules, Score, SliceId};
+use nutcracker_game::{Metric, Numbering, Rules, Score, SliceId, WinDistance};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::krk::Krk;
 use nutcracker_retro::{Silent, SolveOptions, open_metric, open_set, solve};
@@ -111,7 +111,7 @@ fn a_distance_answers_with_its_score() {
             (metric, 1)
         );
         let distance = shared.distance(slice, index).unwrap();
-        assert_eq!(distance, Some(Distance { wins: true, moves: 12 }));
+        assert_eq!(distance, Some(WinDistance { wins: true, moves: 12 }));
         let drawn = shared.distance(SliceId(0), 0).unwrap();
         assert_eq!(drawn, None);
 
