@@ -50,12 +50,14 @@ pub enum CalibrationError {
 /// with each solver, in a directory inside `parent` that is removed in the end.
 ///
 /// ```
-/// use nutcracker_game::{Metric, toy::Heap};
+/// use nutcracker_game::Metric;
+/// use nutcracker_games::awari::Awari;
 /// use nutcracker_retro::calibrate;
 ///
 /// let dir = tempfile::tempdir()?;
-/// let measured = calibrate(&Heap, Metric::Score, 1, 10, dir.path())?;
-/// assert!(measured.positions <= 10 && measured.rates.pack > 0.0);
+/// let measured = calibrate(&Awari::new(3)?, Metric::Score, 1, 100, dir.path())?;
+/// assert_eq!((measured.slice.0, measured.positions), (3, 56));
+/// assert!(measured.rates.pack > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn calibrate<G: Game>(
