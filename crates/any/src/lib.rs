@@ -22,9 +22,11 @@ mod erased;
 mod game;
 mod inline;
 mod loops;
+mod registry;
 
 pub use game::AnyGame;
 pub use inline::{Inline, Value};
+pub use registry::{GameInfo, OptionInfo, Options, Registered, Registry, UnknownGame};
 
 /// A position of any game: at most 64 bytes.
 pub type AnyPosition = Inline<8>;

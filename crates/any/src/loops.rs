@@ -9,7 +9,8 @@ use nutcracker_game::{Evaluate, Metric, SliceId};
 use nutcracker_retro::check::{self, CheckError, Checked};
 use nutcracker_retro::experiment::{self, CacheMisses};
 use nutcracker_retro::{
-    Progress, Rates, SlicePlan, SliceReport, SolveError, SolveOptions, SolverName,
+    Calibration, CalibrationError, Progress, Rates, SlicePlan, SliceReport, SolveError,
+    SolveOptions, SolverName,
 };
 use nutcracker_table::{Storage, Table, TableSet};
 
@@ -58,6 +59,14 @@ loops! {
         options: &SolveOptions,
         rates: &Rates
     ) -> Vec<SlicePlan> = nutcracker_retro::plan;
+
+    /// [`calibrate`](nutcracker_retro::calibrate()) for the game.
+    fn calibrate(
+        metric: Metric,
+        threads: usize,
+        most: u64,
+        temporary: &Path
+    ) -> Result<Calibration, CalibrationError> = nutcracker_retro::calibrate;
 
     /// [`fit_solvers`](nutcracker_retro::fit_solvers) for the game.
     fn fit_solvers(

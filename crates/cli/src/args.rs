@@ -3,12 +3,13 @@
 //! The rule options come from the registry of games: a new game needs no change here.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clap::builder::Arg;
 use clap::{ArgAction, ArgMatches, FromArgMatches, Parser, Subcommand, ValueEnum};
-use nutcracker_game::{Game, Metric, SliceId, closure};
-use nutcracker_games::registry::{GAMES, GameInfo, OptionInfo, Options};
+use nutcracker_any::AnyGame;
+use nutcracker_any::{GameInfo, OptionInfo, Options, Registry};
+use nutcracker_game::{Metric, Numbering, Rules, SliceId, closure};
 use nutcracker_retro::{available_metric, default_set, folder, open_metric};
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde_json::{Map, Value};
@@ -19,6 +20,20 @@ use crate::cmd::{
 };
 use crate::failure::Failure;
 use crate::{machine, note};
+
+/// The games there are: known once `main` has set them, before any argument is read.
+static GAMES: OnceLock<Registry> = OnceLock::new();
+
+/// Sets the games there are.
+pub fn set_games(games: Registry) {
+    // A second call would be by another `main`.
+    let _ = GAMES.set(games);
+}
+
+/// The games there are.
+pub fn games() -> Registry {
+    *GAMES.get_or_init(|| Registry(&[]))
+}
 
 /// The default directory of databases.
 const DEFAULT_DATA: &str = "nutcracker-data";
@@ -117,38 +132,43 @@ pub struct Data {
 }
 
 impl Subject {
+    /// The game.
+    pub fn game(&self) -> Result<AnyGame, Failure> {
+        Ok(games().game(&self.game, &self.rules.options())?)
+    }
+
     /// The directory with the databases of this game under these options.
-    pub fn dir<G: Game>(&self, game: &G) -> PathBuf {
+    pub fn dir(&self, game: &AnyGame) -> PathBuf {
         self.dir_of(game, self.metric_here(game))
     }
 
-    fn dir_of<G: Game>(&self, game: &G, metric: Metric) -> PathBuf {
+    fn dir_of(&self, game: &AnyGame, metric: Metric) -> PathBuf {
         self.data.data.join(folder(game, metric))
     }
 
     /// The databases, for probing if `map`, else for reading once.
-    pub fn open<G: Game>(&self, game: &G, map: bool, cache: u64) -> TableSet {
+    pub fn open(&self, game: &AnyGame, map: bool, cache: u64) -> TableSet {
         self.open_metric(game, self.metric_here(game), map, cache)
     }
 
-    fn open_metric<G: Game>(&self, game: &G, metric: Metric, map: bool, cache: u64) -> TableSet {
+    fn open_metric(&self, game: &AnyGame, metric: Metric, map: bool, cache: u64) -> TableSet {
         open_metric(game, Some(metric), storage(map), &self.dir_of(game, metric), cache)
     }
 
     /// The metric that was given; else the first with databases here, else the game's usual one.
-    fn metric_here<G: Game>(&self, game: &G) -> Metric {
+    fn metric_here(&self, game: &AnyGame) -> Metric {
         let available = || available_metric(game, &storage(false), &self.data.data);
         self.metric.given.unwrap_or_else(available)
     }
 
     /// The metric of the databases; an error where the game does not have it.
-    pub fn metric<G: Game>(&self, game: &G) -> Result<Metric, Failure> {
+    pub fn metric(&self, game: &AnyGame) -> Result<Metric, Failure> {
         self.metric.check(game)?;
         Ok(self.metric_here(game))
     }
 
     /// The slices of this game that have a database here, all or of those selected.
-    pub fn slices<G: Game>(&self, game: &G, up_to: &UpTo) -> Result<Vec<SliceId>, Failure> {
+    pub fn slices(&self, game: &AnyGame, up_to: &UpTo) -> Result<Vec<SliceId>, Failure> {
         let selected = up_to.select(game)?;
         let present = self.open(game, false, 0).slices()?.into_iter().map(SliceId);
         let slices: Vec<SliceId> = present
@@ -170,7 +190,7 @@ impl Subject {
     }
 
     /// Notes which of a game's databases were not checked; answers may rest on them.
-    pub fn note_unchecked<G: Game>(&self, game: &G, set: &TableSet) {
+    pub fn note_unchecked(&self, game: &AnyGame, set: &TableSet) {
         let slices = set.slices().unwrap_or_default().into_iter().map(SliceId);
         let names = unchecked(game, set, slices.filter(|&slice| game.has_database(slice)));
         if !names.is_empty() {
@@ -184,7 +204,7 @@ impl Subject {
     }
 
     /// An error of reading databases, with the command that makes what is missing.
-    pub fn explain<G: Game>(&self, game: &G, error: TableError) -> Failure {
+    pub fn explain(&self, game: &AnyGame, error: TableError) -> Failure {
         match error {
             TableError::MissingSlice { slice, dir, .. } => Failure::Failed(format!(
                 "there is no database of {} for {} in {}; `{}` makes it",
@@ -198,7 +218,7 @@ impl Subject {
     }
 
     /// The command that solves a slice and what it depends on.
-    pub fn solve_command<G: Game>(&self, game: &G, slice: SliceId) -> String {
+    pub fn solve_command(&self, game: &AnyGame, slice: SliceId) -> String {
         let option = format!(" {} {}", up_to_option(game), game.slice_name(slice));
         self.command("solve", &option)
     }
@@ -227,8 +247,8 @@ impl Subject {
 }
 
 /// Those of these slices whose databases were not checked, by name.
-pub fn unchecked<G: Game>(
-    game: &G,
+pub fn unchecked(
+    game: &AnyGame,
     set: &TableSet,
     slices: impl IntoIterator<Item = SliceId>,
 ) -> Vec<String> {
@@ -242,7 +262,7 @@ pub fn storage(map: bool) -> Arc<dyn Storage> {
 }
 
 /// `15 stones`, or `slice krkn` where the name is not a number of something.
-pub fn slice_label<G: Game>(game: &G, slice: SliceId) -> String {
+pub fn slice_label(game: &AnyGame, slice: SliceId) -> String {
     let name = game.slice_name(slice);
     match game.slice_unit() {
         unit if unit != "slice" && name.bytes().all(|b| b.is_ascii_digit()) => {
@@ -254,7 +274,7 @@ pub fn slice_label<G: Game>(game: &G, slice: SliceId) -> String {
 
 /// An object about a slice, for programs: its name, its metric, the number of what it counts where
 /// the name is one, and the fields given.
-pub fn slice_object<G: Game>(game: &G, metric: Metric, slice: SliceId, fields: Value) -> Value {
+pub fn slice_object(game: &AnyGame, metric: Metric, slice: SliceId, fields: Value) -> Value {
     let name = game.slice_name(slice);
     let number = name.parse::<u64>().ok().filter(|_| game.slice_unit() != "slice");
     let mut object = Map::new();
@@ -270,7 +290,7 @@ pub fn slice_object<G: Game>(game: &G, metric: Metric, slice: SliceId, fields: V
 }
 
 /// The option that selects slices, by the name that suits the game.
-pub fn up_to_option<G: Game>(game: &G) -> &'static str {
+pub fn up_to_option(game: &AnyGame) -> &'static str {
     if game.slice_unit() == "stones" { "--stones" } else { "--up-to" }
 }
 
@@ -290,7 +310,7 @@ pub fn quoted(word: &str) -> String {
 }
 
 /// The slice with a name, which can have a database.
-pub fn slice_named<G: Game>(game: &G, name: &str) -> Result<SliceId, Failure> {
+pub fn slice_named(game: &AnyGame, name: &str) -> Result<SliceId, Failure> {
     let slice = game.slice_named(name).filter(|&slice| game.has_database(slice));
     slice.ok_or_else(|| {
         let last = slice_label(game, game.largest_slice());
@@ -315,7 +335,7 @@ impl UpTo {
 
     /// The slices selected with all they depend on, in the order of solving; `None` if nothing was
     /// selected.
-    pub fn select<G: Game>(&self, game: &G) -> Result<Option<Vec<SliceId>>, Failure> {
+    pub fn select(&self, game: &AnyGame) -> Result<Option<Vec<SliceId>>, Failure> {
         let Some(text) = self.text() else { return Ok(None) };
         let selected = game.select(text).map_err(|error| Failure::Usage(error.to_string()))?;
         let all = closure(game, selected);
@@ -330,7 +350,7 @@ impl UpTo {
     }
 
     /// The same, with the default set where nothing was selected; an error where that is empty.
-    pub fn select_or_default<G: Game>(&self, game: &G) -> Result<Vec<SliceId>, Failure> {
+    pub fn select_or_default(&self, game: &AnyGame) -> Result<Vec<SliceId>, Failure> {
         if let Some(selected) = self.select(game)? {
             return Ok(selected);
         }
@@ -357,7 +377,7 @@ pub struct MetricOption {
 
 impl MetricOption {
     /// An error where the game does not have the metric.
-    fn check<G: Game>(self, game: &G) -> Result<(), Failure> {
+    fn check(self, game: &AnyGame) -> Result<(), Failure> {
         match self.given {
             Some(metric) if !game.metrics().contains(&metric) => {
                 let names: Vec<&str> = game.metrics().iter().map(|metric| metric.name()).collect();
@@ -372,14 +392,14 @@ impl MetricOption {
     }
 
     /// The metric to solve; an error where the game does not have it.
-    pub fn or_usual<G: Game>(self, game: &G) -> Result<Metric, Failure> {
+    pub fn or_usual(self, game: &AnyGame) -> Result<Metric, Failure> {
         self.check(game)?;
         Ok(self.given.unwrap_or(game.metrics()[0]))
     }
 }
 
 /// An error where a game can have no databases.
-pub fn need_databases<G: Game>(game: &G) -> Result<(), Failure> {
+pub fn need_databases(game: &AnyGame) -> Result<(), Failure> {
     if game.has_databases() {
         return Ok(());
     }
@@ -462,7 +482,7 @@ impl RuleOptions {
     /// Every option name of any game, once, with the games that have it.
     fn known() -> Vec<(&'static str, Vec<(&'static GameInfo, &'static OptionInfo)>)> {
         let mut known: Vec<(&str, Vec<_>)> = Vec::new();
-        for game in GAMES {
+        for game in games().iter() {
             for option in game.options {
                 match known.iter_mut().find(|(name, _)| *name == option.name) {
                     Some((_, users)) => users.push((game, option)),

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use nutcracker_any::AnyGame;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, DEFAULT_ROOM};
-use nutcracker_game::Game;
 
 use crate::failure::Failure;
 
@@ -21,11 +21,11 @@ pub struct BookOption {
 }
 
 /// A book that several players use.
-pub type SharedBook<G> = Arc<Mutex<Book<G, RedbStore>>>;
+pub type SharedBook = Arc<Mutex<Book<AnyGame, RedbStore>>>;
 
 impl BookOption {
     /// The book, if there is to be one.
-    pub fn open<G: Game>(&self, game: &G) -> Result<Option<SharedBook<G>>, Failure> {
+    pub fn open(&self, game: &AnyGame) -> Result<Option<SharedBook>, Failure> {
         let Some(path) = &self.book else { return Ok(None) };
         let store = RedbStore::open(path, CACHE)?;
         let book = Book::open(game.clone(), store, DEFAULT_ROOM)?;

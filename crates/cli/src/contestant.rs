@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nutcracker_any::AnyGame;
 use nutcracker_engine::grammar::Go;
 use nutcracker_engine::{
     Blind, BookPlayer, External, Player, Searcher, Settings, TimeError, Timeouts, parse_time,
 };
-use nutcracker_games::registry::Registered;
 use nutcracker_search::player::Level;
 
 use crate::book_option::SharedBook;
@@ -76,14 +76,14 @@ impl Contestant {
     }
 
     /// The player itself.
-    pub fn player<G: Registered>(
+    pub fn player(
         &self,
-        game: &G,
+        game: &AnyGame,
         databases: &Arc<Databases>,
         seed: u64,
         programs: &Programs,
-        shared: Option<&SharedBook<G>>,
-    ) -> Result<Box<dyn Player<G>>, Failure> {
+        shared: Option<&SharedBook>,
+    ) -> Result<Box<dyn Player<AnyGame>>, Failure> {
         Ok(match &self.kind {
             Kind::Search { settings, databases: known, book, .. } => {
                 let oracle = if *known { Arc::clone(databases) } else { Arc::new(None) };

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_any::AnyGame;
+use nutcracker_game::{Numbering, SliceId};
 use nutcracker_search::TableOracle;
 
 use crate::args::Subject;
@@ -15,7 +16,7 @@ const CACHE: u64 = 64 << 20;
 pub type Databases = Option<TableOracle>;
 
 /// Opens those of this game.
-pub fn open<G: Game>(game: &G, subject: &Subject) -> Result<Arc<Databases>, Failure> {
+pub fn open(game: &AnyGame, subject: &Subject) -> Result<Arc<Databases>, Failure> {
     if !game.has_databases() {
         return Ok(Arc::new(None));
     }

@@ -1,7 +1,7 @@
 //! Why a command ended without success; `main` turns it into an exit code.
 
+use nutcracker_any::UnknownGame;
 use nutcracker_book::BookError;
-use nutcracker_games::registry::UnknownGame;
 use nutcracker_retro::check::CheckError;
 use nutcracker_retro::{CalibrationError, SolveError, ThreadError};
 use nutcracker_table::{ErrorKind, Reach, TableError};

@@ -1,6 +1,7 @@
 //! How to solve: which solver, how much memory, which range of scores.
 
-use nutcracker_game::{Game, Metric};
+use nutcracker_any::AnyGame;
+use nutcracker_game::Metric;
 use nutcracker_retro::{DualIndexOptions, Policy, RowOptions, SolveOptions, SolverName, Window};
 
 use crate::args::slice_named;
@@ -83,7 +84,7 @@ impl Bounds {
     }
 
     /// The range of scores to compute.
-    fn window<G: Game>(&self, game: &G) -> Result<Window, Failure> {
+    fn window(&self, game: &AnyGame) -> Result<Window, Failure> {
         Ok(match (self.window, &self.start) {
             (Some(window), _) => Window::Top(window),
             (_, Some(start)) => Window::Start(slice_named(game, start)?),
@@ -92,7 +93,7 @@ impl Bounds {
     }
 
     /// Options with these bounds, and otherwise the usual ones.
-    pub fn options<G: Game>(&self, game: &G, threads: usize) -> Result<SolveOptions, Failure> {
+    pub fn options(&self, game: &AnyGame, threads: usize) -> Result<SolveOptions, Failure> {
         let program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
         let (memory, window) = (self.memory(), self.window(game)?);
         Ok(SolveOptions { memory, window, ..SolveOptions::new(threads, program) })
@@ -101,7 +102,7 @@ impl Bounds {
 
 impl How {
     /// All of it.
-    pub fn options<G: Game>(&self, game: &G, threads: usize) -> Result<SolveOptions, Failure> {
+    pub fn options(&self, game: &AnyGame, threads: usize) -> Result<SolveOptions, Failure> {
         Ok(SolveOptions {
             solver: self.solver.0,
             dual_index: DualIndexOptions {

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         std::process::exit(1);
     }));
     machine::give_memory_back();
+    args::set_games(nutcracker_games::GAMES);
     let outcome = match Args::try_parse() {
         Ok(args) => args.command.run(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

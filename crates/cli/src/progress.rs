@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_any::AnyGame;
+use nutcracker_game::SliceId;
 use nutcracker_retro::{Choice, Phase, Progress, SliceReport, SolverName};
 
 use crate::args::slice_label;
@@ -75,7 +76,7 @@ fn place(phase: Phase) -> (usize, &'static str) {
 impl Reporter {
     /// For a command whose phases take time in these proportions: exits, fixpoint, pack,
     /// verify.
-    pub fn new<G: Game>(game: &G, weights: [f64; 4]) -> Self {
+    pub fn new(game: &AnyGame, weights: [f64; 4]) -> Self {
         let (now, game) = (Instant::now(), game.clone());
         let state = State {
             slice: SliceId(0),

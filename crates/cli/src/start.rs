@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_any::AnyGame;
+use nutcracker_game::{Numbering, Rules, SliceId};
 use nutcracker_search::{StartLimits, StartValue, start_value};
 use serde_json::{Value, json};
 
@@ -19,18 +20,18 @@ const NODES: u64 = 200_000_000;
 const CACHE: u64 = 64 << 20;
 
 /// What was found.
-pub struct Start<'a, G> {
-    game: &'a G,
+pub struct Start<'a> {
+    game: &'a AnyGame,
     value: StartValue,
 }
 
 /// The value of the start position with the databases of these slices.
-pub fn value<'a, G: Game>(
-    game: &'a G,
+pub fn value<'a>(
+    game: &'a AnyGame,
     subject: &Subject,
     slices: &[SliceId],
     seconds: u32,
-) -> Result<Start<'a, G>, Failure> {
+) -> Result<Start<'a>, Failure> {
     let tables = Arc::new(subject.open(game, false, CACHE));
     let limits = StartLimits { nodes: NODES, time: Duration::from_secs(seconds.into()) };
     let value = start_value(game, tables, slices, limits, || {
@@ -39,7 +40,7 @@ pub fn value<'a, G: Game>(
     Ok(Start { game, value: value.map_err(|error| subject.explain(game, error))? })
 }
 
-impl<G: Game> Start<'_, G> {
+impl Start<'_> {
     /// What it is, for people.
     pub fn sentence(&self) -> Option<String> {
         let StartValue::Known { value, nodes } = self.value else { return None };

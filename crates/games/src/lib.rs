@@ -1,8 +1,10 @@
-//! The games of Nutcracker, one folder each, and the registry that turns a name into a type.
+//! The games of Nutcracker, one folder each, and their list.
 
 pub mod awari;
 pub mod halves;
 pub mod kalah;
 pub mod krk;
 pub mod othello;
-pub mod registry;
+mod registry;
+
+pub use registry::GAMES;

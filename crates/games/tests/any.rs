@@ -3,13 +3,13 @@
 use std::fs;
 use std::sync::Arc;
 
-use nutcracker_any::AnyGame;
+use nutcracker_any::{AnyGame, Options};
 use nutcracker_game::{Evaluate, Numbering, Random, SliceId, law, perft};
+use nutcracker_games::GAMES;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::krk::Krk;
 use nutcracker_games::othello::Othello;
-use nutcracker_games::registry::{GAMES, Options, game};
 use nutcracker_retro::{Silent, SolveOptions, solve_slices};
 use nutcracker_table::{Disk, Storage};
 
@@ -61,8 +61,8 @@ fn random_games() {
 
 #[test]
 fn every_registered_game_keeps_the_laws_through_virtual_calls() {
-    for info in GAMES {
-        let game = game(info.name, &Options::new()).unwrap();
+    for info in GAMES.iter() {
+        let game = info.game(&Options::new()).unwrap();
         if game.has_databases() {
             let small: Vec<SliceId> = (0..=game.largest_slice().0)
                 .map(SliceId)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use nutcracker_games::registry::{GAMES, Options, UnknownGame};
+use nutcracker_any::{Options, UnknownGame};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config::Config;
@@ -27,9 +27,9 @@ pub struct App {
     /// Its configuration.
     pub config: Config,
     /// Every game with its default options.
-    usual: Vec<(&'static str, Arc<dyn Explorer>)>,
+    usual: Vec<(&'static str, Arc<Explorer>)>,
     /// Games with other options, by name and options; the most recently used stay open.
-    special: Mutex<Lru<(String, String), Arc<dyn Explorer>>>,
+    special: Mutex<Lru<(String, String), Arc<Explorer>>>,
     /// Their books.
     shelves: Shelves,
     /// Permits to search.
@@ -47,11 +47,12 @@ impl App {
     pub fn new(config: Config) -> Result<Arc<Self>, ExplorerError> {
         let limits = config.limits;
         let shelves = Shelves::default();
-        let usual = GAMES
+        let usual = config
+            .games
             .iter()
             .map(|info| {
                 let game = explorer::open(
-                    info.name,
+                    info,
                     &Options::new(),
                     &config.data,
                     limits.cache_bytes,
@@ -73,11 +74,7 @@ impl App {
     }
 
     /// A game by its name and its options, `pits=4,empty-capture=yes`.
-    pub fn game(
-        &self,
-        name: &str,
-        options: Option<&str>,
-    ) -> Result<Arc<dyn Explorer>, ExplorerError> {
+    pub fn game(&self, name: &str, options: Option<&str>) -> Result<Arc<Explorer>, ExplorerError> {
         let options = options.unwrap_or_default();
         if options.is_empty()
             && let Some((_, game)) = self.usual.iter().find(|(usual, _)| *usual == name)
@@ -90,19 +87,20 @@ impl App {
         }
         let limits = self.config.limits;
         let parsed = parse_options(options)?;
+        let info = self.config.games.info(name)?;
         let game =
-            explorer::open(name, &parsed, &self.config.data, limits.cache_bytes, &self.shelves)?;
+            explorer::open(info, &parsed, &self.config.data, limits.cache_bytes, &self.shelves)?;
         // Another request may have opened it meanwhile: all use the same.
         Ok(Arc::clone(self.special().get_or_insert(key, game)))
     }
 
     /// Every game that is open.
-    pub fn open_games(&self) -> Vec<Arc<dyn Explorer>> {
+    pub fn open_games(&self) -> Vec<Arc<Explorer>> {
         let usual = self.usual.iter().map(|(_, game)| Arc::clone(game));
         usual.chain(self.special().values().map(Arc::clone)).collect()
     }
 
-    fn special(&self) -> std::sync::MutexGuard<'_, Lru<(String, String), Arc<dyn Explorer>>> {
+    fn special(&self) -> std::sync::MutexGuard<'_, Lru<(String, String), Arc<Explorer>>> {
         self.special.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

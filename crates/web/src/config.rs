@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use nutcracker_any::Registry;
+
 use crate::explorer::Grow;
 
 /// How to serve.
@@ -11,6 +13,8 @@ use crate::explorer::Grow;
 pub struct Config {
     /// The address to listen at.
     pub listen: SocketAddr,
+    /// The games there are.
+    pub games: Registry,
     /// The directory with the databases of all games.
     pub data: PathBuf,
     /// Origins whose pages may read answers, as browsers write them: `https://example.org`.
@@ -28,9 +32,10 @@ pub struct Config {
 impl Config {
     /// A server at an address over a directory; building is allowed if only this machine can
     /// connect.
-    pub fn new(listen: SocketAddr, data: impl Into<PathBuf>) -> Self {
+    pub fn new(listen: SocketAddr, games: Registry, data: impl Into<PathBuf>) -> Self {
         Config {
             listen,
+            games,
             data: data.into(),
             cors: Vec::new(),
             builds: listen.ip().is_loopback(),

@@ -115,7 +115,7 @@ impl Jobs {
     pub fn start(
         &self,
         app: &App,
-        game: Arc<dyn Explorer>,
+        game: Arc<Explorer>,
         up_to: Option<&str>,
     ) -> Result<Job, Problem> {
         let refused = |why: &str| Err(Problem::new(Kind::NotBuilding, why));
@@ -155,7 +155,7 @@ impl Jobs {
         let snapshot = lock(&job).clone();
         let options = options(&app.config.program);
         let spawned = std::thread::Builder::new().name("build".to_owned()).spawn(move || {
-            let watched = Watched { job: &job, game: &*game };
+            let watched = Watched { job: &job, game: &game };
             let build = || game.build(&selection, &options, &watched);
             // A panic of the solver ends the job, not the server.
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build));
@@ -206,7 +206,7 @@ fn options(program: &str) -> SolveOptions {
 /// Writes the progress of a build into its job.
 struct Watched<'a> {
     job: &'a Mutex<Job>,
-    game: &'a dyn Explorer,
+    game: &'a Explorer,
 }
 
 impl Progress for Watched<'_> {

@@ -9,7 +9,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let dir = tempfile::tempdir()?;
-//! let config = Config::new("127.0.0.1:0".parse()?, dir.path());
+//! let config = Config::new("127.0.0.1:0".parse()?, nutcracker_games::GAMES, dir.path());
 //! let app = App::new(config)?;
 //! tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
 //!     let server = Server::bind(app).await?;

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use nutcracker_games::registry::UnknownGame;
+use nutcracker_any::UnknownGame;
 use serde::Serialize;
 use tracing::Level;
 use utoipa::ToSchema;
@@ -161,7 +161,7 @@ impl Problem {
 impl From<ExplorerError> for Problem {
     fn from(error: ExplorerError) -> Self {
         let kind = match &error {
-            ExplorerError::UnknownGame(UnknownGame::Name(_)) => Kind::NoSuchGame,
+            ExplorerError::UnknownGame(UnknownGame::Name { .. }) => Kind::NoSuchGame,
             ExplorerError::UnknownGame(_) => Kind::BadOptions,
             ExplorerError::Request(_) => Kind::BadRequest,
             ExplorerError::BadPosition(_) => Kind::BadPosition,

@@ -12,6 +12,7 @@ use nutcracker_book::grow::Plan;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, Strategy};
 use nutcracker_game::{Rules, SliceId};
+use nutcracker_games::GAMES;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_retro::{Silent, SolveOptions, solve};
@@ -58,7 +59,7 @@ pub fn book(dir: &Path) -> PathBuf {
 
 /// A server over the databases.
 pub fn config() -> Config {
-    let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), data());
+    let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), GAMES, data());
     "test".clone_into(&mut config.program);
     config
 }

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use nutcracker_any::{AnyGame, AnyMove};
 use nutcracker_draw::{Course, CoursePoint, course_chart};
 use nutcracker_engine::record::Record;
 use nutcracker_engine::{Analyser, Analysis, EvaluatedMove, Loss, Played};
-use nutcracker_game::{Game, Side};
-use nutcracker_games::registry::{GAMES, Registered, Visitor, with_game};
+use nutcracker_game::{Rules, Side};
 use nutcracker_search::player::Source;
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
-use crate::args::{Data, MetricOption, RuleOptions, Subject, Threads};
+use crate::args::{Data, MetricOption, RuleOptions, Subject, Threads, games};
 use crate::cmd::probe::name;
 use crate::contestant::parse_thinking_time;
 use crate::databases;
@@ -94,43 +94,30 @@ impl Args {
         let tag = record.tag("Game").ok_or_else(|| {
             broken("no tag names the game; add a line such as [Game \"awari\"]".to_owned())
         })?;
-        let info = GAMES.iter().find(|info| info.name == tag);
-        let rules = match info {
-            Some(info) => RuleOptions::from_text(info, record.tag("Options").unwrap_or_default())
+        let rules = match games().info(tag) {
+            Ok(info) => RuleOptions::from_text(info, record.tag("Options").unwrap_or_default())
                 .map_err(broken)?,
-            None => RuleOptions::default(),
+            Err(_) => RuleOptions::default(),
         };
-        let game = tag.to_owned();
         let subject = Subject {
-            game: game.clone(),
+            game: tag.to_owned(),
             rules,
             data: self.data.clone(),
             metric: MetricOption::default(),
         };
-        let options = subject.rules.options();
-        with_game(&game, &options, Job { args: self, subject, record })?
+        self.annotate(&subject, &record)
     }
-}
 
-struct Job {
-    args: Args,
-    subject: Subject,
-    record: Record,
-}
-
-impl Visitor for Job {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
-        let Job { args, subject, record } = self;
-        let played = Played::replay(game.clone(), &record).map_err(|what| {
+    fn annotate(self, subject: &Subject, record: &Record) -> Result<(), Failure> {
+        let (args, game) = (self, subject.game()?);
+        let played = Played::replay(game.clone(), record).map_err(|what| {
             Failure::Failed(format!(
                 "{}, game {} cannot be replayed: {what}",
                 args.file.display(),
                 args.number
             ))
         })?;
-        let databases = databases::open(&game, &subject)?;
+        let databases = databases::open(&game, subject)?;
         let options = EngineOptions { threads: args.threads.count(), ..EngineOptions::default() };
         let mut analyser = Analyser::new(game, databases, options);
         let think = args.think.or_else(|| args.depth.is_none().then_some(SEARCH_TIME));
@@ -143,7 +130,7 @@ impl Visitor for Job {
             .map_err(|error| Failure::Failed(error.to_string()))?;
         drop(line);
         let annotated =
-            Annotated { played: &played, analysis: &analysis, record: &record, args: &args };
+            Annotated { played: &played, analysis: &analysis, record: record, args: &args };
         print(&match args.format {
             Form::Table => annotated.for_people(),
             Form::Json => format!("{}\n", annotated.for_programs()),
@@ -154,9 +141,9 @@ impl Visitor for Job {
 }
 
 /// A game with its analysis.
-struct Annotated<'a, G: Game> {
-    played: &'a Played<G>,
-    analysis: &'a Analysis<G::Move>,
+struct Annotated<'a> {
+    played: &'a Played<AnyGame>,
+    analysis: &'a Analysis<AnyMove>,
     record: &'a Record,
     args: &'a Args,
 }
@@ -178,14 +165,14 @@ fn source_text(source: Source) -> String {
     }
 }
 
-impl<G: Game> Annotated<'_, G> {
+impl Annotated<'_> {
     /// Errors: all that are proven, and guesses from the threshold on.
-    fn is_error(&self, evaluated: &EvaluatedMove<G::Move>) -> bool {
+    fn is_error(&self, evaluated: &EvaluatedMove<AnyMove>) -> bool {
         let least = if evaluated.loss.is_proven() { 0.0 } else { self.args.threshold };
         evaluated.loss.points() > 0.0 && evaluated.loss.points() >= least
     }
 
-    fn mark(&self, evaluated: &EvaluatedMove<G::Move>) -> &'static str {
+    fn mark(&self, evaluated: &EvaluatedMove<AnyMove>) -> &'static str {
         match evaluated.loss.points() {
             _ if !self.is_error(evaluated) => "",
             ..1.5 => "?!",

@@ -6,12 +6,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use nutcracker_any::AnyGame;
 use nutcracker_engine::grammar::Go;
 use nutcracker_engine::{
     Analyser, Contest, Finished, Played, Player, Seat, Tally, TimeControl, level_openings,
 };
-use nutcracker_game::Game;
-use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_game::Rules;
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
@@ -79,12 +79,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Plays.
-    pub fn run(self) -> Result<(), Failure> {
-        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
-        with_game(&name, &options, self)?
-    }
-
     fn second_player(&self) -> Contestant {
         match (&self.second, &self.engine_command) {
             (Some(second), _) => second.clone(),
@@ -93,10 +87,10 @@ impl Args {
     }
 }
 
-impl Visitor for Args {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
+impl Args {
+    /// Plays.
+    pub fn run(self) -> Result<(), Failure> {
+        let game = self.subject.game()?;
         let databases = databases::open(&game, &self.subject)?;
         let players = [self.first.clone(), self.second_player()];
         let shared = self.book.open(&game)?;
@@ -119,7 +113,7 @@ impl Visitor for Args {
             pairs,
             self.opening_moves.into(),
             self.seed,
-            &mut |opening: &Played<G>| {
+            &mut |opening: &Played<AnyGame>| {
                 let value = analyser.value(opening, &Limits::depth(OPENING_DEPTH));
                 value.map(nutcracker_search::Worth::hundredths)
             },
@@ -144,8 +138,8 @@ impl Visitor for Args {
 }
 
 /// Where the match is played.
-struct Hall<'a, G: Game> {
-    players: [Box<dyn Player<G>>; 2],
+struct Hall<'a> {
+    players: [Box<dyn Player<AnyGame>>; 2],
     names: &'a [Contestant; 2],
     args: &'a Args,
     file: File,
@@ -166,8 +160,8 @@ struct Outcome {
     seconds: f64,
 }
 
-impl<G: Registered> Hall<'_, G> {
-    fn play(&mut self, openings: &[Played<G>]) -> Result<Outcome, Failure> {
+impl Hall<'_> {
+    fn play(&mut self, openings: &[Played<AnyGame>]) -> Result<Outcome, Failure> {
         let mut outcome = Outcome::default();
         let began = Instant::now();
         let (mut left, mut in_a_row) = (self.args.games, [0, 0]);
@@ -203,7 +197,7 @@ impl<G: Registered> Hall<'_, G> {
     }
 
     /// One game; `place` is the seat of player A.
-    fn game(&mut self, opening: Played<G>, place: usize) -> Finished<G> {
+    fn game(&mut self, opening: Played<AnyGame>, place: usize) -> Finished<AnyGame> {
         let programs = Go { movetime: Some(Duration::from_millis(100)), ..Go::default() };
         let limits = [0, 1].map(|player| self.names[player].limits(programs));
         let [a, b] = &mut self.players;
@@ -216,7 +210,7 @@ impl<G: Registered> Hall<'_, G> {
     /// Reports a player that failed; the match ends after too many failures in a row.
     fn note_fault(
         &self,
-        game: &Finished<G>,
+        game: &Finished<AnyGame>,
         place: usize,
         outcome: &mut Outcome,
         in_a_row: &mut [u32; 2],
@@ -298,7 +292,7 @@ impl Outcome {
         text + &format!("the games are in {}\n", args.record.display())
     }
 
-    fn for_programs<G: Game>(&self, game: &G, args: &Args, players: &[Contestant; 2]) -> Value {
+    fn for_programs(&self, game: &AnyGame, args: &Args, players: &[Contestant; 2]) -> Value {
         let (tally, elo) = (&self.tally, self.tally.elo());
         let side = |[won, drawn, lost]: [u32; 3]| json!({"won": won, "drawn": drawn, "lost": lost});
         json!({

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use nutcracker_any::AnyGame;
 use nutcracker_engine::{BookPlayer, Identity, Player, Searcher, Settings, serve};
-use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_game::Rules;
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
 
@@ -37,15 +38,7 @@ pub struct Args {
 impl Args {
     /// Serves.
     pub fn run(self) -> Result<(), Failure> {
-        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
-        with_game(&name, &options, self)?
-    }
-}
-
-impl Visitor for Args {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let game = self.subject.game()?;
         let databases = databases::open(&game, &self.subject)?;
         let settings = Settings {
             level: self.level,
@@ -61,7 +54,7 @@ impl Visitor for Args {
             author: "the Nutcracker authors".to_owned(),
         };
         let player = Searcher::new(game.clone(), databases, identity.name.clone(), settings);
-        let player: Box<dyn Player<G>> = match self.book.open(&game)? {
+        let player: Box<dyn Player<AnyGame>> = match self.book.open(&game)? {
             Some(book) => Box::new(BookPlayer::new(book, player, 1)),
             None => Box::new(player),
         };

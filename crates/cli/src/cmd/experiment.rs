@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use clap::{Subcommand, ValueEnum};
+use nutcracker_any::AnyGame;
 use nutcracker_draw::{Curve, CurveChart, curve_chart};
-use nutcracker_game::Game;
-use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_game::{Numbering, Rules};
 use nutcracker_retro::Progress;
-use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses, cache_misses};
+use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses};
 use serde_json::{Map, Value, json};
 
-use crate::args::{RuleOptions, Threads, need_databases, slice_label, slice_named};
+use crate::args::{RuleOptions, Threads, games, need_databases, slice_label, slice_named};
 use crate::failure::Failure;
 use crate::number::{rounded, size, thousands};
 use crate::progress::Reporter;
@@ -35,8 +35,8 @@ impl Args {
     pub fn run(self) -> Result<(), Failure> {
         match self.experiment {
             Experiment::CacheMisses(misses) => {
-                let (name, options) = (misses.game.clone(), misses.rules.options());
-                with_game(&name, &options, misses)?
+                let game = games().game(&misses.game, &misses.rules.options())?;
+                misses.run(&game)
             }
         }
     }
@@ -82,34 +82,32 @@ enum Format {
     Svg,
 }
 
-impl Visitor for Misses {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
-        need_databases(&game)?;
-        let slice = slice_named(&game, &self.slice)?;
+impl Misses {
+    fn run(self, game: &AnyGame) -> Result<(), Failure> {
+        need_databases(game)?;
+        let slice = slice_named(game, &self.slice)?;
         if !game.properties().second_index {
             return Err(Failure::Usage(format!(
                 "{} has one index only, so there is nothing to compare; try awari",
                 game.id()
             )));
         }
-        let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0]);
+        let reporter = Reporter::new(game, [0.0, 0.0, 0.0, 1.0]);
         // Each position is visited once with each index.
         reporter.begin_only(slice, "misses", 2 * game.slice_len(slice));
         let threads = self.threads.count();
-        let found = cache_misses(&game, slice, BLOCK_BYTES, threads, |done| reporter.advance(done));
+        let found = game.cache_misses(slice, BLOCK_BYTES, threads, &|done| reporter.advance(done));
         reporter.clear();
         print(&match self.format {
-            Format::Table => for_people(&game, &found),
+            Format::Table => for_people(game, &found),
             Format::Csv => csv(&found),
-            Format::Json => format!("{}\n", for_programs(&game, &found)),
-            Format::Svg => svg(&game, &found),
+            Format::Json => format!("{}\n", for_programs(game, &found)),
+            Format::Svg => svg(game, &found),
         })
     }
 }
 
-fn for_people<G: Game>(game: &G, found: &CacheMisses) -> String {
+fn for_people(game: &AnyGame, found: &CacheMisses) -> String {
     let accesses = found.accesses();
     // From one in three down to one in millions: a power of ten reads better than zeros.
     let each = |misses: u64| match accesses {
@@ -155,7 +153,7 @@ fn csv(found: &CacheMisses) -> String {
     text
 }
 
-fn for_programs<G: Game>(game: &G, found: &CacheMisses) -> Value {
+fn for_programs(game: &AnyGame, found: &CacheMisses) -> Value {
     let rows: Vec<Value> = found
         .rows()
         .map(|row| {
@@ -181,7 +179,7 @@ fn for_programs<G: Game>(game: &G, found: &CacheMisses) -> Value {
     object.into()
 }
 
-fn svg<G: Game>(game: &G, found: &CacheMisses) -> String {
+fn svg(game: &AnyGame, found: &CacheMisses) -> String {
     let caption = format!(
         "{}, {}: {} accesses in one pass, {} blocks of {}, LRU",
         game.id(),

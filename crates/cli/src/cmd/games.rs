@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use nutcracker_game::{SliceId, law};
-use nutcracker_games::registry::{GAMES, GameInfo, Options, Registered, Visitor, with_game};
-use nutcracker_retro::{Rates, SolveOptions, SolverName, default_set, plan};
+use nutcracker_any::AnyGame;
+use nutcracker_any::{GameInfo, Options};
+use nutcracker_game::{Numbering, Rules, SliceId};
+use nutcracker_retro::{Rates, SolveOptions, SolverName, default_set};
 use serde_json::{Value, json};
 
-use crate::args::{Data, Format, RuleOptions, slice_label};
+use crate::args::{Data, Format, RuleOptions, games, slice_label};
 use crate::cmd::solve::Room;
 use crate::failure::Failure;
 use crate::number::{self, size, thousands};
@@ -48,7 +49,7 @@ impl Args {
     /// Lists or checks.
     pub fn run(self) -> Result<(), Failure> {
         if let Some(name) = &self.check {
-            return with_game(name, &self.rules.options(), Check { format: self.format })?;
+            return check(&games().game(name, &self.rules.options())?, self.format);
         }
         if let Some((name, _)) = self.rules.0.first() {
             return Err(Failure::Usage(format!(
@@ -56,8 +57,8 @@ impl Args {
             )));
         }
         let mut known = Vec::new();
-        for info in GAMES {
-            known.push((info, with_game(info.name, &Options::new(), Describe(&self.data))?));
+        for info in games().iter() {
+            known.push((info, About::of(&info.game(&Options::new())?, &self.data)));
         }
         match self.format {
             Format::Table => {
@@ -101,12 +102,8 @@ struct Solving {
     fits_disk: u64,
 }
 
-struct Describe<'a>(&'a Data);
-
-impl Visitor for Describe<'_> {
-    type Output = About;
-
-    fn visit<G: Registered>(self, game: G) -> About {
+impl About {
+    fn of(game: &AnyGame, data: &Data) -> Self {
         let largest = game.largest_slice();
         About {
             unit: game.slice_unit(),
@@ -115,24 +112,24 @@ impl Visitor for Describe<'_> {
             range: format!(
                 "{} to {}",
                 game.slice_name(SliceId(0)),
-                slice_label(&game, largest).trim_start_matches("slice ")
+                slice_label(game, largest).trim_start_matches("slice ")
             ),
-            solving: game.has_databases().then(|| self.solving(&game)),
+            solving: game.has_databases().then(|| Solving::of(game, data)),
         }
     }
 }
 
-impl Describe<'_> {
-    fn solving<G: Registered>(&self, game: &G) -> Solving {
+impl Solving {
+    fn of(game: &AnyGame, data: &Data) -> Self {
         let threads = machine::cores();
-        let room = Room::here(&self.0.data, None);
+        let room = Room::here(&data.data, None);
         let options = SolveOptions {
             solver: game.properties().unmoves.then_some(SolverName::Memory),
             memory: room.memory.unwrap_or(u64::MAX),
             ..SolveOptions::new(threads, "")
         };
         let all: Vec<SliceId> = (0..=game.largest_slice().0).map(SliceId).collect();
-        let slices = plan(game, &all, &options, &Rates::usual(threads));
+        let slices = game.plan(&all, &options, &Rates::usual(threads));
         let default = default_set(game);
         let fitting = &slices[..room.fitting(&slices)];
         let in_default = slices.iter().filter(|slice| default.contains(&slice.slice));
@@ -217,64 +214,54 @@ fn for_programs(info: &GameInfo, about: &About) -> Value {
     })
 }
 
-struct Check {
-    format: Format,
-}
-
-impl Visitor for Check {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
-        let (in_full, last, sample) = if game.has_databases() {
-            extent(&game)
-        } else {
-            (None, game.largest_slice(), IN_LINES)
-        };
-        note(&format!("checking {} up to {}", game.id(), slice_label(&game, last)));
-        let report = law::check(&game, (0..=last.0).map(SliceId), sample).map_err(|breach| {
+fn check(game: &AnyGame, format: Format) -> Result<(), Failure> {
+    let (in_full, last, sample) =
+        if game.has_databases() { extent(game) } else { (None, game.largest_slice(), IN_LINES) };
+    note(&format!("checking {} up to {}", game.id(), slice_label(game, last)));
+    let report =
+        game.check_laws((0..=last.0).map(SliceId).collect(), sample).map_err(|breach| {
             Failure::Failed(format!(
                 "{} breaks a law: {breach}; fix the game before anything is solved",
                 game.id()
             ))
         })?;
-        if self.format == Format::Json {
-            return print(&format!(
-                "{}\n",
-                json!({
-                    "game": game.id().name,
-                    "options": game.id().options,
-                    "ok": true,
-                    "slices": report.slices,
-                    "in_full": in_full.map(|slice| game.slice_name(slice)),
-                    "positions": report.positions,
-                    "moves": report.moves,
-                    "unmoves": report.unmoves,
-                })
-            ));
-        }
-        let how = match in_full {
-            None => "in random games".to_owned(),
-            Some(in_full) => format!(
-                "up to {}, those up to {} in full{}",
-                slice_label(&game, last),
-                game.slice_name(in_full),
-                if last == in_full { "" } else { ", the larger ones by samples" }
-            ),
-        };
-        print(&format!(
-            "{} keeps its laws: {} slices {how}; {} positions, {} moves, {} un-moves\n",
-            game.id(),
-            report.slices,
-            thousands(report.positions),
-            thousands(report.moves),
-            thousands(report.unmoves),
-        ))
+    if format == Format::Json {
+        return print(&format!(
+            "{}\n",
+            json!({
+                "game": game.id().name,
+                "options": game.id().options,
+                "ok": true,
+                "slices": report.slices,
+                "in_full": in_full.map(|slice| game.slice_name(slice)),
+                "positions": report.positions,
+                "moves": report.moves,
+                "unmoves": report.unmoves,
+            })
+        ));
     }
+    let how = match in_full {
+        None => "in random games".to_owned(),
+        Some(in_full) => format!(
+            "up to {}, those up to {} in full{}",
+            slice_label(game, last),
+            game.slice_name(in_full),
+            if last == in_full { "" } else { ", the larger ones by samples" }
+        ),
+    };
+    print(&format!(
+        "{} keeps its laws: {} slices {how}; {} positions, {} moves, {} un-moves\n",
+        game.id(),
+        report.slices,
+        thousands(report.positions),
+        thousands(report.moves),
+        thousands(report.unmoves),
+    ))
 }
 
 /// The last slice that is checked in full, the last one that is checked at all, and how many
 /// positions there.
-fn extent<G: Registered>(game: &G) -> (Option<SliceId>, SliceId, u64) {
+fn extent(game: &AnyGame) -> (Option<SliceId>, SliceId, u64) {
     let largest = game.largest_slice();
     let mut sum = 0;
     let in_full = (0..=largest.0)

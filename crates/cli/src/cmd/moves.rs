@@ -4,11 +4,10 @@ use std::io::{self, BufRead, BufWriter, Write};
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_game::{Rules, Situation};
-use nutcracker_games::registry::game;
 use nutcracker_search::Worth;
 use serde_json::{Value, json};
 
-use crate::args::{Format, RuleOptions};
+use crate::args::{Format, RuleOptions, games};
 use crate::cmd::probe::{name, result_json};
 use crate::failure::Failure;
 use crate::{print, table};
@@ -39,7 +38,7 @@ pub struct Args {
 impl Args {
     /// Lists moves.
     pub fn run(self) -> Result<(), Failure> {
-        let game = game(&self.game, &self.rules.options())?;
+        let game = games().game(&self.game, &self.rules.options())?;
         match self.position.as_deref() {
             None => print(&self.describe(&game, &game.start())),
             Some("-") => self.answer_lines(&game),

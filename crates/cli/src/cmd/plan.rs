@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use nutcracker_game::{Game, Metric, SliceId};
-use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_any::AnyGame;
+use nutcracker_game::{Metric, Numbering, Rules, SliceId};
 use nutcracker_retro::{
-    BITS, BY_RULES, Calibration, DISK, Phases, SlicePlan, SolveOptions, SolverName, calibrate, plan,
+    BITS, BY_RULES, Calibration, DISK, Phases, SlicePlan, SolveOptions, SolverName,
 };
 use serde_json::{Map, Value, json};
 
@@ -47,14 +47,6 @@ pub struct Args {
     format: Format,
 }
 
-impl Args {
-    /// Plans.
-    pub fn run(self) -> Result<(), Failure> {
-        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
-        with_game(&name, &options, self)?
-    }
-}
-
 /// A slice, and whether it fits.
 struct Row {
     plan: SlicePlan,
@@ -75,10 +67,10 @@ struct Plan {
     peak: u64,
 }
 
-impl Visitor for Args {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(mut self, game: G) -> Self::Output {
+impl Args {
+    /// Plans.
+    pub fn run(mut self) -> Result<(), Failure> {
+        let game = self.subject.game()?;
         need_databases(&game)?;
         let metric = self.subject.metric.or_usual(&game)?;
         self.subject.metric.given = Some(metric);
@@ -91,8 +83,8 @@ impl Visitor for Args {
         let options = SolveOptions { metric: Some(metric), ..self.bounds.options(&game, threads)? };
         let disk = self.disk.or_else(|| machine::free_disk(&self.subject.dir(&game)));
         let measured =
-            calibrate(&game, metric, threads, self.calibration_positions, &std::env::temp_dir())?;
-        let slices = plan(&game, &selected, &options, &measured.rates);
+            game.calibrate(metric, threads, self.calibration_positions, &std::env::temp_dir())?;
+        let slices = game.plan(&selected, &options, &measured.rates);
         let peak = peak_disk(&slices);
         let mut finished = 0;
         let rows = slices
@@ -133,7 +125,7 @@ impl Plan {
         self.rows.iter().map(|row| row.plan.memory).max().unwrap_or(0)
     }
 
-    fn for_people<G: Game>(&self, game: &G) -> String {
+    fn for_people(&self, game: &AnyGame) -> String {
         let room = match self.disk {
             Some(disk) => format!(" and {} of disk", size(disk)),
             None => String::new(),
@@ -211,7 +203,7 @@ impl Plan {
         text
     }
 
-    fn table<G: Game>(&self, game: &G) -> String {
+    fn table(&self, game: &AnyGame) -> String {
         let windows = self.rows.iter().any(|row| row.plan.window != 0);
         let lacks = self.rows.iter().any(|row| !row.fits_memory || !row.fits_disk);
         let line = |name: String, window: String, cells: [String; 6], lacking: &str| {
@@ -271,7 +263,7 @@ impl Plan {
         table::render(&header, &left, rows)
     }
 
-    fn for_programs<G: Game>(&self, game: &G, metric: Metric) -> Value {
+    fn for_programs(&self, game: &AnyGame, metric: Metric) -> Value {
         let slices: Vec<Value> = self
             .rows
             .iter()

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-use nutcracker_game::{Game, Metric, Score, Side, Situation, Step};
-use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_any::{AnyGame, AnyPosition};
+use nutcracker_game::{Metric, Numbering, Rules, Score, Side, Situation, Step};
 use nutcracker_search::{Distance, Kind, Probed, Worth};
 use serde_json::{Map, Value, json};
 
@@ -45,14 +45,6 @@ pub struct Args {
     format: Format,
 }
 
-impl Args {
-    /// Probes.
-    pub fn run(self) -> Result<(), Failure> {
-        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
-        with_game(&name, &options, self)?
-    }
-}
-
 /// A legal move and what it is worth to the mover.
 struct Choice {
     name: String,
@@ -60,10 +52,10 @@ struct Choice {
     value: Worth,
 }
 
-impl Visitor for Args {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
+impl Args {
+    /// Probes.
+    pub fn run(self) -> Result<(), Failure> {
+        let game = self.subject.game()?;
         let situation = game.parse(&self.position).map_err(|error| {
             let example = game.format(&game.start());
             Failure::Usage(format!("{error}; a position looks like \"{example}\""))
@@ -71,7 +63,7 @@ impl Visitor for Args {
         need_databases(&game)?;
         self.subject.metric(&game)?;
         let set = self.subject.open(&game, true, CACHE);
-        let probe = |position: &G::Position| {
+        let probe = |position: &AnyPosition| {
             Probed::probe(&game, &set, position).map_err(|error| self.subject.explain(&game, error))
         };
         let value = probe(&situation.position)?;
@@ -111,16 +103,16 @@ impl Visitor for Args {
 }
 
 /// A player's name as a sentence has it.
-pub fn name<G: Game>(game: &G, side: Side) -> String {
+pub fn name(game: &AnyGame, side: Side) -> String {
     let name = game.side_name(side);
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// What a score means: `score -2 for South: final result 28-20 (South wins)`.
-pub fn outcome_sentence<G: Game>(
-    game: &G,
-    situation: &Situation<G::Position>,
+pub fn outcome_sentence(
+    game: &AnyGame,
+    situation: &Situation<AnyPosition>,
     value: Worth,
 ) -> String {
     let mover = situation.mover;
@@ -185,9 +177,9 @@ fn distance_sentence(winner: &str, distance: Distance) -> String {
 }
 
 /// The final result by the players' names, where it is known.
-pub fn result_json<G: Game>(
-    game: &G,
-    situation: &Situation<G::Position>,
+pub fn result_json(
+    game: &AnyGame,
+    situation: &Situation<AnyPosition>,
     value: Worth,
 ) -> Option<Value> {
     let points = game.final_result(situation, value.score()?)?;
@@ -198,9 +190,9 @@ pub fn result_json<G: Game>(
     Some(result.into())
 }
 
-fn for_people<G: Game>(
-    game: &G,
-    situation: &Situation<G::Position>,
+fn for_people(
+    game: &AnyGame,
+    situation: &Situation<AnyPosition>,
     value: Probed,
     choices: &[Choice],
 ) -> String {
@@ -240,9 +232,9 @@ fn for_people<G: Game>(
     text + "\n" + &table
 }
 
-fn for_programs<G: Game>(
-    game: &G,
-    situation: &Situation<G::Position>,
+fn for_programs(
+    game: &AnyGame,
+    situation: &Situation<AnyPosition>,
     value: Probed,
     choices: &[Choice],
 ) -> Value {

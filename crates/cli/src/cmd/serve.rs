@@ -11,7 +11,7 @@ use nutcracker_web::problem::chain;
 use nutcracker_web::{App, Config, Server};
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::args::Data;
+use crate::args::{Data, games};
 use crate::cmd::book::expand::Growth;
 use crate::failure::Failure;
 use crate::{note, print};
@@ -67,7 +67,7 @@ impl Args {
             let what = panic.to_string().replace('\n', " ");
             tracing::error!("internal error, please report it: {what}");
         }));
-        let mut config = Config::new(self.listen, self.data.data);
+        let mut config = Config::new(self.listen, games(), self.data.data);
         config.cors = self.cors;
         config.grow = self.grow.map(|file| self.growth.beside_serving(file)).transpose()?;
         config.program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));

@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use nutcracker_game::{Game, Metric, Side, Situation, SliceId};
-use nutcracker_games::registry::{Registered, Visitor, with_game};
-use nutcracker_retro::{
-    Rates, SlicePlan, SliceReport, SolveError, SolveOptions, plan, solve_slices, work_folder,
-};
+use nutcracker_any::AnyGame;
+use nutcracker_game::{Metric, Numbering, Rules, Side, Situation, SliceId};
+use nutcracker_retro::{Rates, SlicePlan, SliceReport, SolveError, SolveOptions, work_folder};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
@@ -60,14 +58,6 @@ pub struct Args {
     format: Format,
 }
 
-impl Args {
-    /// Solves.
-    pub fn run(self) -> Result<(), Failure> {
-        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
-        with_game(&name, &options, self)?
-    }
-}
-
 /// The memory and disk of this machine.
 #[derive(Clone, Copy)]
 pub struct Room {
@@ -99,7 +89,7 @@ impl Room {
 }
 
 /// Bytes of disk that an interrupted run has taken for a slice.
-fn work_left<G: Game>(game: &G, dir: &Path, slice: &SlicePlan) -> u64 {
+fn work_left(game: &AnyGame, dir: &Path, slice: &SlicePlan) -> u64 {
     let folder = work_folder(dir, slice.slice, slice.levels(game) as u8, slice.solver);
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|file| machine::disk_of(&file)).sum()
@@ -118,10 +108,10 @@ pub fn peak_disk(slices: &[SlicePlan]) -> u64 {
         .unwrap_or(0)
 }
 
-impl Visitor for Args {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(mut self, game: G) -> Self::Output {
+impl Args {
+    /// Solves.
+    pub fn run(mut self) -> Result<(), Failure> {
+        let game = self.subject.game()?;
         need_databases(&game)?;
         let metric = self.subject.metric.or_usual(&game)?;
         let given = self.subject.clone();
@@ -138,7 +128,7 @@ impl Visitor for Args {
         let interrupt = Interrupt::listen();
         let reporter = Reporter::new(&game, weights).until(interrupt.clone());
         let dir = self.subject.dir(&game);
-        let result = solve_slices(&game, &storage(false), &dir, &slices, &options, &reporter);
+        let result = game.solve_slices(&storage(false), &dir, &slices, &options, &reporter);
         reporter.clear();
         let reports = match result {
             Err(SolveError::Stopped(stopped)) => {
@@ -177,16 +167,16 @@ impl Visitor for Args {
 
 impl Args {
     /// Prints what the run will take; an error where there is no room for it.
-    fn announce<G: Game>(
+    fn announce(
         &self,
-        game: &G,
+        game: &AnyGame,
         slices: &[SliceId],
         options: &SolveOptions,
     ) -> Result<(), Failure> {
         let dir = self.subject.dir(game);
         let set = self.subject.open(game, false, 0);
         let mut missing = Vec::new();
-        for slice in plan(game, slices, options, &Rates::usual(options.threads)) {
+        for slice in game.plan(slices, options, &Rates::usual(options.threads)) {
             if !slice.served_by(&set.available(slice.slice.0)?) {
                 missing.push(slice);
             }
@@ -262,7 +252,7 @@ impl Args {
 }
 
 /// Commands to try, as they can be typed.
-fn what_next<G: Game>(game: &G, subject: &Subject, slices: &[SliceId]) {
+fn what_next(game: &AnyGame, subject: &Subject, slices: &[SliceId]) {
     let Some(&last) = slices.last() else { return };
     let position = interesting(game, last);
     note("\nTry next:");
@@ -276,7 +266,7 @@ fn what_next<G: Game>(game: &G, subject: &Subject, slices: &[SliceId]) {
 }
 
 /// A position in the middle of a slice with something to choose, where there is one.
-fn interesting<G: Game>(game: &G, slice: SliceId) -> String {
+fn interesting(game: &AnyGame, slice: SliceId) -> String {
     let len = game.slice_len(slice);
     let mut moves = Vec::new();
     let mut positions = (len / 2..len).filter_map(|index| game.unrank(slice, index));
@@ -293,7 +283,7 @@ fn interesting<G: Game>(game: &G, slice: SliceId) -> String {
     game.format(&Situation::new(position, Side::First))
 }
 
-fn slice_json<G: Game>(game: &G, metric: Metric, report: &SliceReport) -> Value {
+fn slice_json(game: &AnyGame, metric: Metric, report: &SliceReport) -> Value {
     let SliceReport { slice, positions, bytes, histogram, seconds, window, effort } = report;
     let fields = json!({
         "positions": positions,
@@ -324,7 +314,7 @@ fn slice_json<G: Game>(game: &G, metric: Metric, report: &SliceReport) -> Value 
 }
 
 /// The table at the end.
-fn summary<G: Game>(game: &G, metric: Metric, reports: &[SliceReport]) -> String {
+fn summary(game: &AnyGame, metric: Metric, reports: &[SliceReport]) -> String {
     let windows = reports.iter().any(|report| report.window != 0);
     let line = |name: String, window, positions: u64, bytes, histogram: &Histogram, seconds| {
         let mut cells = vec![name];

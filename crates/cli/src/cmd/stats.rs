@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use clap::ValueEnum;
+use nutcracker_any::AnyGame;
 use nutcracker_draw::{ScoreSlice, score_histogram};
-use nutcracker_game::{Game, Metric, SliceId, WinDistance, closure};
-use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_game::{Metric, Numbering, Rules, SliceId, WinDistance, closure};
 use nutcracker_retro::stats::{Choices, StatsError, choices};
 use nutcracker_retro::{Progress, cache_bytes, default_set};
 use nutcracker_table::Histogram;
@@ -66,14 +66,6 @@ enum Format {
     Svg,
 }
 
-impl Args {
-    /// Shows them.
-    pub fn run(self) -> Result<(), Failure> {
-        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
-        with_game(&name, &options, self)?
-    }
-}
-
 /// What is known of a slice.
 struct Known {
     slice: SliceId,
@@ -87,10 +79,10 @@ struct Known {
     choices: Option<Choices>,
 }
 
-impl Visitor for Args {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
+impl Args {
+    /// Shows them.
+    pub fn run(self) -> Result<(), Failure> {
+        let game = self.subject.game()?;
         need_databases(&game)?;
         let metric = self.subject.metric(&game)?;
         let present = self.subject.slices(&game, &self.up_to)?;
@@ -123,7 +115,7 @@ impl Visitor for Args {
 }
 
 impl Args {
-    fn count_choices<G: Game>(&self, game: &G, slices: &mut [Known]) -> Result<(), Failure> {
+    fn count_choices(&self, game: &AnyGame, slices: &mut [Known]) -> Result<(), Failure> {
         let reporter = Reporter::new(game, [0.0, 0.0, 0.0, 1.0]);
         let exact: Vec<SliceId> =
             slices.iter().filter(|known| known.window == 0).map(|known| known.slice).collect();
@@ -176,7 +168,7 @@ fn total(slices: &[Known]) -> (Histogram, Option<Choices>) {
     (histogram, slices.iter().any(|slice| slice.choices.is_some()).then_some(choices))
 }
 
-fn for_people<G: Game>(game: &G, metric: Metric, slices: &[Known], all_scores: bool) -> String {
+fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool) -> String {
     let clipped = slices.iter().any(|known| known.window != 0);
     let sides = slices.iter().any(|known| known.sides.len() > 1);
     let line = |name: [&str; 2], window: u8, histogram: &Histogram, choices: Option<Choices>| {
@@ -314,7 +306,7 @@ fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
     table::render(&[value, "positions", "share", ""], &[3], rows)
 }
 
-fn csv<G: Game>(game: &G, slices: &[Known]) -> String {
+fn csv(game: &AnyGame, slices: &[Known]) -> String {
     let mut text = format!("{},score,positions\n", game.slice_unit());
     for known in slices {
         for (score, count) in known.histogram.iter() {
@@ -324,7 +316,7 @@ fn csv<G: Game>(game: &G, slices: &[Known]) -> String {
     text
 }
 
-fn for_programs<G: Game>(game: &G, metric: Metric, slices: &[Known]) -> Value {
+fn for_programs(game: &AnyGame, metric: Metric, slices: &[Known]) -> Value {
     let figures = |histogram: &Histogram| {
         let mut object = Map::new();
         object.insert("positions".to_owned(), histogram.total().into());
@@ -390,7 +382,7 @@ fn for_programs<G: Game>(game: &G, metric: Metric, slices: &[Known]) -> Value {
     })
 }
 
-fn svg<G: Game>(game: &G, slices: &[Known]) -> String {
+fn svg(game: &AnyGame, slices: &[Known]) -> String {
     let slices: Vec<ScoreSlice> = slices
         .iter()
         .map(|known| ScoreSlice {

@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use clap::ValueEnum;
+use nutcracker_any::AnyGame;
 use nutcracker_fit::regression::Quality;
 use nutcracker_fit::{
     Comparison, Fit, FitError, FitOptions, Goal, Known, SelfPlay, fit, from_databases, from_games,
 };
-use nutcracker_game::{Evaluate, SliceId};
-use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_game::{Evaluate, Numbering, Rules, SliceId};
 use serde_json::{Value, json};
 
 use crate::args::{Subject, Threads, UpTo, slice_label, slice_named};
@@ -94,15 +94,7 @@ enum Format {
 impl Args {
     /// Fits.
     pub fn run(self) -> Result<(), Failure> {
-        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
-        with_game(&name, &options, self)?
-    }
-}
-
-impl Visitor for Args {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
+        let game = self.subject.game()?;
         if game.feature_names().is_empty() {
             return Err(Failure::Usage(format!("{} has no evaluation to fit", game.id())));
         }
@@ -124,7 +116,7 @@ impl Visitor for Args {
 
 impl Args {
     /// The positions, and the last slice that is fitted to.
-    fn collect<G: Registered>(&self, game: &G) -> Result<(Known, u32), Failure> {
+    fn collect(&self, game: &AnyGame) -> Result<(Known, u32), Failure> {
         let largest = game.largest_slice().0;
         let number = |name: &Option<String>| {
             name.as_ref().map(|name| slice_named(game, name).map(|slice| slice.0)).transpose()
@@ -169,7 +161,7 @@ impl Args {
     }
 
     /// The failure that an error of the fit is, with what to do about it on the command line.
-    fn explain<G: Registered>(&self, game: &G, error: FitError) -> Failure {
+    fn explain(&self, game: &AnyGame, error: FitError) -> Failure {
         match error {
             FitError::Table(error) => self.subject.explain(game, error),
             FitError::Missing { slice, .. } => Failure::Failed(format!(
@@ -229,7 +221,7 @@ fn json(compared: &Comparison) -> Value {
     })
 }
 
-fn for_people<G: Evaluate>(fit: &Fit, game: &G) -> String {
+fn for_people(fit: &Fit, game: &AnyGame) -> String {
     let weights = game.feature_names().iter().enumerate().map(|(place, name)| {
         let weight = |of: &[f64]| of.get(place).map_or("-".to_owned(), |w| format!("{w:+.3}"));
         vec![(*name).to_owned(), weight(&fit.shipped), weight(&fit.fitted)]
@@ -261,7 +253,7 @@ fn for_people<G: Evaluate>(fit: &Fit, game: &G) -> String {
     text + &table::render(&header, &[], rows)
 }
 
-fn for_programs<G: Evaluate>(fit: &Fit, game: &G) -> Value {
+fn for_programs(fit: &Fit, game: &AnyGame) -> Value {
     let weights: Vec<Value> = (0..game.feature_names().len())
         .map(|place| {
             json!({
@@ -284,7 +276,7 @@ fn for_programs<G: Evaluate>(fit: &Fit, game: &G) -> Value {
 }
 
 /// A constant for the file with the game's shipped weights.
-fn source<G: Evaluate>(fit: &Fit, game: &G) -> String {
+fn source(fit: &Fit, game: &AnyGame) -> String {
     let mut text = format!("pub(super) const FITTED: [f32; {}] = [\n", game.feature_names().len());
     for (weight, name) in fit.fitted.iter().zip(game.feature_names()) {
         let _ = writeln!(text, "    {weight:.4}, // {name}");

@@ -2,10 +2,10 @@
 
 use std::cmp::Reverse;
 
-use nutcracker_game::{Game, SliceId, closure};
-use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_any::AnyGame;
+use nutcracker_game::{Numbering, Rules, SliceId, closure};
 use nutcracker_retro::cache_bytes;
-use nutcracker_retro::check::{CheckError, Checked, check_file, check_manifest, check_sample};
+use nutcracker_retro::check::{CheckError, Checked, check_manifest};
 use nutcracker_table::{DirLock, Manifest, Reach, TableError, TableSet};
 use serde_json::{Value, json};
 
@@ -54,14 +54,6 @@ pub struct Args {
     format: Format,
 }
 
-impl Args {
-    /// Verifies.
-    pub fn run(self) -> Result<(), Failure> {
-        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
-        with_game(&name, &options, self)?
-    }
-}
-
 /// The finding of a slice.
 enum Finding {
     /// It is right.
@@ -74,10 +66,10 @@ enum Finding {
     Wrong(String),
 }
 
-impl Visitor for Args {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
+impl Args {
+    /// Verifies.
+    pub fn run(self) -> Result<(), Failure> {
+        let game = self.subject.game()?;
         need_databases(&game)?;
         let metric = self.subject.metric(&game)?;
         let dir = self.subject.dir(&game);
@@ -174,9 +166,9 @@ impl Visitor for Args {
 }
 
 impl Args {
-    fn check<G: Registered>(
+    fn check(
         &self,
-        game: &G,
+        game: &AnyGame,
         slice: SliceId,
         reach: Reach,
         manifest: bool,
@@ -196,9 +188,11 @@ impl Args {
             if sound {
                 let threads = self.threads.count();
                 match self.sample {
-                    Some(count) => check_sample(game, &table, &set, count, threads, reporter)
+                    Some(count) => game
+                        .check_sample(&table, &set, count, threads, reporter)
                         .map(Finding::Sampled),
-                    None => check_file(game, &table, &set, memory - cache, threads, reporter)
+                    None => game
+                        .check_file(&table, &set, memory - cache, threads, reporter)
                         .map(Finding::Right),
                 }
             } else {
@@ -218,7 +212,7 @@ impl Args {
     }
 
     /// Gives a table that is right its final name, and records that in the manifest.
-    fn promote<G: Game>(&self, game: &G, slice: SliceId, reach: Reach) -> Result<(), TableError> {
+    fn promote(&self, game: &AnyGame, slice: SliceId, reach: Reach) -> Result<(), TableError> {
         let (dir, set) = (self.subject.dir(game), self.subject.open(game, false, 0));
         let table = set.get_exactly(slice.0, reach)?;
         if table.is_checked() {
@@ -291,7 +285,7 @@ impl Args {
 }
 
 /// A slice, and what its scores are clipped to, if they are.
-fn file_name<G: Game>(game: &G, slice: u32, reach: Reach) -> String {
+fn file_name(game: &AnyGame, slice: u32, reach: Reach) -> String {
     match reach {
         Reach::Exact => slice_label(game, SliceId(slice)),
         Reach::Within(window) => format!("{}, window {window}", slice_label(game, SliceId(slice))),
@@ -310,11 +304,7 @@ fn remedy(subject: &Subject, error: &TableError) -> String {
 
 /// Names the slices with a table or an entry that this game does not have. That is no fault by
 /// itself: games that differ in the start position share a directory.
-fn name_beyond<G: Game>(
-    game: &G,
-    set: &TableSet,
-    manifest: Option<&Manifest>,
-) -> Result<(), Failure> {
+fn name_beyond(game: &AnyGame, set: &TableSet, manifest: Option<&Manifest>) -> Result<(), Failure> {
     let last = game.largest_slice().0;
     let entries = manifest.map_or(&[][..], Manifest::entries);
     let mut beyond: Vec<u32> = entries.iter().map(|entry| entry.slice).collect();

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};
 
 use crate::halves::{self, Board, Half, Halves, stones};
-use crate::registry::{OptionInfo, Options, Registered};
 pub use forward::AwariForward;
+use nutcracker_any::{OptionInfo, Options, Registered};
 pub use view::AwariView;
 
 /// The rules of awari for two to six pits a side.

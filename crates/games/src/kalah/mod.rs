@@ -24,7 +24,7 @@ mod weights;
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};
 
 use crate::halves::{self, Board, Halves, MAX_PITS, stones};
-use crate::registry::{OptionInfo, Options, Registered};
+use nutcracker_any::{OptionInfo, Options, Registered};
 
 /// The largest number of seeds of a game: scores must fit the databases.
 const MAX_SEEDS: usize = 127;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use nutcracker_game::{Evaluate, GameId, ParseError, Rules, Score, Side, Situation, Step};
 
-use crate::registry::{OptionInfo, Options, Registered};
+use nutcracker_any::{OptionInfo, Options, Registered};
 
 /// White has king and rook, Black the king. Black draws by capturing the rook, or by stalemate.
 #[derive(Clone, Debug)]

@@ -19,9 +19,9 @@ mod weights;
 
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step};
 
-use crate::registry::{OptionInfo, Options, Registered};
 pub use discs::Discs;
 use discs::squares;
+use nutcracker_any::{OptionInfo, Options, Registered};
 
 /// Othello on a board of some size.
 ///

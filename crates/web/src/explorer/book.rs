@@ -3,16 +3,17 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::node::State;
 use nutcracker_book::store::{RedbStore, Store};
 use nutcracker_book::value::{Hundredths, Propagation};
 use nutcracker_book::{Book, BookError, DropOut, Facts, Player};
-use nutcracker_game::{Evaluate, Score, Side, Situation};
+use nutcracker_game::{Numbering, Rules, Score, Side, Situation};
 use nutcracker_search::Worth;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Handle;
+use super::Explorer;
 use super::error::ExplorerError;
 use super::shelf::CACHE;
 
@@ -160,7 +161,7 @@ pub fn game_of(file: &Path) -> Result<(String, String), ExplorerError> {
     Ok((name.to_owned(), options.trim_end_matches(')').to_owned()))
 }
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     /// An error of the book, in terms of this game.
     pub(super) fn book_error(&self, error: BookError) -> ExplorerError {
         let id = self.game.id();
@@ -182,22 +183,22 @@ impl<G: Evaluate> Handle<G> {
         }
     }
 
-    fn max_at(&self, position: &G::Position) -> Score {
+    fn max_at(&self, position: &AnyPosition) -> Score {
         self.game.max_score(self.game.slice_of(position))
     }
 
     /// Where a book starts: the game's own start where it is that.
     fn book_start(
         &self,
-        book: &mut Book<G, RedbStore>,
-    ) -> Result<Situation<G::Position>, BookError> {
+        book: &mut Book<AnyGame, RedbStore>,
+    ) -> Result<Situation<AnyPosition>, BookError> {
         let position = book.position(book.root())?;
         let start = self.game.start();
         let same = start.position == position;
         Ok(if same { start } else { Situation::new(position, Side::First) })
     }
 
-    fn book_facts(&self, book: &mut Book<G, RedbStore>) -> Result<BookFacts, BookError> {
+    fn facts_of(&self, book: &mut Book<AnyGame, RedbStore>) -> Result<BookFacts, BookError> {
         let start = self.book_start(book)?;
         let value = book.root_value()?;
         let facts = book.facts();
@@ -213,7 +214,7 @@ impl<G: Evaluate> Handle<G> {
 
     pub(super) fn node_of_book(
         &self,
-        situation: &Situation<G::Position>,
+        situation: &Situation<AnyPosition>,
     ) -> Result<BookNode, ExplorerError> {
         let game = &self.game;
         self.with_book(|book| {
@@ -255,14 +256,14 @@ impl<G: Evaluate> Handle<G> {
                 moves,
                 parents,
                 ways: node.parents.len(),
-                book: self.book_facts(book)?,
+                book: self.facts_of(book)?,
             })
         })
     }
 
     /// The facts of the book, and where it starts.
     pub(super) fn facts_of_book(&self) -> Result<BookFacts, ExplorerError> {
-        self.with_book(|book| self.book_facts(book))
+        self.with_book(|book| self.facts_of(book))
     }
 
     pub(super) fn diagram_of_book(&self, whose: Whose) -> Result<DropOuts, ExplorerError> {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use nutcracker_any::UnknownGame;
 use nutcracker_book::BookError;
-use nutcracker_games::registry::UnknownGame;
 use nutcracker_table::{ErrorKind, TableError};
 
 /// Why a query about a game fails. Messages are one sentence for the client and name no path of the

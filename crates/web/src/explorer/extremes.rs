@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use nutcracker_game::{Evaluate, Random, Score, Side, Situation, SliceId};
+use nutcracker_any::{AnyGame, AnyPosition};
+use nutcracker_game::{Numbering, Random, Rules, Score, Side, Situation, SliceId};
 use nutcracker_search::TableOracle;
 use nutcracker_search::player::Perfect;
 use nutcracker_table::Table;
@@ -11,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::error::ExplorerError;
 use super::random::{Filters, RandomPosition};
-use super::{Budget, Handle};
+use super::{Budget, Explorer};
 
 /// Positions examined: all of a slice, or a sample of this size.
 const EXAMINED: u64 = 200_000;
@@ -52,7 +53,7 @@ pub struct Extreme {
     pub measure: i64,
 }
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     pub(super) fn find_extremes(
         &self,
         slice: SliceId,
@@ -161,7 +162,7 @@ impl<G: Evaluate> Handle<G> {
 
     fn follow(
         &self,
-        player: &mut Perfect<G, TableOracle>,
+        player: &mut Perfect<AnyGame, TableOracle>,
         slice: SliceId,
         index: u64,
         extremes: &mut Extremes,
@@ -185,7 +186,7 @@ impl<G: Evaluate> Handle<G> {
     fn keep_largest(
         &self,
         place: &mut Option<Extreme>,
-        position: &G::Position,
+        position: &AnyPosition,
         score: Score,
         measure: i64,
     ) {

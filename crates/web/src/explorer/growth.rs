@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use nutcracker_book::expert::ExpertSettings;
 use nutcracker_book::grow::{Ended, Plan};
 use nutcracker_book::{Strategy, Tuning};
-use nutcracker_game::Evaluate;
 
-use super::Handle;
+use super::Explorer;
 use super::error::ExplorerError;
 
 /// How long a book grows before others may read it.
@@ -40,7 +39,7 @@ pub struct Grow {
     pub time: Option<Duration>,
 }
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     /// Grows the book in rounds until it is done, its plan is, or it is stopped; between rounds
     /// others read it.
     pub(super) fn grow_book(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError> {

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use nutcracker_game::{Evaluate, Rules, Score, Situation};
+use nutcracker_any::{AnyGame, AnyMove, AnyPosition};
+use nutcracker_game::{Rules, Score, Situation};
 use nutcracker_search::TableOracle;
 use nutcracker_search::Worth;
 use nutcracker_search::player::{Perfect, PlayerError};
@@ -10,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
-use super::{Handle, Outcome};
+use super::{Explorer, Outcome};
 
 /// A line of play.
 #[derive(Debug, Serialize, ToSchema)]
@@ -56,10 +57,10 @@ pub struct Played {
     pub best: Option<bool>,
 }
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     pub(super) fn replay(
         &self,
-        start: Situation<G::Position>,
+        start: Situation<AnyPosition>,
         moves: &[&str],
     ) -> Result<Line, ExplorerError> {
         let mut names = moves.iter();
@@ -72,7 +73,7 @@ impl<G: Evaluate> Handle<G> {
 
     pub(super) fn play_best(
         &self,
-        start: Situation<G::Position>,
+        start: Situation<AnyPosition>,
         plies: usize,
     ) -> Result<Line, ExplorerError> {
         self.probe_position(&start.position)?;
@@ -82,8 +83,8 @@ impl<G: Evaluate> Handle<G> {
     /// Lets a perfect player play both sides.
     pub(super) fn play_perfectly(
         &self,
-        player: &mut Perfect<G, TableOracle>,
-        start: Situation<G::Position>,
+        player: &mut Perfect<AnyGame, TableOracle>,
+        start: Situation<AnyPosition>,
         plies: usize,
     ) -> Result<Line, ExplorerError> {
         let mut left = plies;
@@ -105,12 +106,12 @@ impl<G: Evaluate> Handle<G> {
     /// Plays the moves that `choose` picks until it picks none or the game is over.
     fn walk(
         &self,
-        start: Situation<G::Position>,
+        start: Situation<AnyPosition>,
         mut choose: impl FnMut(
             &Self,
-            &Situation<G::Position>,
-            &[G::Position],
-        ) -> Result<Option<(usize, Chosen<G>)>, ExplorerError>,
+            &Situation<AnyPosition>,
+            &[AnyPosition],
+        ) -> Result<Option<(usize, Chosen)>, ExplorerError>,
     ) -> Result<Line, ExplorerError> {
         let game = &self.game;
         let mut seen = HashSet::new();
@@ -154,4 +155,4 @@ impl<G: Evaluate> Handle<G> {
     }
 }
 
-type Chosen<G> = Vec<super::moves::Candidate<<G as Rules>::Move, <G as Rules>::Position>>;
+type Chosen = Vec<super::moves::Candidate<AnyMove, AnyPosition>>;

@@ -20,13 +20,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use nutcracker_game::{Evaluate, Metric, Side, Situation, SliceId, closure};
-use nutcracker_games::registry::{
-    GAMES, GameInfo, Options, Registered, UnknownGame, Visitor, with_game,
-};
+use nutcracker_any::{AnyGame, AnyPosition};
+use nutcracker_any::{GameInfo, Options};
+use nutcracker_game::{Metric, Numbering, Rules, Side, Situation, SliceId, closure};
 use nutcracker_retro::{
     Progress, SolveError, SolveOptions, available_metric, default_set, folder, open_metric,
-    solve_slices,
 };
 use nutcracker_search::Worth;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
@@ -177,121 +175,42 @@ pub struct Selection {
     pub positions: u64,
 }
 
-/// A game with its databases, whatever game it is.
-pub trait Explorer: fmt::Debug + Send + Sync {
-    /// Describes the game.
-    fn card(&self) -> Result<GameCard, ExplorerError>;
-    /// The databases.
-    fn slices(&self) -> Result<Slices, ExplorerError>;
-    /// Probes a position.
-    fn probe(&self, text: &str) -> Result<Probed, ExplorerError>;
-    /// Only its value.
-    fn value(&self, text: &str) -> Result<Worth, ExplorerError>;
-    /// The legal moves with their values.
-    fn moves(&self, text: &str) -> Result<Moves, ExplorerError>;
-    /// Whether moves by their names can be played, without their values.
-    fn check_line(&self, text: &str, moves: &[&str]) -> Result<(), ExplorerError>;
-    /// Plays moves by their names.
-    fn play(&self, text: &str, moves: &[&str]) -> Result<Line, ExplorerError>;
-    /// Plays best moves.
-    fn best_line(&self, text: &str, plies: usize) -> Result<Line, ExplorerError>;
-    /// Chooses a move as a player of a level does.
-    fn reply(
-        &self,
-        text: &str,
-        opponent: &Opponent,
-        budget: &Budget,
-    ) -> Result<Reply, ExplorerError>;
-    /// Searches until the budget is used up, and reports what is found on the way.
-    fn search(
-        &self,
-        text: &str,
-        moves: &[&str],
-        depth: Option<u32>,
-        budget: &Budget,
-        report: &mut dyn FnMut(Searched),
-    ) -> Result<(), ExplorerError>;
-    /// Finds a position that matches filters.
-    fn random(&self, filters: &Filters, budget: &Budget) -> Result<RandomPosition, ExplorerError>;
-    /// Remarkable positions of a slice.
-    fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError>;
-    /// Describes the game's book.
-    fn book_facts(&self) -> Result<BookFacts, ExplorerError>;
-    /// The book's entry of a position.
-    fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError>;
-    /// Where an opponent can leave the book.
-    fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError>;
-    /// The line to a leaf of that diagram.
-    fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, ExplorerError>;
-    /// Grows the book of a file until it is stopped.
-    fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError>;
-    /// Whether any slice can have a database.
-    fn has_databases(&self) -> bool;
-    /// The name of a slice.
-    fn slice_name(&self, slice: SliceId) -> String;
-    /// The slices that a text selects, with all they depend on; without a text, the small set.
-    fn select(&self, text: Option<&str>) -> Result<Selection, ExplorerError>;
-    /// Builds the databases of a selection.
-    fn build(
-        &self,
-        selection: &Selection,
-        options: &SolveOptions,
-        progress: &dyn Progress,
-    ) -> Result<(), SolveError>;
-    /// Hits and misses of the cache of scores.
-    fn cache(&self) -> nutcracker_table::CacheStats;
-}
-
 /// Opens a game.
 pub fn open(
-    name: &str,
+    info: &'static GameInfo,
     options: &Options,
     data: &Path,
     cache_bytes: u64,
     shelves: &Shelves,
-) -> Result<Arc<dyn Explorer>, ExplorerError> {
-    struct Open<'a> {
-        data: &'a Path,
-        cache_bytes: u64,
-        shelves: &'a Shelves,
-        info: &'static GameInfo,
-    }
-    impl Visitor for Open<'_> {
-        type Output = Arc<dyn Explorer>;
-        fn visit<G: Registered>(self, game: G) -> Self::Output {
-            let storage: Arc<dyn Storage> = Arc::new(Disk { map: true });
-            let metric = available_metric(&game, &storage, self.data);
-            let dir = self.data.join(folder(&game, metric));
-            let set = Arc::new(open_metric(&game, Some(metric), storage, &dir, self.cache_bytes));
-            let shelf = self.shelves.at(self.data.join(nutcracker_book::file_name(&game)));
-            let (info, extremes) = (self.info, Mutex::default());
-            Arc::new(Handle { game, metric, set, info, shelf, extremes })
-        }
-    }
-    let info = GAMES.iter().find(|info| info.name == name);
-    let info = info.ok_or_else(|| UnknownGame::Name(name.to_owned()))?;
-    Ok(with_game(name, options, Open { data, cache_bytes, shelves, info })?)
+) -> Result<Arc<Explorer>, ExplorerError> {
+    let game = info.game(options)?;
+    let storage: Arc<dyn Storage> = Arc::new(Disk { map: true });
+    let metric = available_metric(&game, &storage, data);
+    let dir = data.join(folder(&game, metric));
+    let set = Arc::new(open_metric(&game, Some(metric), storage, &dir, cache_bytes));
+    let shelf = shelves.at(data.join(nutcracker_book::file_name(&game)));
+    Ok(Arc::new(Explorer { game, metric, set, info, shelf, extremes: Mutex::default() }))
 }
 
-/// A game with its databases.
-struct Handle<G: Evaluate> {
-    game: G,
+/// A game with its databases, whatever game it is.
+pub struct Explorer {
+    game: AnyGame,
     /// The value of a position in its databases.
     metric: Metric,
     set: Arc<TableSet>,
     info: &'static GameInfo,
-    shelf: Arc<shelf::Shelf<G>>,
+    shelf: Arc<shelf::Shelf>,
     extremes: Mutex<HashMap<SliceId, Arc<Extremes>>>,
 }
 
-impl<G: Evaluate> fmt::Debug for Handle<G> {
+impl fmt::Debug for Explorer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("game", &self.game.id()).finish_non_exhaustive()
+        f.debug_struct("Explorer").field("game", &self.game.id()).finish_non_exhaustive()
     }
 }
 
-impl<G: Evaluate> Handle<G> {
-    fn parse(&self, text: &str) -> Result<Situation<G::Position>, ExplorerError> {
+impl Explorer {
+    fn parse(&self, text: &str) -> Result<Situation<AnyPosition>, ExplorerError> {
         self.game.parse(text).map_err(|error| {
             let example = self.game.format(&self.game.start());
             ExplorerError::BadPosition(format!("{error}; a position looks like \"{example}\""))
@@ -300,7 +219,7 @@ impl<G: Evaluate> Handle<G> {
 
     fn probe_position(
         &self,
-        position: &G::Position,
+        position: &AnyPosition,
     ) -> Result<nutcracker_search::Probed, ExplorerError> {
         nutcracker_search::Probed::probe(&self.game, &self.set, position)
             .map_err(|error| self.explain(error))
@@ -385,20 +304,21 @@ impl<G: Evaluate> Handle<G> {
         slices.iter().map(|&slice| self.game.slice_name(slice)).collect()
     }
 
-    fn points(&self, situation: &Situation<G::Position>, value: Worth) -> Option<Points> {
+    fn points(&self, situation: &Situation<AnyPosition>, value: Worth) -> Option<Points> {
         let [first, second] = self.game.final_result(situation, value.score()?)?;
         let name = |side| self.game.side_name(side);
         Some(Points([(name(Side::First), first), (name(Side::Second), second)]))
     }
 
     /// The position without what the players have: equal for repeated positions.
-    fn board(&self, situation: &Situation<G::Position>) -> String {
+    fn board(&self, situation: &Situation<AnyPosition>) -> String {
         self.game.format(&Situation { banked: None, ..*situation })
     }
 }
 
-impl<G: Evaluate> Explorer for Handle<G> {
-    fn card(&self) -> Result<GameCard, ExplorerError> {
+impl Explorer {
+    /// Describes the game.
+    pub fn card(&self) -> Result<GameCard, ExplorerError> {
         let (id, start) = (self.game.id(), self.game.start());
         let small_set = self.selection(default_set(&self.game));
         Ok(GameCard {
@@ -417,11 +337,13 @@ impl<G: Evaluate> Explorer for Handle<G> {
         })
     }
 
-    fn slices(&self) -> Result<Slices, ExplorerError> {
+    /// The databases.
+    pub fn slices(&self) -> Result<Slices, ExplorerError> {
         self.all_slices()
     }
 
-    fn probe(&self, text: &str) -> Result<Probed, ExplorerError> {
+    /// Probes a position.
+    pub fn probe(&self, text: &str) -> Result<Probed, ExplorerError> {
         let situation = self.parse(text)?;
         let value = self.probe_position(&situation.position)?.worth;
         Ok(Probed {
@@ -438,27 +360,33 @@ impl<G: Evaluate> Explorer for Handle<G> {
         })
     }
 
-    fn value(&self, text: &str) -> Result<Worth, ExplorerError> {
+    /// Only its value.
+    pub fn value(&self, text: &str) -> Result<Worth, ExplorerError> {
         Ok(self.probe_position(&self.parse(text)?.position)?.worth)
     }
 
-    fn moves(&self, text: &str) -> Result<Moves, ExplorerError> {
+    /// The legal moves with their values.
+    pub fn moves(&self, text: &str) -> Result<Moves, ExplorerError> {
         self.moves_of(&self.parse(text)?)
     }
 
-    fn check_line(&self, text: &str, moves: &[&str]) -> Result<(), ExplorerError> {
+    /// Whether moves by their names can be played, without their values.
+    pub fn check_line(&self, text: &str, moves: &[&str]) -> Result<(), ExplorerError> {
         self.history(self.parse(text)?, moves).map(drop)
     }
 
-    fn play(&self, text: &str, moves: &[&str]) -> Result<Line, ExplorerError> {
+    /// Plays moves by their names.
+    pub fn play(&self, text: &str, moves: &[&str]) -> Result<Line, ExplorerError> {
         self.replay(self.parse(text)?, moves)
     }
 
-    fn best_line(&self, text: &str, plies: usize) -> Result<Line, ExplorerError> {
+    /// Plays best moves.
+    pub fn best_line(&self, text: &str, plies: usize) -> Result<Line, ExplorerError> {
         self.play_best(self.parse(text)?, plies)
     }
 
-    fn reply(
+    /// Chooses a move as a player of a level does.
+    pub fn reply(
         &self,
         text: &str,
         opponent: &Opponent,
@@ -467,7 +395,8 @@ impl<G: Evaluate> Explorer for Handle<G> {
         self.choose(self.parse(text)?, opponent, budget)
     }
 
-    fn search(
+    /// Searches until the budget is used up, and reports what is found on the way.
+    pub fn search(
         &self,
         text: &str,
         moves: &[&str],
@@ -478,44 +407,63 @@ impl<G: Evaluate> Explorer for Handle<G> {
         self.search_from(self.parse(text)?, moves, depth, budget, report)
     }
 
-    fn random(&self, filters: &Filters, budget: &Budget) -> Result<RandomPosition, ExplorerError> {
+    /// Finds a position that matches filters.
+    pub fn random(
+        &self,
+        filters: &Filters,
+        budget: &Budget,
+    ) -> Result<RandomPosition, ExplorerError> {
         self.find_random(filters, budget)
     }
 
-    fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {
+    /// Remarkable positions of a slice.
+    pub fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {
         self.find_extremes(self.slice_named(slice)?, budget)
     }
 
-    fn book_facts(&self) -> Result<BookFacts, ExplorerError> {
+    /// Describes the game's book.
+    pub fn book_facts(&self) -> Result<BookFacts, ExplorerError> {
         self.facts_of_book()
     }
 
-    fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError> {
+    /// The book's entry of a position.
+    pub fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError> {
         self.node_of_book(&self.parse(text)?)
     }
 
-    fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError> {
+    /// Where an opponent can leave the book.
+    pub fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError> {
         self.diagram_of_book(whose)
     }
 
-    fn book_leaf(&self, whose: Whose, depth: u32, value: f64) -> Result<BookLine, ExplorerError> {
+    /// The line to a leaf of that diagram.
+    pub fn book_leaf(
+        &self,
+        whose: Whose,
+        depth: u32,
+        value: f64,
+    ) -> Result<BookLine, ExplorerError> {
         self.leaf_of_book(whose, depth, value)
     }
 
-    fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError> {
+    /// Grows the book of a file until it is stopped.
+    pub fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError> {
         self.shelf.set_file(&grow.file);
         self.grow_book(grow, stop)
     }
 
-    fn has_databases(&self) -> bool {
+    /// Whether any slice can have a database.
+    pub fn has_databases(&self) -> bool {
         self.game.has_databases()
     }
 
-    fn slice_name(&self, slice: SliceId) -> String {
+    /// The name of a slice.
+    pub fn slice_name(&self, slice: SliceId) -> String {
         self.game.slice_name(slice)
     }
 
-    fn select(&self, text: Option<&str>) -> Result<Selection, ExplorerError> {
+    /// The slices that a text selects, with all they depend on; without a text, the small set.
+    pub fn select(&self, text: Option<&str>) -> Result<Selection, ExplorerError> {
         let slices = match text {
             None => default_set(&self.game),
             Some(text) => {
@@ -538,7 +486,8 @@ impl<G: Evaluate> Explorer for Handle<G> {
         }
     }
 
-    fn build(
+    /// Builds the databases of a selection.
+    pub fn build(
         &self,
         selection: &Selection,
         options: &SolveOptions,
@@ -547,8 +496,7 @@ impl<G: Evaluate> Explorer for Handle<G> {
         let storage: Arc<dyn Storage> = Arc::new(Disk { map: false });
         let dir = self.set.dir().to_owned();
         let options = SolveOptions { metric: Some(self.metric), ..options.clone() };
-        let result =
-            solve_slices(&self.game, &storage, &dir, &selection.slices, &options, progress);
+        let result = self.game.solve_slices(&storage, &dir, &selection.slices, &options, progress);
         for slice in &selection.slices {
             self.set.forget(slice.0);
         }
@@ -558,7 +506,8 @@ impl<G: Evaluate> Explorer for Handle<G> {
         result.map(drop)
     }
 
-    fn cache(&self) -> nutcracker_table::CacheStats {
+    /// Hits and misses of the cache of scores.
+    pub fn cache(&self) -> nutcracker_table::CacheStats {
         self.set.cache_stats()
     }
 }

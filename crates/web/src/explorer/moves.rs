@@ -1,6 +1,7 @@
 //! The legal moves of a position, each with what it is worth.
 
-use nutcracker_game::{Evaluate, Rules, Score, Situation, Step, Turn};
+use nutcracker_any::{AnyMove, AnyPosition};
+use nutcracker_game::{Numbering, Rules, Score, Situation, Step, Turn};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -8,7 +9,7 @@ use nutcracker_search::{Probed, Worth};
 use nutcracker_table::ErrorKind;
 
 use super::error::ExplorerError;
-use super::{Handle, Outcome, Points};
+use super::{Explorer, Outcome, Points};
 
 /// A position with its moves.
 #[derive(Debug, Serialize, ToSchema)]
@@ -70,11 +71,11 @@ pub(super) struct Candidate<M, P> {
     pub best: Option<bool>,
 }
 
-type Candidates<G> = Vec<Candidate<<G as Rules>::Move, <G as Rules>::Position>>;
+type Candidates = Vec<Candidate<AnyMove, AnyPosition>>;
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     /// The database's value, or `None` where there is no database.
-    pub(super) fn known(&self, position: &G::Position) -> Result<Option<Probed>, ExplorerError> {
+    pub(super) fn known(&self, position: &AnyPosition) -> Result<Option<Probed>, ExplorerError> {
         match Probed::probe(&self.game, &self.set, position) {
             Ok(found) => Ok(Some(found)),
             Err(error) if error.kind() == ErrorKind::NotHere => Ok(None),
@@ -83,10 +84,7 @@ impl<G: Evaluate> Handle<G> {
     }
 
     /// The legal moves in the order of the rules.
-    pub(super) fn candidates(
-        &self,
-        position: &G::Position,
-    ) -> Result<Candidates<G>, ExplorerError> {
+    pub(super) fn candidates(&self, position: &AnyPosition) -> Result<Candidates, ExplorerError> {
         let known = self.known(position)?;
         let mut moves = Vec::new();
         self.game.moves(position, &mut moves);
@@ -103,7 +101,7 @@ impl<G: Evaluate> Handle<G> {
 
     pub(super) fn moves_of(
         &self,
-        situation: &Situation<G::Position>,
+        situation: &Situation<AnyPosition>,
     ) -> Result<Moves, ExplorerError> {
         let game = &self.game;
         let known = self.known(&situation.position)?.map(|found| found.worth);

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use nutcracker_game::{Evaluate, Random, Score, Side, Situation, SliceId};
+use nutcracker_game::{Numbering, Random, Rules, Score, Side, Situation, SliceId};
 use nutcracker_search::Worth;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::error::ExplorerError;
 use nutcracker_retro::default_set;
 
-use super::{Budget, Handle};
+use super::{Budget, Explorer};
 
 /// Positions sampled before the slice is scanned.
 const SAMPLES: u64 = 20_000;
@@ -87,7 +87,7 @@ impl Filters {
     }
 }
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     pub(super) fn find_random(
         &self,
         filters: &Filters,

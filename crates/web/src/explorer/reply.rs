@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nutcracker_game::Random;
-use nutcracker_game::{Evaluate, Situation};
+use nutcracker_any::{AnyGame, AnyPosition};
+use nutcracker_game::Situation;
+use nutcracker_game::{Random, Rules};
 use nutcracker_search::player::{Adviser, Chosen, Level, Manner, Perfect, PlayerError, Source};
 use nutcracker_search::{Limits, TableOracle, Worth};
 use nutcracker_table::TableError;
@@ -12,7 +13,7 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
-use super::{Budget, Handle};
+use super::{Budget, Explorer};
 
 /// Positions a perfect player examines for one move.
 const PERFECT_LIMIT: usize = 100_000;
@@ -56,18 +57,18 @@ fn database_or_search<S: Serializer>(source: &Source, serializer: S) -> Result<S
 /// The positions of a game so far, and the current one.
 type Reached<P> = (Vec<P>, Situation<P>);
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     pub(super) fn oracle(&self) -> Result<TableOracle, ExplorerError> {
         Ok(TableOracle::new(Arc::clone(&self.set))?)
     }
 
     /// A player by the databases.
-    pub(super) fn perfect(&self) -> Result<Perfect<G, TableOracle>, ExplorerError> {
+    pub(super) fn perfect(&self) -> Result<Perfect<AnyGame, TableOracle>, ExplorerError> {
         Ok(Perfect::with_limit(self.game.clone(), self.oracle()?, PERFECT_LIMIT))
     }
 
     /// Databases where they reach, and search elsewhere.
-    pub(super) fn adviser(&self) -> Result<Adviser<G, TableOracle>, ExplorerError> {
+    pub(super) fn adviser(&self) -> Result<Adviser<AnyGame, TableOracle>, ExplorerError> {
         let oracle = Arc::new(self.oracle()?);
         let mut adviser = Adviser::new(self.game.clone(), oracle, super::search::options());
         adviser.limit_positions(PERFECT_LIMIT);
@@ -86,7 +87,7 @@ impl<G: Evaluate> Handle<G> {
     /// The place of the legal move with this name.
     pub(super) fn find_move(
         &self,
-        situation: &Situation<G::Position>,
+        situation: &Situation<AnyPosition>,
         name: &str,
     ) -> Result<usize, ExplorerError> {
         nutcracker_game::find_move(&self.game, situation, name)
@@ -96,9 +97,9 @@ impl<G: Evaluate> Handle<G> {
     /// Plays moves by their names: the positions before the last one, and the last one.
     pub(super) fn history(
         &self,
-        start: Situation<G::Position>,
+        start: Situation<AnyPosition>,
         moves: &[&str],
-    ) -> Result<Reached<G::Position>, ExplorerError> {
+    ) -> Result<Reached<AnyPosition>, ExplorerError> {
         let game = &self.game;
         let (mut situation, mut history) = (start, Vec::new());
         let mut legal = Vec::new();
@@ -115,7 +116,7 @@ impl<G: Evaluate> Handle<G> {
 
     pub(super) fn choose(
         &self,
-        start: Situation<G::Position>,
+        start: Situation<AnyPosition>,
         opponent: &Opponent,
         budget: &Budget,
     ) -> Result<Reply, ExplorerError> {

@@ -1,12 +1,13 @@
 //! What a search finds, reported while it runs.
 
-use nutcracker_game::{Evaluate, Situation};
+use nutcracker_any::{AnyMove, AnyPosition};
+use nutcracker_game::{Rules, Situation};
 use nutcracker_search::{EngineOptions, Limits, Report, Worth};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
-use super::{Budget, Handle};
+use super::{Budget, Explorer};
 
 /// Memory of a search.
 const TABLE: usize = 32 << 20;
@@ -33,10 +34,10 @@ pub struct Searched {
     pub seconds: f64,
 }
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     pub(super) fn search_from(
         &self,
-        start: Situation<G::Position>,
+        start: Situation<AnyPosition>,
         moves: &[&str],
         depth: Option<u32>,
         budget: &Budget,
@@ -52,14 +53,14 @@ impl<G: Evaluate> Handle<G> {
             stop: Some(budget.flag()),
             ..Limits::default()
         };
-        let mut on_report = |report: &Report<G::Move>| report_to(self.searched(&situation, report));
+        let mut on_report = |report: &Report<AnyMove>| report_to(self.searched(&situation, report));
         self.adviser()?
             .search(&situation.position, &history, &limits, &mut on_report)
             .map_err(|error| self.player_error(error))?;
         Ok(())
     }
 
-    fn searched(&self, start: &Situation<G::Position>, report: &Report<G::Move>) -> Searched {
+    fn searched(&self, start: &Situation<AnyPosition>, report: &Report<AnyMove>) -> Searched {
         let game = &self.game;
         let mut situation = *start;
         let mut line = Vec::new();

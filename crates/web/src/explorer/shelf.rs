@@ -9,11 +9,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use nutcracker_any::AnyGame;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, BookError};
-use nutcracker_game::Evaluate;
 
-use super::Handle;
+use super::Explorer;
 use super::error::ExplorerError;
 
 /// Pages of a book's file kept in memory, in bytes.
@@ -42,7 +42,7 @@ impl fmt::Debug for Shelves {
 }
 
 impl Shelves {
-    pub(super) fn at<G: Evaluate>(&self, file: PathBuf) -> Arc<Shelf<G>> {
+    pub(super) fn at(&self, file: PathBuf) -> Arc<Shelf> {
         let mut shelves = lock(&self.0);
         if let Some(known) = shelves.get(&file).map(|place| Arc::clone(&place.shelf))
             && let Ok(shelf) = known.downcast()
@@ -70,19 +70,19 @@ trait Idle: Send + Sync {
 }
 
 /// A book, and when it was last used.
-struct Opened<G: Evaluate> {
-    book: Book<G, RedbStore>,
+struct Opened {
+    book: Book<AnyGame, RedbStore>,
     used: Instant,
 }
 
 /// A book that is opened on its first request.
-pub(super) struct Shelf<G: Evaluate> {
+pub(super) struct Shelf {
     file: Mutex<PathBuf>,
-    book: Mutex<Option<Opened<G>>>,
+    book: Mutex<Option<Opened>>,
     pub(super) growing: AtomicBool,
 }
 
-impl<G: Evaluate> Shelf<G> {
+impl Shelf {
     fn new(file: PathBuf) -> Self {
         Shelf { file: Mutex::new(file), book: Mutex::default(), growing: AtomicBool::new(false) }
     }
@@ -93,7 +93,7 @@ impl<G: Evaluate> Shelf<G> {
     }
 }
 
-impl<G: Evaluate> Idle for Shelf<G> {
+impl Idle for Shelf {
     fn release(&self, idle: Duration) {
         // A locked book is in use.
         let Ok(mut place) = self.book.try_lock() else { return };
@@ -101,11 +101,11 @@ impl<G: Evaluate> Idle for Shelf<G> {
     }
 }
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     /// Does something with the book, which is opened first if it is not.
     pub(super) fn with_book<T>(
         &self,
-        work: impl FnOnce(&mut Book<G, RedbStore>) -> Result<T, BookError>,
+        work: impl FnOnce(&mut Book<AnyGame, RedbStore>) -> Result<T, BookError>,
     ) -> Result<T, ExplorerError> {
         let mut place = lock(&self.shelf.book);
         let opened = match &mut *place {

@@ -1,11 +1,11 @@
 //! The databases: how large they are, and how many positions have each score.
 
-use nutcracker_game::Evaluate;
+use nutcracker_game::{Numbering, Rules};
 use nutcracker_table::Histogram;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Handle;
+use super::Explorer;
 use super::error::ExplorerError;
 
 /// Positions counted by their scores.
@@ -82,7 +82,7 @@ pub struct Slices {
     pub all: Tally,
 }
 
-impl<G: Evaluate> Handle<G> {
+impl Explorer {
     pub(super) fn all_slices(&self) -> Result<Slices, ExplorerError> {
         let (mut slices, mut total, mut bytes) = (Vec::new(), Histogram::new(), 0);
         for slice in self.present()? {

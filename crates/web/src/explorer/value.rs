@@ -1,6 +1,7 @@
 //! How a game ends, by the value of a position.
 
-use nutcracker_game::{Game, Side, Situation};
+use nutcracker_any::{AnyGame, AnyPosition};
+use nutcracker_game::{Rules, Side, Situation};
 use nutcracker_search::{Kind, Worth};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -20,11 +21,7 @@ pub enum Outcome {
 impl Outcome {
     /// How the game ends for the mover of a situation: by what both end up with where that is
     /// known, else by the sign; `None` where it is not decided.
-    pub fn of<G: Game>(
-        game: &G,
-        situation: &Situation<G::Position>,
-        worth: Worth,
-    ) -> Option<Outcome> {
+    pub fn of(game: &AnyGame, situation: &Situation<AnyPosition>, worth: Worth) -> Option<Outcome> {
         let score = worth.proven()?;
         let ahead = match game.final_result(situation, score) {
             None => f64::from(score),

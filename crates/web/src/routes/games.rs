@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
-use nutcracker_games::registry::GAMES;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -51,7 +50,7 @@ pub struct RuleOption {
     responses((status = 200, body = Vec<Summary>), Problems))]
 pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, Problem> {
     let mut games = Vec::new();
-    for info in GAMES {
+    for info in app.config.games.iter() {
         let game = app.game(info.name, None)?;
         let card = game.card()?;
         let options = info

@@ -54,7 +54,7 @@ pub struct PositionParams {
 
 impl PositionParams {
     /// The game and the position.
-    pub fn find(self, app: &App, game: &str) -> Result<(Arc<dyn Explorer>, String), Problem> {
+    pub fn find(self, app: &App, game: &str) -> Result<(Arc<Explorer>, String), Problem> {
         find(app, game, self.position, self.options.as_deref())
     }
 }
@@ -65,7 +65,7 @@ pub fn find(
     game: &str,
     position: Option<String>,
     options: Option<&str>,
-) -> Result<(Arc<dyn Explorer>, String), Problem> {
+) -> Result<(Arc<Explorer>, String), Problem> {
     let game = app.game(game, options)?;
     let position = match position {
         Some(position) if position.len() > app.config.limits.text_bytes => {

@@ -1,7 +1,8 @@
 //! `nutcracker book check`, `cycles`, `prune` and `compact`.
 
+use nutcracker_any::AnyGame;
 use nutcracker_book::BookError;
-use nutcracker_games::registry::Registered;
+use nutcracker_game::Rules;
 use nutcracker_search::known;
 
 use super::target::Target;
@@ -21,7 +22,7 @@ const NOTE_EVERY: u64 = 1_000_000;
 
 impl CheckArgs {
     /// Checks it.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let checked = book.check(&mut |nodes| {
             if nodes.is_multiple_of(NOTE_EVERY) {
@@ -54,7 +55,7 @@ pub struct CyclesArgs {
 
 impl CyclesArgs {
     /// Looks for them.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let found = book.find_cycles()?;
         book.commit()?;
@@ -77,7 +78,7 @@ pub struct PruneArgs {
 
 impl PruneArgs {
     /// Drops it.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let Some(oracle) = self.target.databases(game)? else {
             return Err(Failure::Failed(format!(
@@ -104,7 +105,7 @@ pub struct CompactArgs {
 
 impl CompactArgs {
     /// Gives it back.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let path = self.target.path(game);
         let bytes = || std::fs::metadata(&path).map_or(0, |file| file.len());
         let before = bytes();

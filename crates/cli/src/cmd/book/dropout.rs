@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use nutcracker_any::AnyGame;
 use nutcracker_book::Player;
 use nutcracker_book::report::Diagram;
 use nutcracker_draw::{Dot, DropOutChart, drop_out_chart};
-use nutcracker_games::registry::Registered;
+use nutcracker_game::Rules;
 
 use super::target::Target;
 use crate::failure::Failure;
@@ -43,7 +44,7 @@ enum Side {
 
 impl Args {
     /// Draws it.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let (player, whose) = match self.player {
             Side::First => (Player::First, "first"),

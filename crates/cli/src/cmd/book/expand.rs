@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use nutcracker_any::AnyGame;
 use nutcracker_book::grow::{Ended, Plan, Status};
 use nutcracker_book::{Strategy, Tuning};
 use nutcracker_engine::parse_time;
-use nutcracker_game::Score;
-use nutcracker_games::registry::Registered;
+use nutcracker_game::{Numbering, Score};
 use nutcracker_web::explorer::Grow;
 use serde_json::json;
 
@@ -107,7 +107,7 @@ impl Growth {
 
 impl Args {
     /// Grows it.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let growth = &self.growth;
         growth.check()?;
         let mut book = self.target.open(game)?;

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
+use nutcracker_any::AnyGame;
 use nutcracker_book::Book;
 use nutcracker_book::node::{NEVER, NodeId, State};
 use nutcracker_book::store::RedbStore;
-use nutcracker_game::{Game, Turn};
-use nutcracker_games::registry::Registered;
+use nutcracker_game::{Numbering, Rules, Turn};
 use serde_json::{Value, json};
 
 use super::show::{max_score, value_json};
@@ -44,7 +44,7 @@ enum Form {
 
 impl Args {
     /// Writes it.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         if self.format == Form::Dot {
             let place = Place::of(&mut book, &self.moves, None)?;
@@ -63,7 +63,7 @@ impl Args {
     }
 }
 
-fn line<G: Game>(book: &mut Book<G, RedbStore>, id: NodeId) -> Result<Value, Failure> {
+fn line(book: &mut Book<AnyGame, RedbStore>, id: NodeId) -> Result<Value, Failure> {
     let position = book.position(id)?;
     let max = max_score(book.game(), &position);
     let node = book.node(id)?.clone();
@@ -96,9 +96,9 @@ fn line<G: Game>(book: &mut Book<G, RedbStore>, id: NodeId) -> Result<Value, Fai
     }))
 }
 
-fn graphviz<G: Game>(
-    book: &mut Book<G, RedbStore>,
-    place: Place<G>,
+fn graphviz(
+    book: &mut Book<AnyGame, RedbStore>,
+    place: Place,
     plies: u32,
 ) -> Result<String, Failure> {
     let max = book.game().max_score(book.game().slice_of(&place.situation.position));

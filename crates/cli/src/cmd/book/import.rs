@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use nutcracker_games::registry::Registered;
+use nutcracker_any::AnyGame;
+use nutcracker_game::Rules;
 
 use super::target::{ExpertArgs, Place, Target, find_move};
 use crate::failure::Failure;
@@ -29,7 +30,7 @@ pub struct Args {
 
 impl Args {
     /// Adds them.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let databases = self.target.databases(game)?;
         let mut experts = [self.expert.expert(game, databases.as_ref())];

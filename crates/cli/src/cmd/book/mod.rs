@@ -11,10 +11,7 @@ mod show;
 mod stats;
 mod target;
 
-use nutcracker_games::registry::{Registered, Visitor, with_game};
-
 use crate::failure::Failure;
-use target::Target;
 
 /// Grow, query and maintain opening books
 ///
@@ -68,17 +65,8 @@ impl Args {
             Verb::Dropout(args) => &args.target,
             Verb::Shell(args) => &args.target,
         };
-        let Target { subject, .. } = target;
-        let (name, options) = (subject.game.clone(), subject.rules.options());
-        with_game(&name, &options, self.verb)?
-    }
-}
-
-impl Visitor for Verb {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
-        match self {
+        let game = target.subject.game()?;
+        match self.verb {
             Verb::New(args) => args.run(game),
             Verb::Expand(args) => args.run(&game),
             Verb::Show(args) => args.run(&game),

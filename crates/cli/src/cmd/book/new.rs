@@ -1,7 +1,8 @@
 //! `nutcracker book new`.
 
+use nutcracker_any::AnyGame;
 use nutcracker_book::Book;
-use nutcracker_games::registry::Registered;
+use nutcracker_game::{Numbering, Rules};
 
 use super::target::{ExpertArgs, Target};
 use crate::failure::Failure;
@@ -21,7 +22,7 @@ pub struct Args {
 
 impl Args {
     /// Makes it.
-    pub fn run<G: Registered>(self, game: G) -> Result<(), Failure> {
+    pub fn run(self, game: AnyGame) -> Result<(), Failure> {
         let start = match &self.start {
             None => game.start(),
             Some(text) => game.parse(text).map_err(|error| Failure::Usage(error.to_string()))?,

@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
+use nutcracker_any::AnyGame;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::value::Value;
 use nutcracker_book::{Book, Strategy};
-use nutcracker_game::Game;
-use nutcracker_games::registry::Registered;
+use nutcracker_game::{Numbering, Rules};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -67,7 +67,7 @@ const COMMANDS: [&str; 15] = [
 
 impl Args {
     /// Runs until there is nothing more to read.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let book = self.target.open(game)?;
         let databases = self.target.databases(game)?;
         let expert = self.expert.expert(game, databases.as_ref());
@@ -111,15 +111,15 @@ impl Args {
     }
 }
 
-struct Shell<'a, G: Game> {
-    book: Book<G, RedbStore>,
-    expert: AnyExpert<'a, G>,
+struct Shell<'a> {
+    book: Book<AnyGame, RedbStore>,
+    expert: AnyExpert<'a>,
     /// The places from the start to here.
-    path: Vec<Place<G>>,
+    path: Vec<Place>,
 }
 
-impl<G: Game> Shell<'_, G> {
-    fn here(&self) -> &Place<G> {
+impl Shell<'_> {
+    fn here(&self) -> &Place {
         &self.path[self.path.len() - 1]
     }
 

@@ -1,11 +1,11 @@
 //! `nutcracker book show` and `nutcracker book line`.
 
+use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::Book;
 use nutcracker_book::node::{Cost, CostKind, NEVER, State};
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::value::{Propagation, Value};
-use nutcracker_game::{Game, Score};
-use nutcracker_games::registry::Registered;
+use nutcracker_game::{Numbering, Rules, Score};
 use serde_json::{Value as Json, json};
 
 use super::target::{Place, Target, named_moves};
@@ -30,7 +30,7 @@ pub struct Args {
 
 impl Args {
     /// Shows it.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let place = Place::of(&mut book, &self.moves, self.position.as_deref())?;
         match self.format {
@@ -56,15 +56,12 @@ fn state(state: State, value: &Value) -> &'static str {
     }
 }
 
-pub fn max_score<G: Game>(game: &G, position: &G::Position) -> Score {
+pub fn max_score(game: &AnyGame, position: &AnyPosition) -> Score {
     game.max_score(game.slice_of(position))
 }
 
 /// A position of the book with all its moves, for people.
-pub fn for_people<G: Game>(
-    book: &mut Book<G, RedbStore>,
-    place: &Place<G>,
-) -> Result<String, Failure> {
+pub fn for_people(book: &mut Book<AnyGame, RedbStore>, place: &Place) -> Result<String, Failure> {
     let max = max_score(book.game(), &place.situation.position);
     let node = book.node(place.id)?.clone();
     let mut text = format!(
@@ -127,7 +124,7 @@ pub fn value_json(value: &Value, max: Score) -> Json {
     object
 }
 
-fn for_programs<G: Game>(book: &mut Book<G, RedbStore>, place: &Place<G>) -> Result<Json, Failure> {
+fn for_programs(book: &mut Book<AnyGame, RedbStore>, place: &Place) -> Result<Json, Failure> {
     let max = max_score(book.game(), &place.situation.position);
     let node = book.node(place.id)?.clone();
     let values = book.move_values(place.id)?;
@@ -167,7 +164,7 @@ pub struct LineArgs {
 
 impl LineArgs {
     /// Prints them.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let place = Place::of(&mut book, &self.moves, self.position.as_deref())?;
         print(&lines(&mut book, &place, self.most)?)
@@ -175,9 +172,9 @@ impl LineArgs {
 }
 
 /// Principal variations, a line each.
-pub fn lines<G: Game>(
-    book: &mut Book<G, RedbStore>,
-    place: &Place<G>,
+pub fn lines(
+    book: &mut Book<AnyGame, RedbStore>,
+    place: &Place,
     most: usize,
 ) -> Result<String, Failure> {
     let max = max_score(book.game(), &place.situation.position);

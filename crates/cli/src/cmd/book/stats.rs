@@ -1,7 +1,7 @@
 //! `nutcracker book stats`.
 
+use nutcracker_any::AnyGame;
 use nutcracker_book::report::DepthRow;
-use nutcracker_games::registry::Registered;
 use serde_json::{Value, json};
 
 use super::target::Target;
@@ -22,7 +22,7 @@ pub struct Args {
 
 impl Args {
     /// Counts.
-    pub fn run<G: Registered>(self, game: &G) -> Result<(), Failure> {
+    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
         let mut book = self.target.open(game)?;
         let rows = book.by_depth()?;
         let mut total = DepthRow::default();

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::expert::{self, Expert};
 use nutcracker_book::node::NodeId;
 use nutcracker_book::store::RedbStore;
 use nutcracker_book::{Book, DEFAULT_ROOM};
-use nutcracker_game::{Evaluate, Game, Side, Situation, Step};
+use nutcracker_game::{Numbering, Rules, Side, Situation, Step};
 use nutcracker_search::TableOracle;
 
 use crate::args::Subject;
@@ -31,13 +32,13 @@ pub struct Target {
 
 impl Target {
     /// The book's file.
-    pub fn path<G: Game>(&self, game: &G) -> PathBuf {
+    pub fn path(&self, game: &AnyGame) -> PathBuf {
         let usual = || self.subject.data.data.join(nutcracker_book::file_name(game));
         self.file.clone().unwrap_or_else(usual)
     }
 
     /// A new file.
-    pub fn create<G: Game>(&self, game: &G) -> Result<RedbStore, Failure> {
+    pub fn create(&self, game: &AnyGame) -> Result<RedbStore, Failure> {
         let path = self.path(game);
         if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
             std::fs::create_dir_all(dir).map_err(|error| {
@@ -51,13 +52,13 @@ impl Target {
     }
 
     /// The book.
-    pub fn open<G: Game>(&self, game: &G) -> Result<Book<G, RedbStore>, Failure> {
+    pub fn open(&self, game: &AnyGame) -> Result<Book<AnyGame, RedbStore>, Failure> {
         let store = RedbStore::open(&self.path(game), CACHE)?;
         Ok(Book::open(game.clone(), store, DEFAULT_ROOM)?)
     }
 
     /// The databases that exist; `None` if there are none.
-    pub fn databases<G: Game>(&self, game: &G) -> Result<Option<TableOracle>, Failure> {
+    pub fn databases(&self, game: &AnyGame) -> Result<Option<TableOracle>, Failure> {
         if !game.has_databases() || !self.subject.dir(game).is_dir() {
             return Ok(None);
         }
@@ -86,7 +87,7 @@ pub struct ExpertArgs {
 }
 
 /// The expert that evaluates positions.
-pub type AnyExpert<'a, G> = Box<dyn Expert<G> + Send + 'a>;
+pub type AnyExpert<'a> = Box<dyn Expert<AnyGame> + Send + 'a>;
 
 impl ExpertArgs {
     /// In the form of the book.
@@ -100,24 +101,20 @@ impl ExpertArgs {
     }
 
     /// An expert: databases, then the engine.
-    pub fn expert<'a, G: Evaluate>(
-        &self,
-        game: &G,
-        databases: Option<&'a TableOracle>,
-    ) -> AnyExpert<'a, G> {
+    pub fn expert<'a>(&self, game: &AnyGame, databases: Option<&'a TableOracle>) -> AnyExpert<'a> {
         self.settings().expert(game, databases)
     }
 }
 
 /// A place in the book, with the way there.
-pub struct Place<G: Game> {
+pub struct Place {
     pub id: NodeId,
-    pub situation: Situation<G::Position>,
+    pub situation: Situation<AnyPosition>,
 }
 
-impl<G: Game> Place<G> {
+impl Place {
     /// The start of the book: the game's own start if it is that, otherwise without points.
-    pub fn start(book: &mut Book<G, RedbStore>) -> Result<Self, Failure> {
+    pub fn start(book: &mut Book<AnyGame, RedbStore>) -> Result<Self, Failure> {
         let id = book.root();
         let position = book.position(id)?;
         let start = book.game().start();
@@ -128,7 +125,7 @@ impl<G: Game> Place<G> {
 
     /// The place after some moves, or the one of a position.
     pub fn of(
-        book: &mut Book<G, RedbStore>,
+        book: &mut Book<AnyGame, RedbStore>,
         moves: &[String],
         position: Option<&str>,
     ) -> Result<Self, Failure> {
@@ -157,14 +154,14 @@ fn not_in_book(what: &str) -> Failure {
 }
 
 /// A move with its place in the order of the rules and what it does.
-pub type Named<G> =
-    (usize, <G as nutcracker_game::Rules>::Move, Step<<G as nutcracker_game::Rules>::Position>);
+pub type Named = (
+    usize,
+    <AnyGame as nutcracker_game::Rules>::Move,
+    Step<<AnyGame as nutcracker_game::Rules>::Position>,
+);
 
 /// All legal moves with their names.
-pub fn named_moves<G: Game>(
-    game: &G,
-    situation: &Situation<G::Position>,
-) -> Vec<(String, Named<G>)> {
+pub fn named_moves(game: &AnyGame, situation: &Situation<AnyPosition>) -> Vec<(String, Named)> {
     let mut moves = Vec::new();
     if game.outcome(&situation.position).is_none() {
         game.moves(&situation.position, &mut moves);
@@ -177,11 +174,11 @@ pub fn named_moves<G: Game>(
 }
 
 /// The move with a name.
-pub fn find_move<G: Game>(
-    game: &G,
-    situation: &Situation<G::Position>,
+pub fn find_move(
+    game: &AnyGame,
+    situation: &Situation<AnyPosition>,
     name: &str,
-) -> Result<Named<G>, Failure> {
+) -> Result<Named, Failure> {
     let place = nutcracker_game::find_move(game, situation, name);
     let place = place.map_err(|error| Failure::Usage(error.to_string()))?;
     let mut moves = Vec::new();

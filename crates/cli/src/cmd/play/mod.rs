@@ -5,10 +5,10 @@ mod session;
 use std::io;
 use std::time::Duration;
 
+use nutcracker_any::AnyGame;
 use nutcracker_engine::grammar::Go;
 use nutcracker_engine::{Analyser, Played, Settings};
-use nutcracker_game::{Game, Side};
-use nutcracker_games::registry::{Registered, Visitor, with_game};
+use nutcracker_game::{Rules, Side};
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
 
@@ -64,12 +64,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Plays.
-    pub fn run(self) -> Result<(), Failure> {
-        let (name, options) = (self.subject.game.clone(), self.subject.rules.options());
-        with_game(&name, &options, self)?
-    }
-
     fn limits(&self) -> Go {
         match self.depth {
             Some(depth) => Go { depth: Some(depth), ..Go::default() },
@@ -91,7 +85,7 @@ impl Args {
 }
 
 /// The side with this name, by its beginning.
-fn side_named<G: Game>(game: &G, text: &str) -> Result<Side, Failure> {
+fn side_named(game: &AnyGame, text: &str) -> Result<Side, Failure> {
     let sides = [Side::First, Side::Second];
     let low = text.to_lowercase();
     let found = sides
@@ -106,10 +100,10 @@ fn side_named<G: Game>(game: &G, text: &str) -> Result<Side, Failure> {
     })
 }
 
-impl Visitor for Args {
-    type Output = Result<(), Failure>;
-
-    fn visit<G: Registered>(self, game: G) -> Self::Output {
+impl Args {
+    /// Plays.
+    pub fn run(self) -> Result<(), Failure> {
+        let game = self.subject.game()?;
         let start = match &self.position {
             None => game.start(),
             Some(text) => game.parse(text).map_err(|error| {

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, BufRead, IsTerminal};
 use std::time::Duration;
 
+use nutcracker_any::{AnyGame, AnyMove};
 use nutcracker_engine::grammar::Go;
 use nutcracker_engine::{Analyser, Pace, Played, Player};
-use nutcracker_game::{Game, Side};
-use nutcracker_games::registry::Registered;
+use nutcracker_game::{Rules, Side};
 use nutcracker_search::player::{Advice, Source};
 use nutcracker_search::{Limits, Worth};
 
@@ -59,13 +59,13 @@ impl<R: BufRead> Terminal<R> {
 }
 
 /// A game that is being played.
-pub struct Session<G: Registered> {
-    pub played: Played<G>,
+pub struct Session {
+    pub played: Played<AnyGame>,
     pub human: Side,
-    pub player: Box<dyn Player<G>>,
+    pub player: Box<dyn Player<AnyGame>>,
     pub opponent: String,
     pub limits: Go,
-    pub analyser: Analyser<G, Databases>,
+    pub analyser: Analyser<AnyGame, Databases>,
     pub options: String,
     /// How far databases reach.
     pub reach: Option<String>,
@@ -73,7 +73,7 @@ pub struct Session<G: Registered> {
     pub think: Duration,
 }
 
-impl<G: Registered> Session<G> {
+impl Session {
     /// Until the game ends or the user quits.
     pub fn run<R: BufRead>(mut self, terminal: &mut Terminal<R>) -> Result<(), Failure> {
         let game = self.played.game();
@@ -168,7 +168,7 @@ impl<G: Registered> Session<G> {
         }
     }
 
-    fn choices(&mut self) -> Result<Advice<G::Move>, Failure> {
+    fn choices(&mut self) -> Result<Advice<AnyMove>, Failure> {
         // The user waits: all moves together take as long as a move of the computer.
         let moves = self.played.legal().len().max(1) as u32;
         let limits = match self.depth {
@@ -233,7 +233,7 @@ impl<G: Registered> Session<G> {
 }
 
 /// A player's name as a sentence has it.
-fn name<G: Game>(game: &G, side: Side) -> String {
+fn name(game: &AnyGame, side: Side) -> String {
     crate::cmd::probe::name(game, side)
 }
 

@@ -1,0 +1,145 @@
+//! Games by their names.
+//!
+//! A game is registered by implementing [`Registered`]; a program lists the games it knows in a
+//! [`Registry`].
+
+use std::collections::BTreeMap;
+
+use nutcracker_game::Evaluate;
+use thiserror::Error;
+
+use crate::AnyGame;
+
+/// A rule option of a game.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionInfo {
+    /// Its name, as after `--` on the command line.
+    pub name: &'static str,
+    /// The placeholder of its value, such as `M`; `None` for a flag.
+    pub value: Option<&'static str>,
+    /// Its meaning, in one line.
+    pub about: &'static str,
+    /// Its default value.
+    pub default: &'static str,
+}
+
+/// The chosen options: names and values; a flag has the value `yes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options(BTreeMap<String, String>);
+
+impl Options {
+    /// No options: all have their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets an option.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.0.insert(name.into(), value.into());
+    }
+
+    /// The value of a number option.
+    pub fn number(&self, info: &OptionInfo) -> Result<usize, String> {
+        let value = self.0.get(info.name).map_or(info.default, String::as_str);
+        value.parse().map_err(|_| format!("--{} takes a whole number, not {value:?}", info.name))
+    }
+
+    /// Whether a flag is set.
+    pub fn flag(&self, info: &OptionInfo) -> bool {
+        self.0.contains_key(info.name)
+    }
+}
+
+/// What the registry needs of a game.
+pub trait Registered: Evaluate {
+    /// The game in one line.
+    const ABOUT: &'static str;
+    /// Its rule options.
+    const OPTIONS: &'static [OptionInfo];
+    /// The game with these options; the error is one sentence.
+    fn from_options(options: &Options) -> Result<Self, String>;
+
+    /// The game for code that is compiled once for all games. Where solving and searching need no
+    /// speed, [`AnyGame::small`] saves the time to compile solvers for the game.
+    fn erase(self) -> AnyGame {
+        AnyGame::new(self)
+    }
+}
+
+/// A game of a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct GameInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// The game in one line.
+    pub about: &'static str,
+    /// Its rule options.
+    pub options: &'static [OptionInfo],
+    make: fn(&Options) -> Result<AnyGame, String>,
+}
+
+impl GameInfo {
+    /// A game under a name.
+    pub const fn of<G: Registered>(name: &'static str) -> Self {
+        let make: fn(&Options) -> Result<AnyGame, String> =
+            |options| G::from_options(options).map(Registered::erase);
+        GameInfo { name, about: G::ABOUT, options: G::OPTIONS, make }
+    }
+
+    /// The game with these options.
+    pub fn game(&self, options: &Options) -> Result<AnyGame, UnknownGame> {
+        let known = |name: &str| self.options.iter().any(|info| info.name == name);
+        if let Some(option) = options.0.keys().find(|name| !known(name)) {
+            return Err(UnknownGame::Option { game: self.name, option: option.clone() });
+        }
+        (self.make)(options).map_err(UnknownGame::Options)
+    }
+}
+
+/// The games that a program knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Registry(pub &'static [GameInfo]);
+
+impl Registry {
+    /// All games.
+    pub fn iter(self) -> std::slice::Iter<'static, GameInfo> {
+        self.0.iter()
+    }
+
+    /// The game with this name.
+    pub fn info(self, name: &str) -> Result<&'static GameInfo, UnknownGame> {
+        self.iter().find(|info| info.name == name).ok_or_else(|| {
+            let known: Vec<&str> = self.iter().map(|info| info.name).collect();
+            UnknownGame::Name { name: name.to_owned(), known: known.join(", ") }
+        })
+    }
+
+    /// The game with this name and these options.
+    pub fn game(self, name: &str, options: &Options) -> Result<AnyGame, UnknownGame> {
+        self.info(name)?.game(options)
+    }
+}
+
+/// Why there is no such game.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum UnknownGame {
+    /// No game has this name.
+    #[error("there is no game {name:?}; known are {known}")]
+    Name {
+        /// The name.
+        name: String,
+        /// The names that games have.
+        known: String,
+    },
+    /// The game has no such option.
+    #[error("{game} has no option --{option}")]
+    Option {
+        /// The game.
+        game: &'static str,
+        /// The option.
+        option: String,
+    },
+    /// The options are invalid.
+    #[error("{0}")]
+    Options(String),
+}
