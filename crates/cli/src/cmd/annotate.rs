@@ -129,8 +129,7 @@ impl Args {
             })
             .map_err(|error| Failure::Failed(error.to_string()))?;
         drop(line);
-        let annotated =
-            Annotated { played: &played, analysis: &analysis, record: record, args: &args };
+        let annotated = Annotated { played: &played, analysis: &analysis, record, args: &args };
         print(&match args.format {
             Form::Table => annotated.for_people(),
             Form::Json => format!("{}\n", annotated.for_programs()),
