@@ -1,10 +1,13 @@
 //! The games of Nutcracker, one folder each, and their list.
 
 pub mod awari;
+pub mod connect_four;
+pub mod grid;
 pub mod halves;
 pub mod kalah;
 pub mod krk;
 pub mod othello;
+pub mod tic_tac_toe;
 mod registry;
 
 pub use registry::GAMES;

@@ -2,6 +2,7 @@
 
 use nutcracker_game::{Evaluate, Numbering, Rules, SliceId, Step, weigh};
 use nutcracker_games::awari::Awari;
+use nutcracker_games::connect_four::ConnectFour;
 use nutcracker_games::halves::Board;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::{Discs, Move, Othello};
@@ -84,6 +85,25 @@ proptest! {
     }
 
     #[test]
+    fn connect_four(chances in prop::collection::vec(any::<prop::sample::Index>(), 0..42)) {
+        let game = ConnectFour::new(7, 6, 4).unwrap();
+        let (mut at, mut image) = (game.start().position, game.start().position);
+        for chance in chances {
+            let mut moves = Vec::new();
+            game.moves(&at, &mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            let column = *chance.get(&moves);
+            at = game.play(&at, &column).next;
+            image = game.play(&image, &(6 - column)).next;
+        }
+        is_sound(&game, &at);
+        prop_assert_eq!(features(&game, &at), features(&game, &image));
+        prop_assert_eq!(game.is_unquiet(&at), game.is_unquiet(&image));
+    }
+
+    #[test]
     fn othello(occupied in any::<u64>(), colours in any::<u64>(), size in 2usize..=4) {
         let size = 2 * size;
         let othello = Othello::new(size).unwrap();
@@ -123,6 +143,13 @@ fn promising_moves_come_first() {
     othello.moves(&at.position, &mut moves);
     let promise = |mv: &Move| othello.promise(&at.position, mv, &othello.play(&at.position, mv));
     assert_eq!(moves.iter().max_by_key(|mv| promise(mv)), Some(&Move::Disc(0)), "the corner");
+    let game = ConnectFour::new(7, 6, 4).unwrap();
+    let at = game.parse("......./......./......./x....../x...o../x..ooxo x").unwrap();
+    let mut moves = Vec::new();
+    game.moves(&at.position, &mut moves);
+    let promise = |mv: &u8| game.promise(&at.position, mv, &game.play(&at.position, mv));
+    assert_eq!(moves.iter().max_by_key(|mv| promise(mv)), Some(&0), "four in a column");
+    assert!(game.is_unquiet(&at.position) && !game.is_unquiet(&game.start().position));
     let awari = Awari::new(6).unwrap();
     let at = awari.parse("0,0,6,0,3,5/2,1,1,0,0,0 S 20-10").unwrap();
     let mut moves = Vec::new();

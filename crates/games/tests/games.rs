@@ -2,7 +2,10 @@
 
 mod any;
 mod awari;
+mod connect_four;
 mod evaluate;
 mod kalah;
 mod krk;
 mod othello;
+mod solved;
+mod tic_tac_toe;
