@@ -38,9 +38,14 @@ impl Options {
         self.0.insert(name.into(), value.into());
     }
 
+    /// The value of an option as it was given.
+    pub fn text(&self, info: &OptionInfo) -> &str {
+        self.0.get(info.name).map_or(info.default, String::as_str)
+    }
+
     /// The value of a number option.
     pub fn number(&self, info: &OptionInfo) -> Result<usize, String> {
-        let value = self.0.get(info.name).map_or(info.default, String::as_str);
+        let value = self.text(info);
         value.parse().map_err(|_| format!("--{} takes a whole number, not {value:?}", info.name))
     }
 

@@ -7,7 +7,10 @@ pub mod halves;
 pub mod kalah;
 pub mod krk;
 pub mod othello;
+pub mod piles;
+pub mod subtraction;
 pub mod tic_tac_toe;
+pub mod wythoff;
 mod registry;
 
 pub use registry::GAMES;

@@ -21,5 +21,7 @@ pub const GAMES: Registry = Registry(&[
     GameInfo::of::<crate::kalah::Kalah>("kalah"),
     GameInfo::of::<crate::krk::Krk>("krk"),
     GameInfo::of::<crate::othello::Othello>("othello"),
+    GameInfo::of::<crate::subtraction::Subtraction>("subtraction"),
     GameInfo::of::<crate::tic_tac_toe::TicTacToe>("tic-tac-toe"),
+    GameInfo::of::<crate::wythoff::Wythoff>("wythoff"),
 ]);

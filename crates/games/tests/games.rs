@@ -8,4 +8,6 @@ mod kalah;
 mod krk;
 mod othello;
 mod solved;
+mod subtraction;
 mod tic_tac_toe;
+mod wythoff;
