@@ -166,7 +166,7 @@ fn refusals() {
         assert!(text.contains(part), "{text}");
     }
     // The book of one game is not the book of another.
-    let file = place.path().join("kalah-pits3-empty-captureno-seeds2.book");
+    let file = place.path().join("kalah-pits3-empty-captureno-play-onno-seeds2.book");
     let file = file.to_str().expect("UTF-8");
     let why = place.run(&["book", "show", "awari", "--book", file]).usage_error();
     assert!(why.contains("the book is for kalah"), "{why}");

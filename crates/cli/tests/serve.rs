@@ -65,7 +65,7 @@ fn it_serves_what_probe_prints_and_ends_on_a_signal() {
 fn a_book_grows_while_it_is_served() {
     let place = Place::new();
     place.run(&["book", "new", "kalah", "--pits", "3", "--seeds", "2"]).success();
-    let book = place.path().join("kalah-pits3-empty-captureno-seeds2.book");
+    let book = place.path().join("kalah-pits3-empty-captureno-play-onno-seeds2.book");
     let book = book.to_str().expect("UTF-8");
     let (mut child, address) =
         start(&place, &["--grow", book, "--strategy", "proof", "--depth", "0"]);
@@ -78,7 +78,10 @@ fn a_book_grows_while_it_is_served() {
     assert!(solved, "{}", get(&address, uri));
     // Another process explains in a sentence why it cannot open the book.
     let refused = place.run(&["book", "stats", "kalah", "--pits", "3", "--seeds", "2"]).failure();
-    assert!(refused.contains("kalah-pits3-empty-captureno-seeds2.book is in use"), "{refused}");
+    assert!(
+        refused.contains("kalah-pits3-empty-captureno-play-onno-seeds2.book is in use"),
+        "{refused}"
+    );
     assert_eq!(end(&mut child), Some(0));
     let refused =
         place.run(&["serve", "--listen", "127.0.0.1:0", "--grow", "nowhere.book"]).failure();

@@ -56,10 +56,11 @@ fn the_reachable_index_has_the_same_scores() {
 #[test]
 fn kalah_agrees_with_the_plain_solver() {
     for empty_capture in [false, true] {
-        agrees_with_the_plain_solver(&Kalah::new(2, 4, empty_capture).unwrap(), 16);
-        agrees_with_the_plain_solver(&Kalah::new(3, 2, empty_capture).unwrap(), 12);
-        agrees_with_the_plain_solver(&Kalah::new(4, 2, empty_capture).unwrap(), 9);
-        agrees_with_the_plain_solver(&Kalah::new(6, 2, empty_capture).unwrap(), 6);
+        for (pits, seeds, last) in [(2, 4, 16), (3, 2, 12), (4, 2, 9), (6, 2, 6)] {
+            let kalah = Kalah::new(pits, seeds, empty_capture).unwrap();
+            agrees_with_the_plain_solver(&kalah, last);
+            agrees_with_the_plain_solver(&kalah.playing_on(), last);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{disk, tables};
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Rules, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_retro::Silent;
@@ -53,7 +53,17 @@ fn compare<G: Game>(game: &G, name: &str, window: Window) {
 fn old_files_hold_what_is_solved_now() {
     compare(&Awari::new(6).unwrap(), "awari", Window::Full);
     compare(&Awari::new(6).unwrap(), "clipped", Window::Top(2));
-    compare(&Kalah::new(6, 4, false).unwrap(), "kalah", Window::Full);
+    compare(&Kalah::new(6, 4, false).unwrap().playing_on(), "kalah", Window::Full);
+}
+
+/// They are of the end that was the only one: under the usual end other values would be right.
+#[test]
+fn old_files_of_kalah_are_not_taken_for_another_end() {
+    let kalah = Kalah::new(6, 4, false).unwrap();
+    assert_ne!(kalah.id(), kalah.clone().playing_on().id());
+    let old = open_set(&kalah, disk(), &folder("kalah"), 0);
+    let refused = old.get(4).unwrap_err().to_string();
+    assert!(refused.contains("play-on"), "{refused}");
 }
 
 #[test]

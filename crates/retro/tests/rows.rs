@@ -68,6 +68,8 @@ fn kalah_too() {
     agree(&Kalah::new(1, 4, false).unwrap(), 8, Window::Full);
     agree(&Kalah::new(3, 2, false).unwrap(), 12, Window::Full);
     agree(&Kalah::new(4, 2, true).unwrap(), 10, Window::Full);
+    agree(&Kalah::new(3, 2, false).unwrap().playing_on(), 12, Window::Full);
+    agree(&Kalah::new(4, 2, true).unwrap().playing_on(), 9, Window::Full);
 }
 
 #[test]

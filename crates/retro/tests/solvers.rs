@@ -77,6 +77,7 @@ fn reachable_awari_by_every_solver() {
 fn kalah_by_every_solver() {
     all_the_same(&Kalah::new(3, 2, false).unwrap(), 12, Window::Full, &[1, 2]);
     all_the_same(&Kalah::new(6, 1, true).unwrap(), 7, Window::Full, &[2]);
+    all_the_same(&Kalah::new(3, 2, false).unwrap().playing_on(), 12, Window::Full, &[2]);
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub fn data() -> &'static Path {
         let folder = dir.join("awari-pits6");
         solve(&awari, &disk, &folder, SliceId(LAST), &options, &Silent).expect("awari is solved");
         let kalah = Kalah::new(6, 4, false).expect("kalah");
-        let folder = dir.join("kalah-pits6-empty-captureno");
+        let folder = dir.join("kalah-pits6-empty-captureno-play-onno");
         solve(&kalah, &disk, &folder, SliceId(LAST), &options, &Silent).expect("kalah is solved");
         book(&dir);
         dir

@@ -8,7 +8,9 @@
 //! - The last seed falls into an own pit that was empty: it and the seeds opposite go to the
 //!   store. When the opposite pit is empty, `empty_capture` says whether the one seed goes there.
 //!   A move of 2m + 1 seeds ends in the pit it emptied and captures.
-//! - The side to move has no seed: the game is over, and the opponent takes what is left.
+//! - One side has no seed left after a move: the game is over, and the other takes what is left.
+//!   With `play_on` it is over only when the side to move has none, as databases of older programs
+//!   have it.
 //!
 //! A slice is a number of seeds on the board. A move is internal when no seed goes to a store; it
 //! then only shifts seeds along the mover's own pits towards the store, so that nothing ever
@@ -52,6 +54,7 @@ pub struct Kalah {
     pits: usize,
     seeds: usize,
     empty_capture: bool,
+    play_on: bool,
     halves: Halves,
 }
 
@@ -82,7 +85,13 @@ impl Kalah {
             ));
         }
         let halves = Halves::new(pits, 2 * pits * seeds);
-        Ok(Kalah { pits, seeds, empty_capture, halves })
+        Ok(Kalah { pits, seeds, empty_capture, play_on: false, halves })
+    }
+
+    /// The same game, which goes on while the side to move has seeds, even if the other has none.
+    #[must_use]
+    pub fn playing_on(self) -> Self {
+        Kalah { play_on: true, ..self }
     }
 
     /// Pits a side.
@@ -100,6 +109,15 @@ impl Kalah {
     pub fn empty_capture(&self) -> bool {
         self.empty_capture
     }
+
+    /// Whether the game goes on while the side to move has seeds, even if the other has none.
+    pub fn plays_on(&self) -> bool {
+        self.play_on
+    }
+
+    fn is_over(&self, board: &Board) -> bool {
+        stones(&board.own) == 0 || !self.play_on && stones(&board.other) == 0
+    }
 }
 
 impl Rules for Kalah {
@@ -109,7 +127,9 @@ impl Rules for Kalah {
 
     fn id(&self) -> GameId {
         let empty_capture = if self.empty_capture { "yes" } else { "no" };
-        GameId::new("kalah", format!("pits={},empty-capture={empty_capture}", self.pits))
+        // Files of the time when every game was played on do not say so.
+        let play_on = if self.play_on { "" } else { ",play-on=no" };
+        GameId::new("kalah", format!("pits={},empty-capture={empty_capture}{play_on}", self.pits))
     }
 
     fn start_options(&self) -> String {
@@ -117,11 +137,14 @@ impl Rules for Kalah {
     }
 
     fn outcome(&self, board: &Board) -> Option<Score> {
-        (stones(&board.own) == 0).then(|| -(stones(&board.other) as Score))
+        let score = || stones(&board.own) as Score - stones(&board.other) as Score;
+        self.is_over(board).then(score)
     }
 
     fn moves(&self, board: &Board, out: &mut Vec<u8>) {
-        out.extend((0..self.pits as u8).filter(|&pit| board.own[usize::from(pit)] > 0));
+        if !self.is_over(board) {
+            out.extend((0..self.pits as u8).filter(|&pit| board.own[usize::from(pit)] > 0));
+        }
     }
 
     fn play(&self, board: &Board, &pit: &u8) -> Step<Board> {
@@ -129,8 +152,10 @@ impl Rules for Kalah {
     }
 
     fn steps(&self, board: &Board, out: &mut Vec<Step<Board>>) {
-        let pits = (0..self.pits).filter(|&pit| board.own[pit] > 0);
-        out.extend(pits.map(|pit| self.sow(*board, pit)));
+        if !self.is_over(board) {
+            let pits = (0..self.pits).filter(|&pit| board.own[pit] > 0);
+            out.extend(pits.map(|pit| self.sow(*board, pit)));
+        }
     }
 
     fn start(&self) -> Situation<Board> {
@@ -191,12 +216,21 @@ impl Registered for Kalah {
             about: "a last seed in an empty pit is captured even if nothing lies opposite",
             default: "no",
         },
+        OptionInfo {
+            name: "play-on",
+            value: None,
+            about: "the game goes on while the side to move has seeds, even if the other has none",
+            default: "no",
+        },
     ];
 
     fn from_options(options: &Options) -> Result<Self, String> {
-        let [pits, seeds, empty_capture] = Self::OPTIONS else {
-            unreachable!("kalah has three options");
+        let [pits, seeds, empty_capture, play_on] = Self::OPTIONS else {
+            unreachable!("kalah has four options");
         };
-        Kalah::new(options.number(pits)?, options.number(seeds)?, options.flag(empty_capture))
+        let (pits, seeds) = (options.number(pits)?, options.number(seeds)?);
+        let kalah = Kalah::new(pits, seeds, options.flag(empty_capture))?;
+        let playing_on = options.flag(play_on);
+        Ok(if playing_on { kalah.playing_on() } else { kalah })
     }
 }

@@ -10,12 +10,13 @@ pub(super) struct KalahRows {
     pits: usize,
     stones: usize,
     empty_capture: bool,
+    play_on: bool,
 }
 
 impl KalahRows {
     pub(super) fn new(game: &Kalah, slice: SliceId) -> Self {
-        let (pits, empty_capture) = (game.pits, game.empty_capture);
-        KalahRows { pits, stones: slice.0 as usize, empty_capture }
+        let &Kalah { pits, empty_capture, play_on, .. } = game;
+        KalahRows { pits, stones: slice.0 as usize, empty_capture, play_on }
     }
 }
 
@@ -29,6 +30,11 @@ impl RowMoves for KalahRows {
     }
 
     fn moves(&self, own: &Pits, out: &mut Vec<RowMove>) {
+        let held: usize = own.iter().map(|&pit| usize::from(pit)).sum();
+        if held == self.stones && !self.play_on {
+            // The opponent has no seed: the game is over.
+            return;
+        }
         for pit in 0..self.pits {
             let last = pit + usize::from(own[pit]);
             // A move with a seed to the store leaves the slice.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use nutcracker_game::{Score, Step, Turn};
 
 use super::Kalah;
-use crate::halves::Board;
+use crate::halves::{Board, stones};
 
 impl Kalah {
     /// The result of sowing the mover's pit.
@@ -39,8 +39,12 @@ impl Kalah {
     /// Appends every board from which a move without a seed to a store leads here.
     ///
     /// Such a move ends in one of the mover's own pits before the store; the mover's half is now
-    /// `other`. The pit it started from is empty, every pit it passed has received a seed.
+    /// `other`. The pit it started from is empty, every pit it passed has received a seed. It left
+    /// the opponent's half, now `own`, as it was: empty only where the game then went on.
     pub(super) fn unsow(&self, board: &Board, out: &mut Vec<Board>) {
+        if stones(&board.own) == 0 && !self.play_on {
+            return;
+        }
         let pits = self.pits;
         for origin in (0..pits).filter(|&pit| board.other[pit] == 0) {
             let mut before = board.turned();

@@ -78,6 +78,9 @@ fn alphabeta_over_databases_visits_the_pinned_number_of_nodes() {
 fn proof_search_expands_the_pinned_number_of_nodes() {
     let kalah = Kalah::new(3, 3, false).unwrap();
     let othello = Othello::new(4).unwrap();
+    assert_eq!(proof(&kalah, Goal::AtLeast(1)), "true 371 nodes, proof of 47");
+    assert_eq!(proof(&kalah, Goal::AtMost(5)), "true 545 nodes, proof of 145");
+    let kalah = kalah.playing_on();
     assert_eq!(proof(&kalah, Goal::AtLeast(1)), "true 422 nodes, proof of 64");
     assert_eq!(proof(&kalah, Goal::AtMost(5)), "true 562 nodes, proof of 153");
     assert_eq!(proof(&othello, Goal::AtLeast(-8)), "false 660 nodes, proof of 130");
@@ -98,7 +101,8 @@ fn proof<G: Game>(game: &G, goal: Goal) -> String {
 #[test]
 fn exact_search_expands_the_pinned_number_of_nodes() {
     let kalah = Kalah::new(4, 3, false).unwrap();
-    assert_eq!(exact(&kalah), "20576 nodes, score 6, 1 best");
+    assert_eq!(exact(&kalah), "20141 nodes, score 6, 1 best");
+    assert_eq!(exact(&kalah.playing_on()), "20576 nodes, score 6, 1 best");
     assert_eq!(exact(&Othello::new(4).unwrap()), "3784 nodes, score -10, 4 best");
 }
 
