@@ -8,9 +8,9 @@ pub mod kalah;
 pub mod krk;
 pub mod othello;
 pub mod piles;
+mod registry;
 pub mod subtraction;
 pub mod tic_tac_toe;
 pub mod wythoff;
-mod registry;
 
 pub use registry::GAMES;

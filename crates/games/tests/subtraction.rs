@@ -1,7 +1,7 @@
 //! Subtraction games: lost positions by solving and by Grundy values.
 
+use nutcracker_any::{Options, Registered};
 use nutcracker_game::{Metric, Numbering, Rules, SliceId, law};
-use nutcracker_games::registry::{Options, Registered};
 use nutcracker_games::subtraction::Subtraction;
 use nutcracker_retro::{SolverName, fit_solvers};
 

@@ -1,8 +1,8 @@
 //! Wythoff's game and its relatives: lost positions by solving and by their recurrence.
 
+use nutcracker_any::{Options, Registered};
 use nutcracker_game::{Metric, Numbering, Rules, SliceId, law};
 use nutcracker_games::piles::Piles;
-use nutcracker_games::registry::{Options, Registered};
 use nutcracker_games::wythoff::{Variant, Wythoff};
 use nutcracker_retro::{SolverName, fit_solvers};
 

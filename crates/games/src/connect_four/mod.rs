@@ -14,8 +14,8 @@ mod weights;
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step};
 
 use crate::grid::{self, Grid, Stones};
-use nutcracker_any::{OptionInfo, Options, Registered};
 use numbering::Numbers;
+use nutcracker_any::{OptionInfo, Options, Registered};
 
 /// Connect four on a board of some size.
 ///
