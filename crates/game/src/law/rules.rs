@@ -79,8 +79,9 @@ pub(super) fn check<G: Game>(
     Ok(steps)
 }
 
-/// Mirror images have the same value: the game is over for both alike, and their moves lead to
-/// the same numbers.
+/// Positions that share a number have the same value: the game is over for all alike, and their
+/// moves lead to the same numbers. How many moves lead to each is not compared: one number may
+/// stand for positions that are no mirror images, such as all in which the same thing follows.
 pub(super) fn mirrored<G: Game>(
     game: &G,
     position: &G::Position,
@@ -102,6 +103,7 @@ pub(super) fn mirrored<G: Game>(
             })
             .collect();
         numbers.sort_unstable();
+        numbers.dedup();
         (game.slice_of(position), outcome, numbers)
     };
     law!(
