@@ -20,7 +20,7 @@ fn list() {
     let json = place.run(&["games", "--format", "json"]).json();
     assert_eq!(json["games"][0]["name"], "awari");
     assert_eq!(json["games"][0]["default_up_to"], "15");
-    assert_eq!(json["games"][1]["options"][2]["name"], "empty-capture");
+    assert_eq!(json["games"][2]["options"][2]["name"], "empty-capture");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub mod awari;
 pub mod connect_four;
+pub mod dobutsu;
 pub mod grid;
 pub mod halves;
 pub mod kalah;

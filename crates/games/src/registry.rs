@@ -18,6 +18,7 @@ use nutcracker_any::{GameInfo, Registry};
 pub const GAMES: Registry = Registry(&[
     GameInfo::of::<crate::awari::Awari>("awari"),
     GameInfo::of::<crate::connect_four::ConnectFour>("connect-four"),
+    GameInfo::of::<crate::dobutsu::Dobutsu>("dobutsu"),
     GameInfo::of::<crate::kalah::Kalah>("kalah"),
     GameInfo::of::<crate::krk::Krk>("krk"),
     GameInfo::of::<crate::othello::Othello>("othello"),

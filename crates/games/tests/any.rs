@@ -7,6 +7,7 @@ use nutcracker_any::{AnyGame, Options};
 use nutcracker_game::{Evaluate, Numbering, Random, SliceId, law, perft};
 use nutcracker_games::GAMES;
 use nutcracker_games::awari::Awari;
+use nutcracker_games::dobutsu::Dobutsu;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::krk::Krk;
 use nutcracker_games::othello::Othello;
@@ -56,6 +57,7 @@ fn random_games() {
         plays_alike(&Kalah::new(6, 4, false).unwrap(), seed);
         plays_alike(&Othello::new(8).unwrap(), seed);
         plays_alike(&Krk, seed);
+        plays_alike(&Dobutsu, seed);
     }
 }
 

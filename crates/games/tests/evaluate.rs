@@ -3,6 +3,7 @@
 use nutcracker_game::{Evaluate, Numbering, Rules, SliceId, Step, weigh};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::connect_four::ConnectFour;
+use nutcracker_games::dobutsu::Dobutsu;
 use nutcracker_games::halves::Board;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::{Discs, Move, Othello};
@@ -72,6 +73,16 @@ proptest! {
         // Where every move captures all of the opponent's stones, each is legal after all.
         if steps.iter().all(|step| step.next.own != [0; 8]) {
             prop_assert_eq!(seen as i16, most);
+        }
+    }
+
+    #[test]
+    fn dobutsu(index in any::<u64>()) {
+        let slice = Dobutsu.largest_slice();
+        if let Some(position) = Dobutsu.unrank(slice, index % Dobutsu.slice_len(slice)) {
+            is_sound(&Dobutsu, &position);
+            let turned = features(&Dobutsu, &position.turned());
+            turns_round(&Dobutsu, &features(&Dobutsu, &position), &turned);
         }
     }
 

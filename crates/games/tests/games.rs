@@ -3,6 +3,7 @@
 mod any;
 mod awari;
 mod connect_four;
+mod dobutsu;
 mod evaluate;
 mod kalah;
 mod krk;
