@@ -15,7 +15,7 @@ use nutcracker_any::{GameInfo, Registry};
 /// assert_eq!(awari.slice_len(SliceId(2)), 21);
 /// assert!(GAMES.game("chess", &Options::new()).is_err());
 /// ```
-pub const GAMES: Registry = Registry(&[
+pub static GAMES: Registry = Registry(&[
     GameInfo::of::<crate::awari::Awari>("awari"),
     GameInfo::of::<crate::connect_four::ConnectFour>("connect-four"),
     GameInfo::of::<crate::dobutsu::Dobutsu>("dobutsu"),

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use nutcracker_game::{Evaluate, GameId, ParseError, Rules, Score, Side, Situation, Step};
 
-use nutcracker_any::{OptionInfo, Options, Registered};
+use nutcracker_any::{AnyGame, OptionInfo, Options, Registered};
 
 /// White has king and rook, Black the king. Black draws by capturing the rook, or by stalemate.
 #[derive(Clone, Debug)]
@@ -239,5 +239,9 @@ impl Registered for Krk {
 
     fn from_options(_: &Options) -> Result<Self, String> {
         Ok(Krk)
+    }
+
+    fn erase(self) -> AnyGame {
+        AnyGame::small(self)
     }
 }

@@ -21,7 +21,7 @@ use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step};
 
 pub use discs::Discs;
 use discs::squares;
-use nutcracker_any::{OptionInfo, Options, Registered};
+use nutcracker_any::{AnyGame, OptionInfo, Options, Registered};
 
 /// Othello on a board of some size.
 ///
@@ -179,5 +179,9 @@ impl Registered for Othello {
 
     fn from_options(options: &Options) -> Result<Self, String> {
         Othello::new(options.number(&Self::OPTIONS[0])?)
+    }
+
+    fn erase(self) -> AnyGame {
+        AnyGame::small(self)
     }
 }

@@ -5,11 +5,10 @@
 
 mod numbering;
 
-use nutcracker_any::AnyGame;
 use nutcracker_game::{Evaluate, GameId, ParseError, Rules, Score, Side, Situation, Step};
 
 use crate::piles::{MAX_PILES, Piles, Shape};
-use nutcracker_any::{OptionInfo, Options, Registered};
+use nutcracker_any::{AnyGame, OptionInfo, Options, Registered};
 
 /// The most counters of a game: a distance is at most 127 moves of the winner, and a move takes one
 /// counter or more.

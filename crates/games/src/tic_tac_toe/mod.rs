@@ -8,11 +8,10 @@
 
 mod numbering;
 
-use nutcracker_any::AnyGame;
 use nutcracker_game::{Evaluate, GameId, ParseError, Rules, Score, Side, Situation, Step};
 
 use crate::grid::{self, Grid, Stones};
-use nutcracker_any::{OptionInfo, Options, Registered};
+use nutcracker_any::{AnyGame, OptionInfo, Options, Registered};
 
 const GRID: Grid = Grid::new(3, 3, 3);
 

@@ -11,11 +11,10 @@
 
 mod numbering;
 
-use nutcracker_any::AnyGame;
 use nutcracker_game::{Evaluate, GameId, ParseError, Rules, Score, Side, Situation, Step};
 
 use crate::piles::{Piles, Shape};
-use nutcracker_any::{OptionInfo, Options, Registered};
+use nutcracker_any::{AnyGame, OptionInfo, Options, Registered};
 
 /// The largest pile: a position has no more moves than 65,535.
 const LARGEST: usize = 254;
