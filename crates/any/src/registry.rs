@@ -103,12 +103,12 @@ impl GameInfo {
 
 /// The games that a program knows.
 #[derive(Clone, Copy, Debug)]
-pub struct Registry(pub &'static [GameInfo]);
+pub struct Registry(pub &'static [&'static GameInfo]);
 
 impl Registry {
     /// All games.
-    pub fn iter(self) -> std::slice::Iter<'static, GameInfo> {
-        self.0.iter()
+    pub fn iter(self) -> impl Iterator<Item = &'static GameInfo> {
+        self.0.iter().copied()
     }
 
     /// The game with this name.

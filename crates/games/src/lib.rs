@@ -1,11 +1,14 @@
-//! The games of Nutcracker, one folder each, and their list.
+//! The games of Nutcracker and their list.
+//!
+//! Games that are solved for minutes have crates of their own, in which solvers are compiled for
+//! them; the others are here, and are solved by virtual calls.
 
-pub mod awari;
-pub mod connect_four;
-pub mod dobutsu;
-pub mod grid;
-pub mod halves;
-pub mod kalah;
+pub use nutcracker_boards::{grid, halves};
+pub use {
+    nutcracker_awari as awari, nutcracker_connect_four as connect_four,
+    nutcracker_dobutsu as dobutsu, nutcracker_kalah as kalah,
+};
+
 pub mod krk;
 pub mod othello;
 pub mod piles;

@@ -16,13 +16,13 @@ use nutcracker_any::{GameInfo, Registry};
 /// assert!(GAMES.game("chess", &Options::new()).is_err());
 /// ```
 pub static GAMES: Registry = Registry(&[
-    GameInfo::of::<crate::awari::Awari>("awari"),
-    GameInfo::of::<crate::connect_four::ConnectFour>("connect-four"),
-    GameInfo::of::<crate::dobutsu::Dobutsu>("dobutsu"),
-    GameInfo::of::<crate::kalah::Kalah>("kalah"),
-    GameInfo::of::<crate::krk::Krk>("krk"),
-    GameInfo::of::<crate::othello::Othello>("othello"),
-    GameInfo::of::<crate::subtraction::Subtraction>("subtraction"),
-    GameInfo::of::<crate::tic_tac_toe::TicTacToe>("tic-tac-toe"),
-    GameInfo::of::<crate::wythoff::Wythoff>("wythoff"),
+    &nutcracker_awari::GAME,
+    &nutcracker_connect_four::GAME,
+    &nutcracker_dobutsu::GAME,
+    &nutcracker_kalah::GAME,
+    &GameInfo::of::<crate::krk::Krk>("krk"),
+    &GameInfo::of::<crate::othello::Othello>("othello"),
+    &GameInfo::of::<crate::subtraction::Subtraction>("subtraction"),
+    &GameInfo::of::<crate::tic_tac_toe::TicTacToe>("tic-tac-toe"),
+    &GameInfo::of::<crate::wythoff::Wythoff>("wythoff"),
 ]);

@@ -10,8 +10,8 @@ mod numbering;
 
 use nutcracker_game::{Evaluate, GameId, ParseError, Rules, Score, Side, Situation, Step};
 
-use crate::grid::{self, Grid, Stones};
 use nutcracker_any::{AnyGame, OptionInfo, Options, Registered};
+use nutcracker_boards::grid::{self, Grid, Stones};
 
 const GRID: Grid = Grid::new(3, 3, 3);
 

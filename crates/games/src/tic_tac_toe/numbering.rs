@@ -3,7 +3,7 @@
 use nutcracker_game::{Metric, Numbering, Properties, Score, SliceId, combi, plain_views};
 
 use super::{GRID, TicTacToe};
-use crate::grid::{Stones, squares};
+use nutcracker_boards::grid::{Stones, squares};
 
 const SQUARES: u64 = 9;
 

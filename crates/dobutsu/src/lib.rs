@@ -37,7 +37,7 @@ use std::fmt::Write;
 
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step};
 
-use nutcracker_any::{OptionInfo, Options, Registered};
+use nutcracker_any::{GameInfo, OptionInfo, Options, Registered};
 
 pub use forward::DobutsuForward;
 pub use men::Men;
@@ -472,6 +472,9 @@ fn hand(seen: &DobutsuPosition, own: bool) -> String {
     })
     .collect()
 }
+
+/// The game for a list of games. Its inner loops are compiled here, once.
+pub static GAME: GameInfo = GameInfo::of::<Dobutsu>("dobutsu");
 
 impl Registered for Dobutsu {
     const ABOUT: &'static str = "dobutsu shogi: four animals a side, captured men are dropped";

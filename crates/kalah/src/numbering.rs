@@ -5,7 +5,7 @@ use nutcracker_game::{
 };
 
 use super::{Kalah, row_moves};
-use crate::halves::{self, Board};
+use nutcracker_boards::halves::{self, Board};
 
 impl Numbering for Kalah {
     fn properties(&self) -> Properties {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use nutcracker_game::{Score, Step, Turn};
 
 use super::Kalah;
-use crate::halves::{Board, stones};
+use nutcracker_boards::halves::{Board, stones};
 
 impl Kalah {
     /// The result of sowing the mover's pit.

@@ -13,15 +13,15 @@ mod weights;
 
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step};
 
-use crate::grid::{self, Grid, Stones};
 use numbering::Numbers;
-use nutcracker_any::{OptionInfo, Options, Registered};
+use nutcracker_any::{GameInfo, OptionInfo, Options, Registered};
+use nutcracker_boards::grid::{self, Grid, Stones};
 
 /// Connect four on a board of some size.
 ///
 /// ```
 /// use nutcracker_game::{Rules, perft::perft};
-/// use nutcracker_games::connect_four::ConnectFour;
+/// use nutcracker_connect_four::ConnectFour;
 ///
 /// let game = ConnectFour::new(7, 6, 4)?;
 /// let start = game.start();
@@ -48,7 +48,7 @@ impl ConnectFour {
     /// sentence.
     ///
     /// ```
-    /// use nutcracker_games::connect_four::ConnectFour;
+    /// use nutcracker_connect_four::ConnectFour;
     /// assert!(ConnectFour::new(7, 6, 4).is_ok());
     /// assert_eq!(
     ///     ConnectFour::new(8, 8, 4).unwrap_err(),
@@ -175,6 +175,9 @@ impl Rules for ConnectFour {
         grid::name(side)
     }
 }
+
+/// The game for a list of games. Its inner loops are compiled here, once.
+pub static GAME: GameInfo = GameInfo::of::<ConnectFour>("connect-four");
 
 impl Registered for ConnectFour {
     const ABOUT: &'static str = "drop stones into columns, four in a line win";

@@ -6,7 +6,7 @@ use nutcracker_game::{Evaluate, Step, Turn, weigh};
 
 use super::Kalah;
 use super::weights::FITTED;
-use crate::halves::{Board, stones};
+use nutcracker_boards::halves::{Board, stones};
 
 /// The features of one side.
 #[derive(Clone, Copy, Default)]

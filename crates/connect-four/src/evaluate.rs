@@ -4,7 +4,7 @@ use nutcracker_game::{Evaluate, Side, Step, weigh};
 
 use super::ConnectFour;
 use super::weights::FITTED;
-use crate::grid::Stones;
+use nutcracker_boards::grid::Stones;
 
 /// What each feature is called.
 const FEATURES: &[&str] = &[

@@ -3,7 +3,7 @@
 use nutcracker_game::Rules;
 
 use super::{Awari, Pit, is_prize};
-use crate::halves::{Board, stones};
+use nutcracker_boards::halves::{Board, stones};
 
 impl Awari {
     /// Visits the boards from which a move without capture leads to `board`.

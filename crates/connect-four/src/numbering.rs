@@ -7,7 +7,7 @@ use nutcracker_game::{
 };
 
 use super::ConnectFour;
-use crate::grid::{Grid, Stones, squares};
+use nutcracker_boards::grid::{Grid, Stones, squares};
 
 /// Numbers of the largest slice for which there are databases: a bit for each is 512 MiB.
 const LARGEST: u64 = 1 << 32;

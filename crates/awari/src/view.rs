@@ -10,7 +10,7 @@ use nutcracker_game::combi::PitRows;
 use nutcracker_game::{Children, Exits, Metric, Numbering, SliceId, SliceView, exits_of};
 
 use super::{Awari, is_prize};
-use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
+use nutcracker_boards::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
 
 /// The effect of un-moves on the half of the player to move, into which stones were sown.
 #[derive(Clone, Copy, Debug, Default)]

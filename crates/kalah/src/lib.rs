@@ -25,8 +25,8 @@ mod weights;
 
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};
 
-use crate::halves::{self, Board, Halves, MAX_PITS, stones};
-use nutcracker_any::{OptionInfo, Options, Registered};
+use nutcracker_any::{GameInfo, OptionInfo, Options, Registered};
+use nutcracker_boards::halves::{self, Board, Halves, MAX_PITS, stones};
 
 /// The largest number of seeds of a game: scores must fit the databases.
 const MAX_SEEDS: usize = 127;
@@ -35,7 +35,7 @@ const MAX_SEEDS: usize = 127;
 ///
 /// ```
 /// use nutcracker_game::{Rules, Turn};
-/// use nutcracker_games::kalah::Kalah;
+/// use nutcracker_kalah::Kalah;
 ///
 /// let kalah = Kalah::new(6, 4, false)?;
 /// let start = kalah.start();
@@ -64,7 +64,7 @@ impl Kalah {
     /// the store even when there is nothing opposite. The error is one sentence.
     ///
     /// ```
-    /// use nutcracker_games::kalah::Kalah;
+    /// use nutcracker_kalah::Kalah;
     /// assert!(Kalah::new(6, 10, false).is_ok());
     /// assert_eq!(
     ///     Kalah::new(6, 11, false).unwrap_err(),
@@ -199,6 +199,9 @@ impl Rules for Kalah {
         halves::final_result(situation, score)
     }
 }
+
+/// The game for a list of games. Its inner loops are compiled here, once.
+pub static GAME: GameInfo = GameInfo::of::<Kalah>("kalah");
 
 impl Registered for Kalah {
     const ABOUT: &'static str = "sow into your store, move again, capture what lies opposite";

@@ -111,7 +111,7 @@ fn parse_count(things: &str, text: &str) -> Result<u8, ParseError> {
 /// where they are known, and the side to move.
 ///
 /// ```
-/// use nutcracker_games::halves::{draw, parse};
+/// use nutcracker_boards::halves::{draw, parse};
 /// let at = parse(3, 18, "seeds", "0,12,1/2,0,0 S 2-1").unwrap();
 /// assert_eq!(draw(3, &at), "   c  b  a
 ///    0  0  2   North 1

@@ -20,16 +20,16 @@ use std::sync::Arc;
 
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};
 
-use crate::halves::{self, Board, Half, Halves, stones};
 pub use forward::AwariForward;
-use nutcracker_any::{OptionInfo, Options, Registered};
+use nutcracker_any::{GameInfo, OptionInfo, Options, Registered};
+use nutcracker_boards::halves::{self, Board, Half, Halves, stones};
 pub use view::AwariView;
 
 /// The rules of awari for two to six pits a side.
 ///
 /// ```
 /// use nutcracker_game::{Numbering, Rules, SliceId};
-/// use nutcracker_games::awari::Awari;
+/// use nutcracker_awari::Awari;
 ///
 /// let awari = Awari::new(6).unwrap();
 /// let at = awari.parse("0,0,6,0,3,5/2,1,1,0,0,0 S 20-10").unwrap();
@@ -108,7 +108,7 @@ impl Awari {
     ///
     /// ```
     /// use nutcracker_game::{Numbering, Rules, SliceId};
-    /// use nutcracker_games::awari::Awari;
+    /// use nutcracker_awari::Awari;
     ///
     /// let awari = Awari::reachable(6).unwrap();
     /// assert_eq!(awari.slice_len(SliceId(48)), 203_648_015_935);
@@ -256,6 +256,9 @@ impl Rules for Awari {
         halves::final_result(situation, score)
     }
 }
+
+/// The game for a list of games. Its inner loops are compiled here, once.
+pub static GAME: GameInfo = GameInfo::of::<Awari>("awari");
 
 impl Registered for Awari {
     const ABOUT: &'static str = "oware: sow stones, capture twos and threes";

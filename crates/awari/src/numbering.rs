@@ -3,7 +3,7 @@
 use nutcracker_game::{Game, IndexMatrix, Numbering, Properties, RowMoves, Score, SliceId};
 
 use super::{Awari, AwariForward, AwariView, row_moves};
-use crate::halves::{self, Board, PairIndex};
+use nutcracker_boards::halves::{self, Board, PairIndex};
 
 impl Numbering for Awari {
     fn properties(&self) -> Properties {

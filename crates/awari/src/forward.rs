@@ -6,7 +6,7 @@ use nutcracker_game::{
 };
 
 use super::{Awari, Sown, is_prize};
-use crate::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
+use nutcracker_boards::halves::{Board, Half, MAX_PITS, Pair, PairCursor, PairIndex, stones};
 
 /// The effect of moves on a half. One cache line.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,7 +8,7 @@ use nutcracker_game::{Evaluate, Step, weigh};
 
 use super::weights::FITTED;
 use super::{Awari, Pit, is_prize};
-use crate::halves::{Board, Half, stones};
+use nutcracker_boards::halves::{Board, Half, stones};
 
 /// From this many stones on, a sowing comes round the board.
 const KROO: u8 = 12;

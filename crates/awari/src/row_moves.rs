@@ -3,7 +3,7 @@
 use nutcracker_game::{Leaves, Pits, RowMove, RowMoves, Rules, SliceId};
 
 use super::{Awari, Pit};
-use crate::halves::{Board, Half, stones};
+use nutcracker_boards::halves::{Board, Half, stones};
 
 /// One slice.
 #[derive(Clone, Debug)]

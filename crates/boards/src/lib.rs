@@ -1,0 +1,4 @@
+//! Boards that several games share.
+
+pub mod grid;
+pub mod halves;
