@@ -102,13 +102,26 @@ impl GameInfo {
 }
 
 /// The games that a program knows.
+///
+/// ```
+/// use nutcracker_any::Registry;
+///
+/// let none = Registry { games: &[], rules: "# Rules\n\n## nim\n\nTake.\n\n## hex\n\nLink.\n" };
+/// assert_eq!(none.rules_of("nim"), Some("Take."));
+/// assert_eq!(none.rules_of("go"), None);
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Registry(pub &'static [&'static GameInfo]);
+pub struct Registry {
+    /// The games.
+    pub games: &'static [&'static GameInfo],
+    /// Their rules in words, in Markdown: a section for each, under its name.
+    pub rules: &'static str,
+}
 
 impl Registry {
     /// All games.
     pub fn iter(self) -> impl Iterator<Item = &'static GameInfo> {
-        self.0.iter().copied()
+        self.games.iter().copied()
     }
 
     /// The game with this name.
@@ -117,6 +130,15 @@ impl Registry {
             let known: Vec<&str> = self.iter().map(|info| info.name).collect();
             UnknownGame::Name { name: name.to_owned(), known: known.join(", ") }
         })
+    }
+
+    /// The rules of a game in words.
+    pub fn rules_of(self, name: &str) -> Option<&'static str> {
+        let mut sections = self.rules.split("\n## ").skip(1);
+        let own = sections.find_map(|section| {
+            section.strip_prefix(name).and_then(|rest| rest.strip_prefix('\n'))
+        });
+        own.map(str::trim)
     }
 
     /// The game with this name and these options.

@@ -20,7 +20,9 @@ fn list() {
     let json = place.run(&["games", "--format", "json"]).json();
     assert_eq!(json["games"][0]["name"], "awari");
     assert_eq!(json["games"][0]["default_up_to"], "15");
-    assert_eq!(json["games"][2]["options"][2]["name"], "empty-capture");
+    let games = json["games"].as_array().expect("a list");
+    let kalah = games.iter().find(|game| game["name"] == "kalah").expect("kalah");
+    assert_eq!(kalah["options"][2]["name"], "empty-capture");
 }
 
 #[test]
@@ -35,4 +37,19 @@ fn check() {
         place.run(&["games", "--pits", "3"]).usage_error(),
     ];
     assert_snapshot!("games_refusals", refused.concat());
+}
+
+#[test]
+fn every_game_has_rules_in_words() {
+    let place = Place::new();
+    let json = place.run(&["games", "--format", "json"]).json();
+    for game in json["games"].as_array().expect("a list") {
+        let name = game["name"].as_str().expect("a name");
+        let rules = place.run(&["games", name, "--format", "json"]).json()["rules"].clone();
+        let rules = rules.as_str().expect("a text");
+        assert!(rules.contains("**Notation.**") && !rules.contains("\n## "), "{name}: {rules}");
+    }
+    let text = place.run(&["games", "krk"]).success().stdout;
+    assert!(text.starts_with("krk  king and rook against king"), "{text}");
+    assert_eq!(place.run(&["games", "krk", "--check", "krk"]).code, Some(2));
 }

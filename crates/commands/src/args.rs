@@ -32,7 +32,7 @@ pub fn set_games(games: Registry) {
 
 /// The games there are.
 pub fn games() -> Registry {
-    *GAMES.get_or_init(|| Registry(&[]))
+    *GAMES.get_or_init(|| Registry { games: &[], rules: "" })
 }
 
 /// The default directory of databases.

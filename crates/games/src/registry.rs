@@ -15,14 +15,17 @@ use nutcracker_any::{GameInfo, Registry};
 /// assert_eq!(awari.slice_len(SliceId(2)), 21);
 /// assert!(GAMES.game("chess", &Options::new()).is_err());
 /// ```
-pub static GAMES: Registry = Registry(&[
-    &nutcracker_awari::GAME,
-    &nutcracker_connect_four::GAME,
-    &nutcracker_dobutsu::GAME,
-    &nutcracker_kalah::GAME,
-    &GameInfo::of::<crate::krk::Krk>("krk"),
-    &GameInfo::of::<crate::othello::Othello>("othello"),
-    &GameInfo::of::<crate::subtraction::Subtraction>("subtraction"),
-    &GameInfo::of::<crate::tic_tac_toe::TicTacToe>("tic-tac-toe"),
-    &GameInfo::of::<crate::wythoff::Wythoff>("wythoff"),
-]);
+pub static GAMES: Registry = Registry {
+    games: &[
+        &nutcracker_awari::GAME,
+        &nutcracker_connect_four::GAME,
+        &nutcracker_dobutsu::GAME,
+        &nutcracker_kalah::GAME,
+        &GameInfo::of::<crate::krk::Krk>("krk"),
+        &GameInfo::of::<crate::othello::Othello>("othello"),
+        &GameInfo::of::<crate::subtraction::Subtraction>("subtraction"),
+        &GameInfo::of::<crate::tic_tac_toe::TicTacToe>("tic-tac-toe"),
+        &GameInfo::of::<crate::wythoff::Wythoff>("wythoff"),
+    ],
+    rules: include_str!("../../../docs/rules.md"),
+};

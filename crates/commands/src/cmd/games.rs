@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use nutcracker_any::AnyGame;
-use nutcracker_any::{GameInfo, Options};
+use nutcracker_any::{AnyGame, GameInfo, Options};
 use nutcracker_game::{Numbering, Rules, SliceId};
 use nutcracker_retro::{Rates, SolveOptions, SolverName, default_set};
 use serde_json::{Value, json};
@@ -21,7 +20,7 @@ const IN_LINES: u64 = 100_000;
 /// Slices beyond those that it samples.
 const SAMPLED: u32 = 4;
 
-/// List the games, their options, and what can be solved
+/// List the games, their options, and what can be solved; with a name, the rules of a game
 ///
 /// With --check NAME, check that a game keeps the laws on which its databases rest.
 ///
@@ -31,8 +30,12 @@ const SAMPLED: u32 = 4;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker games
+  nutcracker games othello
   nutcracker games --check kalah --pits 3")]
 pub struct Args {
+    /// Show this game and its rules
+    #[arg(conflicts_with = "check")]
+    name: Option<String>,
     /// Check the laws of this game
     #[arg(long, value_name = "NAME")]
     check: Option<String>,
@@ -51,9 +54,12 @@ impl Args {
         if let Some(name) = &self.check {
             return check(&games().game(name, &self.rules.options())?, self.format);
         }
+        if let Some(name) = &self.name {
+            return self.describe(name);
+        }
         if let Some((name, _)) = self.rules.0.first() {
             return Err(Failure::Usage(format!(
-                "--{name} needs to know of which game; add --check NAME"
+                "--{name} needs to know of which game; add its name"
             )));
         }
         let mut known = Vec::new();
@@ -72,6 +78,21 @@ impl Args {
                 print(&format!("{}\n", json!({ "games": games })))
             }
         }
+    }
+
+    /// One game, with its rules in words.
+    fn describe(&self, name: &str) -> Result<(), Failure> {
+        let info = games().info(name)?;
+        let about = About::of(&info.game(&self.rules.options())?, &self.data);
+        let rules = games().rules_of(name).unwrap_or_default();
+        print(&match self.format {
+            Format::Table => format!("{}\n{rules}\n", for_people(info, &about)),
+            Format::Json => {
+                let mut object = for_programs(info, &about);
+                object["rules"] = rules.into();
+                format!("{object}\n")
+            }
+        })
     }
 }
 

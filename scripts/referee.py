@@ -1,0 +1,241 @@
+"""Compares our rules with those of OpenSpiel, which others wrote: legal moves, successors, results.
+
+Random games are played by OpenSpiel. `nutcracker moves` is given every position on the way, and
+must have the same legal moves, lead to the position that comes next, and give the same result at
+the end. docs/rules.md says where OpenSpiel's rules differ, and what is done about it.
+"""
+
+import json
+import random
+import subprocess
+import sys
+
+import pyspiel
+
+FILES = "abcdefgh"
+
+
+def placed(state):
+    """A board on which stones are placed in turn: the rows and who is to move."""
+    rows = str(state).strip().replace("\n", "/")
+    return rows + (" x" if rows.count("x") == rows.count("o") else " o")
+
+
+class TicTacToe:
+    """Squares are numbered from the top left, where ours has a1."""
+
+    ours = ["tic-tac-toe"]
+    theirs = "tic_tac_toe"
+
+    def position(self, state):
+        return placed(state)
+
+    def move(self, state, action):
+        return f"{FILES[action % 3]}{action // 3 + 1}"
+
+
+class ConnectFour:
+    ours = ["connect-four"]
+    theirs = "connect_four"
+
+    def position(self, state):
+        return placed(state)
+
+    def move(self, state, action):
+        return FILES[action]
+
+
+class SmallConnectFour(ConnectFour):
+    ours = ["connect-four", "--columns", "4", "--rows", "4"]
+    theirs = "connect_four(columns=4,rows=4)"
+
+
+class Kalah:
+    """Theirs has South's pits as 1 to 6, its store as 7, North's as 8 to 13 and its store as 0."""
+
+    ours = ["kalah"]
+    theirs = "mancala"
+
+    def position(self, state):
+        top, stores, bottom = str(state).split("\n")[:3]
+        north, south = stores.strip("-").split("-")[0], stores.strip("-").split("-")[-1]
+        pits = [row.strip("-").split("-") for row in (bottom, top)]
+        pits[1].reverse()
+        # At the end nobody is to move; whom we take for the mover does not change the result.
+        mover = "SN"[max(state.current_player(), 0)]
+        return f"{','.join(pits[0])}/{','.join(pits[1])} {mover} {south}-{north}"
+
+    def move(self, state, action):
+        return "ABCDEF"[action - 1] if action < 7 else "abcdef"[action - 8]
+
+    def name(self, ours):
+        # C4x1+ is pit C: four seeds, one banked, another turn.
+        return ours[0]
+
+
+class Othello:
+    ours = ["othello"]
+    theirs = "othello"
+
+    def position(self, state):
+        lines = str(state).split("\n")
+        rows = []
+        for line in lines[2:10]:
+            row, empty = "", 0
+            for square in line.split()[1:9]:
+                if square == "-":
+                    empty += 1
+                    continue
+                row += (str(empty) if empty else "") + square
+                empty = 0
+            rows.append(row + (str(empty) if empty else ""))
+        mover = "xo"[max(state.current_player(), 0)]
+        return "/".join(rows) + " " + mover
+
+    def move(self, state, action):
+        return "pass" if action == 64 else f"{FILES[action % 8]}{action // 8 + 1}"
+
+
+class KingAndRook:
+    """Chess from random positions with king and rook against king."""
+
+    ours = ["krk"]
+    theirs = "chess"
+    # By the rule of fifty moves and by repetition, which are no part of our game.
+    ends_early = True
+
+    def start(self, game, chance):
+        while True:
+            king, rook, black = chance.sample(range(64), 3)
+            board = [["1"] * 8 for _ in range(8)]
+            for square, piece in ((king, "K"), (rook, "R"), (black, "k")):
+                board[7 - square // 8][square % 8] = piece
+            mover = chance.choice("wb")
+            fen = "/".join("".join(row) for row in board) + f" {mover} - - 0 1"
+            near = abs(king % 8 - black % 8) <= 1 and abs(king // 8 - black // 8) <= 1
+            if near or (mover == "w" and self.attacks(rook, black, king)):
+                continue
+            return game.new_initial_state(fen)
+
+    @staticmethod
+    def attacks(rook, target, king):
+        for step, same in ((1, rook // 8 == target // 8), (8, rook % 8 == target % 8)):
+            if same:
+                between = range(min(rook, target) + step, max(rook, target), step)
+                return king not in between
+        return False
+
+    def position(self, state):
+        rows, mover = str(state).split()[:2]
+        at = {}
+        for y, row in enumerate(rows.split("/")):
+            x = 0
+            for piece in row:
+                if piece.isdigit():
+                    x += int(piece)
+                else:
+                    at[piece] = f"{FILES[x]}{8 - y}"
+                    x += 1
+        rook = f"R{at['R']}" if "R" in at else "-"
+        return f"K{at['K']} {rook} k{at['k']} {mover}"
+
+    def move(self, state, action):
+        # Their names end with + or # for check and mate.
+        return state.action_to_string(action).rstrip("+#")
+
+
+GAMES = {
+    "tic-tac-toe": [TicTacToe()],
+    "connect-four": [ConnectFour(), SmallConnectFour()],
+    "kalah": [Kalah()],
+    "othello": [Othello()],
+    "krk": [KingAndRook()],
+}
+
+
+class Program:
+    """Our program, with many positions at once."""
+
+    def __init__(self, path, arguments):
+        self.command = [path, "moves", *arguments, "-", "--format", "json"]
+
+    def answers(self, positions):
+        text = "\n".join(positions) + "\n"
+        run = subprocess.run(self.command, input=text, capture_output=True, text=True)
+        if run.returncode != 0:
+            sys.exit(f"{' '.join(self.command)}: {run.stderr.strip()}")
+        return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def sign(number):
+    return (number > 0) - (number < 0)
+
+
+def our_result(answer, mover):
+    """1, 0 or -1 for the first player."""
+    if answer["result"]:
+        first, second = answer["result"].values()
+        return sign(first - second)
+    return sign(answer["outcome"]) * (1 if mover == 0 else -1)
+
+
+def compare(program, rules, transitions, chance):
+    """Plays that many moves, and compares all that is seen on the way."""
+    game = pyspiel.load_game(rules.theirs)
+    name = getattr(rules, "name", lambda ours: ours)
+    done = games = 0
+    while done < transitions:
+        seen = []
+        while done < transitions and len(seen) < 20_000:
+            start = getattr(rules, "start", lambda game, _: game.new_initial_state())
+            state = start(game, chance)
+            mover = state.current_player()
+            games += 1
+            while True:
+                position = rules.position(state)
+                if state.is_terminal():
+                    seen.append((position, None, mover, sign(state.returns()[0])))
+                    break
+                actions = state.legal_actions()
+                action = chance.choice(actions)
+                names = sorted(rules.move(state, action) for action in actions)
+                seen.append((position, names, rules.move(state, action), None))
+                mover = 1 - state.current_player()
+                state.apply_action(action)
+                done += 1
+        for (position, names, played, result), following, answer in zip(
+            seen, [*seen[1:], (None, None, None, None)], program.answers([s[0] for s in seen])
+        ):
+            def differs(what, ours, theirs):
+                sys.exit(f"{position}: {what}: {ours} by our rules, {theirs} by OpenSpiel's")
+
+            if names is None:
+                if getattr(rules, "ends_early", False) and answer["outcome"] is None:
+                    continue
+                if answer["outcome"] is None:
+                    differs("the game", "goes on", "is over")
+                ours = our_result(answer, played)
+                if ours != result:
+                    differs("result for the first player", ours, result)
+                continue
+            moves = {name(move["move"]): move["position"] for move in answer["moves"]}
+            if sorted(moves) != names:
+                differs("legal moves", " ".join(sorted(moves)), " ".join(names))
+            if moves[played] != following[0] and following[1] is not None:
+                differs(f"after {played}", moves[played], following[0])
+    return done, games
+
+
+def main():
+    program, chosen, transitions = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    known = GAMES if chosen == "all" else {chosen: GAMES.get(chosen)}
+    if None in known.values():
+        sys.exit(f"OpenSpiel does not referee {chosen!r}; it does {', '.join(GAMES)}")
+    for variants in known.values():
+        for rules in variants:
+            chance = random.Random(1)
+            done, games = compare(Program(program, rules.ours), rules, transitions, chance)
+            print(f"{' '.join(rules.ours)}: {done} moves of {games} games are the same")
+
+
+main()
