@@ -17,6 +17,8 @@ use crate::{machine, note, print};
 const IN_FULL: u64 = 300_000;
 /// Positions it visits where they have no index.
 const IN_LINES: u64 = 100_000;
+/// The least number of positions of a slice that is sampled.
+const LEAST_SAMPLE: u64 = 10_000;
 /// Slices beyond those that it samples.
 const SAMPLED: u32 = 4;
 
@@ -294,5 +296,7 @@ fn extent(game: &AnyGame) -> (Option<SliceId>, SliceId, u64) {
         .last()
         .unwrap_or(SliceId(0));
     let last = SliceId((in_full.0 + SAMPLED).min(largest.0));
-    (Some(in_full), last, game.slice_len(in_full))
+    // Slices need not grow with their numbers: a sample is never smaller than a useful one.
+    let largest = (0..=in_full.0).map(|slice| game.slice_len(SliceId(slice))).max();
+    (Some(in_full), last, largest.unwrap_or(0).max(LEAST_SAMPLE))
 }
