@@ -7,6 +7,7 @@
 /// assert_eq!(binomial(59, 11), Some(279_871_768_995));
 /// assert_eq!(binomial(3, 5), Some(0));
 /// ```
+#[inline]
 pub fn binomial(n: u64, k: u64) -> Option<u64> {
     if k > n {
         return Some(0);
@@ -94,11 +95,13 @@ impl PitRows {
     ///
     /// # Panics
     /// As [`PitRows::new`] does.
+    #[inline]
     pub fn gaps_first(pits: usize, max: usize) -> Self {
         PitRows { gaps_first: true, ..Self::new(pits, max) }
     }
 
     /// Whether rows with an empty pit come before those without.
+    #[inline]
     pub fn has_gaps_first(&self) -> bool {
         self.gaps_first
     }
@@ -108,37 +111,44 @@ impl PitRows {
     }
 
     /// The number of pits.
+    #[inline]
     pub fn pits(&self) -> usize {
         self.pits
     }
 
     /// The largest number of stones.
+    #[inline]
     pub fn max(&self) -> usize {
         self.max
     }
 
     /// The number of rows with exactly this many stones.
+    #[inline]
     pub fn count(&self, stones: usize) -> u64 {
         self.ways(self.pits - 1, stones)
     }
 
     /// The number of rows with exactly this many stones, at least one pit of them empty.
+    #[inline]
     pub fn with_gap(&self, stones: usize) -> u64 {
         self.count(stones) - stones.checked_sub(self.pits).map_or(0, |spare| self.count(spare))
     }
 
     /// The number of rows with fewer stones: the first id with this many.
+    #[inline]
     pub fn first_id(&self, stones: usize) -> u64 {
         if stones == 0 { 0 } else { self.ways(self.pits, stones - 1) }
     }
 
     /// The number of rows of any number of stones.
+    #[inline]
     pub fn total(&self) -> u64 {
         self.ways(self.pits, self.max)
     }
 
     /// What a pit adds to the rank, wrapping, when `stones` stones are in it and behind it: the sum
     /// of the steps of all pits is the rank in lexicographic order.
+    #[inline]
     pub fn step(&self, pit: usize, stones: usize) -> u64 {
         self.steps[pit * (self.max + 1) + stones]
     }
@@ -186,6 +196,7 @@ impl PitRows {
     }
 
     /// Writes the row with this many stones and this rank.
+    #[inline]
     pub fn unrank(&self, stones: usize, rank: u64, row: &mut [u8]) {
         if !self.gaps_first {
             return self.lexical_row(stones, rank, row);
@@ -247,6 +258,7 @@ impl PitRows {
     }
 
     /// The next row with as many stones; false after the last.
+    #[inline]
     pub fn advance(&self, row: &mut [u8]) -> bool {
         if !self.gaps_first {
             return self.lexical_next(row);

@@ -23,6 +23,7 @@ impl<const BITS: u32> Packed<BITS> {
     const ONES: u64 = u64::MAX / Self::MASK;
 
     /// An array of `len` zeros.
+    #[inline]
     pub fn zeroed(len: u64) -> Result<Self, OutOfMemory> {
         const { assert!(BITS.is_power_of_two() && BITS <= 32) };
         let words = Words::zeroed(len.div_ceil(Self::LANES) as usize)?;
@@ -30,16 +31,19 @@ impl<const BITS: u32> Packed<BITS> {
     }
 
     /// The number of numbers.
+    #[inline]
     pub fn len(&self) -> u64 {
         self.len
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The bytes it takes.
+    #[inline]
     pub fn bytes(&self) -> u64 {
         self.words.as_slice().len() as u64 * 8
     }
@@ -123,6 +127,7 @@ impl<const BITS: u32> Packed<BITS> {
 
     /// Stores consecutive numbers from `start` on. Words shared with neighbours outside the run are
     /// changed atomically, so that threads may fill neighbouring runs.
+    #[inline]
     pub fn fill(&self, start: u64, values: impl ExactSizeIterator<Item = u64>) {
         let words = self.words.as_slice();
         let end = start + values.len() as u64;
@@ -150,6 +155,7 @@ impl<const BITS: u32> Packed<BITS> {
     }
 
     /// Reads whole words from `start` on, which begins a word, as little-endian bytes.
+    #[inline]
     pub fn copy_to(&self, start: u64, bytes: &mut [u8]) {
         let words = &self.words.as_slice()[(start / Self::LANES) as usize..];
         for (word, bytes) in words.iter().zip(bytes.chunks_exact_mut(8)) {
@@ -158,6 +164,7 @@ impl<const BITS: u32> Packed<BITS> {
     }
 
     /// Writes whole words from `start` on, which begins a word, from little-endian bytes.
+    #[inline]
     pub fn copy_from(&self, start: u64, bytes: &[u8]) {
         let words = &self.words.as_slice()[(start / Self::LANES) as usize..];
         for (word, bytes) in words.iter().zip(bytes.chunks_exact(8)) {
@@ -166,6 +173,7 @@ impl<const BITS: u32> Packed<BITS> {
     }
 
     /// Visits the numbers of `range` in order.
+    #[inline]
     pub fn for_each(&self, range: std::ops::Range<u64>, mut visit: impl FnMut(u64)) {
         let words = self.words.as_slice();
         let mut at = range.start;
@@ -208,6 +216,7 @@ impl<const BITS: u32> Packed<BITS> {
     }
 
     /// Visits the indices of `range` whose number was not 0 when its word was read.
+    #[inline]
     pub fn find_nonzero(&self, range: std::ops::Range<u64>, mut visit: impl FnMut(u64)) {
         let words = self.words.as_slice();
         let mut at = range.start;
@@ -230,6 +239,7 @@ impl<const BITS: u32> Packed<BITS> {
 
     /// Visits the indices of `range` whose number lacked `bit` when its word was read. `range` must
     /// begin at a multiple of [`LANES`](Packed::LANES).
+    #[inline]
     pub fn find_without(&self, range: std::ops::Range<u64>, bit: u64, mut visit: impl FnMut(u64)) {
         debug_assert!(range.start.is_multiple_of(Self::LANES) && bit.is_power_of_two());
         let words = self.words.as_slice();

@@ -33,6 +33,7 @@ impl Halves {
     }
 
     /// The index of the boards on which the other half has an empty pit.
+    #[inline]
     pub fn reachable(pits: usize, max: usize) -> Self {
         Self::of(PitRows::gaps_first(pits, max))
     }
@@ -67,31 +68,37 @@ impl Halves {
     }
 
     /// The numbering of halves.
+    #[inline]
     pub fn rows(&self) -> &PitRows {
         &self.rows
     }
 
     /// Pits a half.
+    #[inline]
     pub fn pits(&self) -> usize {
         self.rows.pits()
     }
 
     /// The number of boards with `n` stones.
+    #[inline]
     pub fn len(&self, n: usize) -> u64 {
         self.base(n, n + 1)
     }
 
     /// The number of boards with `n` stones, fewer than `own` of them on the mover's side.
+    #[inline]
     pub fn base(&self, n: usize, own: usize) -> u64 {
         self.bases[n * (self.rows.max() + 2) + own]
     }
 
     /// The number of other halves with this many stones: the boards with one mover's half.
+    #[inline]
     pub fn row(&self, other: usize) -> u64 {
         self.counts[other]
     }
 
     /// Whether a board has an index.
+    #[inline]
     pub fn contains(&self, board: &Board) -> bool {
         !self.rows.has_gaps_first() || has_gap(&board.other, self.pits())
     }
@@ -122,6 +129,7 @@ impl Halves {
     }
 
     /// The board with `n` stones and this index.
+    #[inline]
     pub fn unrank(&self, n: usize, index: u64) -> Board {
         let own = (0..n).find(|&own| index < self.base(n, own + 1)).unwrap_or(n);
         let index = index - self.base(n, own);
@@ -135,6 +143,7 @@ impl Halves {
     /// The board after this one among those with the same number of stones; after the last, any
     /// board.
     #[must_use]
+    #[inline]
     pub fn after(&self, mut board: Board) -> Board {
         if self.rows.advance(&mut board.other) && self.contains(&board) {
             return board;
@@ -156,6 +165,7 @@ impl Halves {
     }
 
     /// The second index of a board, which orders by the other half first.
+    #[inline]
     pub fn second_rank(&self, board: &Board) -> u64 {
         let (own, other) = (stones(&board.own), stones(&board.other));
         self.second_base(own + other, other)
@@ -169,6 +179,7 @@ impl Halves {
     }
 
     /// The board with `n` stones and this second index.
+    #[inline]
     pub fn second_unrank(&self, n: usize, index: u64) -> Board {
         let other = (0..n).find(|&other| index < self.second_base(n, other + 1)).unwrap_or(n);
         let index = index - self.second_base(n, other);
@@ -182,6 +193,7 @@ impl Halves {
     /// The boards with `n` stones as matrices, one for each number of stones on the mover's side:
     /// the first index is row-major, by the mover's half, the second column-major, by the other
     /// half.
+    #[inline]
     pub fn matrices(&self, n: usize) -> Vec<IndexMatrix> {
         (0..=n)
             .map(|own| IndexMatrix {
@@ -195,6 +207,7 @@ impl Halves {
 
     /// The board after this one in the second index; after the last, any board.
     #[must_use]
+    #[inline]
     pub fn second_after(&self, mut board: Board) -> Board {
         if self.rows.advance(&mut board.own) {
             return board;
@@ -214,6 +227,7 @@ fn has_gap(half: &Half, pits: usize) -> bool {
 }
 
 /// The number of other halves with this many stones.
+#[inline]
 pub(super) fn others(rows: &PitRows, stones: usize) -> u64 {
     if rows.has_gaps_first() { rows.with_gap(stones) } else { rows.count(stones) }
 }

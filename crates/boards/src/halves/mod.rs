@@ -34,12 +34,14 @@ pub struct Board {
 
 /// The largest score with this many stones on the board that matters to a game that began with
 /// `start`: what was banked on the way is at most the difference, and one more decides.
+#[inline]
 pub fn score_window(slice: SliceId, start: SliceId) -> Score {
     let (left, all) = (i64::from(slice.0), i64::from(start.0));
     (all + 1 - left).clamp(left.min(1), left) as Score
 }
 
 /// The stones in a half.
+#[inline]
 pub fn stones(half: &Half) -> usize {
     // The top byte of the product is the sum of all bytes; no game has 256 stones.
     (u64::from_le_bytes(*half).wrapping_mul(BYTES) >> 56) as usize
@@ -47,12 +49,14 @@ pub fn stones(half: &Half) -> usize {
 
 impl Board {
     /// The stones on the board.
+    #[inline]
     pub fn stones(&self) -> usize {
         stones(&self.own) + stones(&self.other)
     }
 
     /// The same board from the opponent's point of view.
     #[must_use]
+    #[inline]
     pub fn turned(self) -> Self {
         Board { own: self.other, other: self.own }
     }

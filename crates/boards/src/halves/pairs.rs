@@ -131,26 +131,31 @@ impl PairIndex {
     }
 
     /// The numbering of halves with up to this number of stones.
+    #[inline]
     pub fn rows(&self) -> &PitRows {
         &self.rows
     }
 
     /// The number of boards.
+    #[inline]
     pub fn len(&self) -> u64 {
         self.base(self.rows.max() + 1)
     }
 
     /// Whether there are none; always false.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         false
     }
 
     /// The index of the first board with this many stones on the mover's side.
+    #[inline]
     pub fn base(&self, own: usize) -> u64 {
         self.first.base[own]
     }
 
     /// The number of boards with the same mover's half of this many stones.
+    #[inline]
     pub fn row(&self, own: usize) -> u64 {
         self.first.row[own]
     }
@@ -174,17 +179,20 @@ impl PairIndex {
     }
 
     /// The stones of the half with this id.
+    #[inline]
     pub fn stones(&self, id: u32) -> usize {
         let n = self.rows.max();
         (0..n).find(|&m| u64::from(id) < self.rows.first_id(m + 1)).unwrap_or(n)
     }
 
     /// The id of a half.
+    #[inline]
     pub fn id(&self, halves: &Halves, half: &Half) -> u32 {
         (self.rows.first_id(stones(half)) + halves.half_rank(half)) as u32
     }
 
     /// The half with this id.
+    #[inline]
     pub fn half(&self, id: u32) -> Half {
         let held = self.stones(id);
         let mut half = Half::default();
@@ -193,23 +201,27 @@ impl PairIndex {
     }
 
     /// The ids of a board.
+    #[inline]
     pub fn key_of(&self, halves: &Halves, board: &Board) -> Pair {
         Pair { own: self.id(halves, &board.own), other: self.id(halves, &board.other) }
     }
 
     /// The ids of the board with this index.
+    #[inline]
     pub fn key_at(&self, cursor: &mut PairCursor, index: u64) -> Pair {
         let (own, other) = self.first.ids(&self.rows, cursor, index);
         Pair { own, other }
     }
 
     /// The ids of the board with this second index.
+    #[inline]
     pub fn second_key_at(&self, cursor: &mut PairCursor, second: u64) -> Pair {
         let (other, own) = self.second.ids(&self.rows, cursor, second);
         Pair { own, other }
     }
 
     /// Visits all halves with up to this many stones in the order of their ids.
+    #[inline]
     pub fn for_each_half(&self, most: usize, mut visit: impl FnMut(&Half)) {
         for held in 0..=most {
             let mut half = Half::default();
@@ -225,6 +237,7 @@ impl PairIndex {
 
     /// The largest number of stones such that tables over all halves with up to this number take no
     /// more than `bytes`, at `each` bytes a half.
+    #[inline]
     pub fn most_stones(&self, each: usize, bytes: u64) -> usize {
         let fits = |&held: &usize| self.rows.first_id(held).saturating_mul(each as u64) <= bytes;
         (0..=self.rows.max()).rev().find(|held| *held == 0 || fits(&(held + 1))).unwrap_or(0)
