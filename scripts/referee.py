@@ -61,7 +61,7 @@ class Kalah:
         north, south = stores.strip("-").split("-")[0], stores.strip("-").split("-")[-1]
         pits = [row.strip("-").split("-") for row in (bottom, top)]
         pits[1].reverse()
-        # At the end nobody is to move; whom we take for the mover does not change the result.
+        # At the end neither side is to move; which one we name does not change the result.
         mover = "SN"[max(state.current_player(), 0)]
         return f"{','.join(pits[0])}/{','.join(pits[1])} {mover} {south}-{north}"
 

@@ -404,9 +404,10 @@ pub fn need_databases(game: &AnyGame) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "{} has too many positions for databases; `{} games` lists the boards that have some",
+        "{} has too many positions for databases; `{} games {}` says which boards have some",
         game.id(),
         program(),
+        game.id().name,
     )))
 }
 

@@ -155,7 +155,7 @@ impl Kind {
     }
 }
 
-/// A time to think: nobody answers in none at all.
+/// A time to think, which is not zero.
 pub fn parse_thinking_time(text: &str) -> Result<Duration, TimeError> {
     match parse_time(text)? {
         Duration::ZERO => Err(TimeError::new(text)),

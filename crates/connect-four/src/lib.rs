@@ -44,7 +44,7 @@ pub struct ConnectFour {
 }
 
 impl ConnectFour {
-    /// Connect four with so many columns, rows and stones in a winning line; the error is one
+    /// Connect four with these numbers of columns, rows and stones in a winning line; the error is one
     /// sentence.
     ///
     /// ```

@@ -15,7 +15,7 @@ const LARGEST: u64 = 1 << 32;
 /// Numbers by heights and colours, and which of them are positions.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
-    /// `ways[columns][stones]`: how many heights so many of the last columns can have.
+    /// `ways[columns][stones]`: the number of ways to put `stones` into the last `columns` columns.
     ways: Vec<Vec<u64>>,
     /// `binomials[n][k]`: n over k.
     binomials: Vec<Vec<u64>>,
@@ -41,12 +41,12 @@ impl Numbers {
         (0..=size).all(|stones| numbers.len(stones) <= LARGEST).then_some(numbers)
     }
 
-    /// The ways to colour so many stones: half of them, rounded down, are the mover's.
+    /// The number of ways to colour the stones: half of them, rounded down, are the mover's.
     fn colours(&self, stones: usize) -> u64 {
         self.binomials[stones][stones / 2]
     }
 
-    /// The numbers with so many stones.
+    /// The length of the slice of boards with this number of stones.
     fn len(&self, stones: usize) -> u64 {
         let heights = self.ways.last().map_or(0, |ways| ways[stones]);
         heights.saturating_mul(self.colours(stones))

@@ -23,7 +23,7 @@ impl Bits {
 /// 246,803,167 positions. Of these, the game is open in the first number below; in the second, the
 /// lion can be taken; the third are tries that succeeded.
 #[test]
-#[ignore = "takes two minutes"]
+#[ignore = "takes two minutes; scripts/test-long runs it"]
 fn positions_that_the_start_leads_to() {
     let (view, tables) = (DobutsuForward::new(PLAY), tables());
     let mut seen = Bits(vec![0; ALL_NUMBERS.div_ceil(64) as usize]);

@@ -53,7 +53,7 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     plain.then(|| text.parse().ok()).flatten()
 }
 
-/// The time of so many milliseconds; `None` if it is too long.
+/// This number of milliseconds as a time; `None` if it is too long.
 pub(crate) fn from_millis(millis: f64) -> Option<Duration> {
     (millis <= LONGEST as f64).then(|| Duration::from_millis(millis.round() as u64))
 }

@@ -37,7 +37,7 @@ pub struct Subtraction {
 }
 
 impl Subtraction {
-    /// A game in which one of the numbers in `take` is taken from one of so many piles, each of at
+    /// A game in which one of the numbers in `take` is taken from one of `piles` piles, each of at
     /// most `largest` counters; the error is one sentence.
     pub fn new(take: &[usize], piles: usize, largest: usize) -> Result<Self, String> {
         if !(1..=MAX_PILES).contains(&piles) {
