@@ -4,8 +4,9 @@
 //! [`Registry`].
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use nutcracker_game::Evaluate;
+use nutcracker_game::{Evaluate, Rules};
 use thiserror::Error;
 
 use crate::AnyGame;
@@ -38,6 +39,25 @@ impl Options {
         self.0.insert(name.into(), value.into());
     }
 
+    /// Reads options as ids and records have them: `pits=3,empty-capture=no`. A flag that is `no`
+    /// is left out.
+    #[must_use]
+    pub fn from_text(text: &str) -> Self {
+        let mut options = Options::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, "yes"));
+            if value.trim() != "no" {
+                options.set(name.trim(), value.trim());
+            }
+        }
+        options
+    }
+
+    /// What was set, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// The value of an option as it was given.
     pub fn text(&self, info: &OptionInfo) -> &str {
         self.0.get(info.name).map_or(info.default, String::as_str)
@@ -52,6 +72,15 @@ impl Options {
     /// Whether a flag is set.
     pub fn flag(&self, info: &OptionInfo) -> bool {
         self.0.contains_key(info.name)
+    }
+}
+
+impl fmt::Display for Options {
+    /// As [`from_text`](Options::from_text) reads them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> =
+            self.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        f.write_str(&parts.join(","))
     }
 }
 
@@ -132,6 +161,36 @@ impl Registry {
         })
     }
 
+    /// The options under which a game has this id, such as `kalah (pits=3,empty-capture=no)`, and
+    /// this start, such as `seeds=2`: what files say of their game.
+    pub fn identified(
+        self,
+        id: &str,
+        start: &str,
+    ) -> Result<(&'static GameInfo, Options), UnknownGame> {
+        let (name, text) = id.split_once(" (").unwrap_or((id, ""));
+        let info = self.info(name)?;
+        let text = text.trim_end_matches(')');
+        let named = Options::from_text(&format!("{text},{start}"));
+        // A flag may be in an id by its absence: as with kalah's `play-on`.
+        let silent = |flag: &&OptionInfo| {
+            let told = |part: &str| part.split('=').next() == Some(flag.name);
+            flag.value.is_none() && !text.split(',').any(told)
+        };
+        let silent: Vec<&OptionInfo> = info.options.iter().filter(silent).collect();
+        for chosen in 0..1_u32 << silent.len().min(8) {
+            let mut options = named.clone();
+            let set = |(place, _): &(usize, _)| chosen >> place & 1 > 0;
+            for (_, flag) in silent.iter().enumerate().filter(set) {
+                options.set(flag.name, "yes");
+            }
+            if info.game(&options)?.id().to_string() == id {
+                return Ok((info, options));
+            }
+        }
+        Err(UnknownGame::Id(id.to_owned()))
+    }
+
     /// The rules of a game in words.
     pub fn rules_of(self, name: &str) -> Option<&'static str> {
         let mut sections = self.rules.split("\n## ").skip(1);
@@ -166,6 +225,9 @@ pub enum UnknownGame {
         /// The option.
         option: String,
     },
+    /// No game has this id under any of its options.
+    #[error("there is no game {0}; use the version of this program that knows it")]
+    Id(String),
     /// The options are invalid.
     #[error("{0}")]
     Options(String),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nutcracker_book::expert::FnExpert;
 use nutcracker_book::grow::Plan;
 use nutcracker_book::node::NodeId;
-use nutcracker_book::store::{Batch, RedbStore, Store};
+use nutcracker_book::store::{self, Access, AnyStore, Batch, Location, Store};
 use nutcracker_book::{Book, BookError, DEFAULT_ROOM, Strategy};
 use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
@@ -40,7 +40,7 @@ impl Spent {
 
 /// A store that measures the time of its operations.
 struct Timed<'a> {
-    store: RedbStore,
+    store: AnyStore,
     looks: &'a Cell<Spent>,
     reads: &'a Cell<Spent>,
     commits: &'a Cell<Spent>,
@@ -121,12 +121,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Worth::guess((mixed >> 40) as i32 % 200)
     });
     let dir = tempfile::tempdir()?;
-    let path = dir.path().join("book");
+    let place = Location::from(dir.path().join("book"));
     let (looks, reads, commits) = (Cell::default(), Cell::default(), Cell::default());
     let timed = |store| Timed { store, looks: &looks, reads: &reads, commits: &commits };
-    let store = RedbStore::create(&path, 256 << 20)?;
+    let store = store::create(&place, 256 << 20)?;
     drop(Book::create(awari.clone(), timed(store), &start, &mut expert)?);
-    let mut book = Book::open(awari, timed(RedbStore::open(&path, 256 << 20)?), room)?;
+    let mut book = Book::open(awari, timed(store::open(&place, Access::Write, 256 << 20)?), room)?;
     let part = (count / 10).max(1);
     println!(
         "Of an expansion: µs, look-ups by position, nodes read, commits, and the rest, which is the \

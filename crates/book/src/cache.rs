@@ -98,6 +98,11 @@ impl Cache {
         }
     }
 
+    /// Forgets all nodes, changed or not.
+    pub fn clear(&mut self) {
+        *self = Cache { traffic: self.traffic, ..Cache::new(self.room) };
+    }
+
     fn find(&self, id: NodeId) -> Option<usize> {
         self.table.find(&self.ids, id)
     }

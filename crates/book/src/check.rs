@@ -1,9 +1,15 @@
-//! Consistency check, node by node.
+//! Check of a whole book: consistency node by node, and every proven bound derived again from what
+//! experts said, by code that shares nothing with what derived it first.
 
-use nutcracker_game::Game;
+mod bounds;
 
+use bounds::{Bounds, Contradicts};
+
+use nutcracker_game::{Game, Score};
+
+use crate::book::Book;
 use crate::error::Result;
-use crate::graph::Book;
+use crate::graph::NodeWalk;
 use crate::node::{CostKind, NodeId, State};
 use crate::store::Store;
 
@@ -29,34 +35,48 @@ pub struct Checked {
 pub const MOST: usize = 20;
 
 impl<G: Game, S: Store> Book<G, S> {
-    /// Checks the whole book: every position is found, moves are those of the rules and are linked
-    /// in both directions, values and costs follow from the successors, and the totals are correct.
-    /// Calls back with the number of nodes done.
+    /// [Checks](Book::check_with) the whole book without databases.
     pub fn check(&mut self, on_node: &mut dyn FnMut(u64)) -> Result<Checked> {
-        self.commit()?;
+        self.check_with(&mut |_| Ok(None), on_node)
+    }
+
+    /// Checks the whole book: every position is found, moves are those of the rules and are linked
+    /// in both directions, values and costs follow from the successors, every proven bound follows
+    /// from what experts said, and the totals are correct. Calls back with the number of nodes done.
+    ///
+    /// `known` looks scores up in databases, where there are some: experts must agree with them.
+    pub fn check_with(
+        &mut self,
+        known: &mut dyn FnMut(&G::Position) -> Result<Option<Score>>,
+        on_node: &mut dyn FnMut(u64),
+    ) -> Result<Checked> {
         let mut checked = Checked::default();
         let (mut interior, mut solved) = (0, 0);
-        let mut from = 0;
-        while let Some(id) = self.next_node(from)? {
-            from = id + 1;
+        let mut bounds = Bounds::default();
+        let mut claims = Vec::new();
+        let mut walk = NodeWalk::default();
+        while let Some(id) = walk.next(&self.valued.graph)? {
             checked.nodes += 1;
             on_node(checked.nodes);
             let node = self.node(id)?;
             interior += u64::from(node.state == State::Interior);
             solved += u64::from(node.value.is_solved());
-            if let Some(what) = self.flaw(id)? {
+            claims.push((node.value.lower, node.value.upper));
+            bounds.add(id, (node.own.lower, node.own.upper), &node.edges);
+            if let Some(what) = self.flaw(id, known)? {
                 checked.flaws.push(Flaw { node: Some(id), what });
                 if checked.flaws.len() >= MOST {
                     return Ok(checked);
                 }
             }
         }
+        self.check_bounds(bounds, &claims, &mut checked)?;
         let facts = self.facts();
         let totals = [
             ("nodes", facts.nodes, checked.nodes),
             ("nodes with moves", facts.interior, interior),
             ("solved nodes", facts.solved, solved),
-            ("positions", self.stored_positions()?, checked.nodes),
+            ("positions", self.valued.graph.positions()?, checked.nodes),
         ];
         for (name, recorded, counted) in totals {
             if recorded != counted {
@@ -67,22 +87,86 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(checked)
     }
 
-    fn flaw(&mut self, id: NodeId) -> Result<Option<String>> {
+    /// Compares the bounds that the book claims with those that can be derived.
+    fn check_bounds(
+        &mut self,
+        mut bounds: Bounds,
+        claims: &[(Score, Score)],
+        checked: &mut Checked,
+    ) -> Result<()> {
+        if let Err(Contradicts(id)) = bounds.derive(claims) {
+            let what = "what experts have proven about it contradicts itself".to_owned();
+            checked.flaws.push(Flaw { node: Some(id), what });
+            return Ok(());
+        }
+        let mut walk = NodeWalk::default();
+        while let Some(id) = walk.next(&self.valued.graph)? {
+            if checked.flaws.len() >= MOST {
+                break;
+            }
+            let node = self.node(id)?;
+            let (value, proof, edges) = (node.value, node.proof, node.edges.clone());
+            let own = node.own;
+            let (lower, upper) = bounds.of(id).unwrap_or((Score::MIN, Score::MAX));
+            let mut flaws = Vec::new();
+            if value.lower > lower {
+                flaws.push(format!("it claims at least {}, but {lower} is proven", value.lower));
+            }
+            if value.upper < upper {
+                flaws.push(format!("it claims at most {}, but {upper} is proven", value.upper));
+            }
+            let (mut kept, mut held) = (own.lower >= value.lower, true);
+            for edge in &edges {
+                let (mv, depth) = {
+                    let child = self.node(edge.child)?;
+                    (child.value.through(edge.gain, edge.turn), child.proof.through(edge.turn))
+                };
+                kept |= mv.lower >= value.lower && depth.lower < proof.lower.max(1);
+                held &= mv.upper < value.upper || depth.upper < proof.upper.max(1);
+            }
+            let stuck =
+                value.lower > 0 && !kept || value.upper < 0 && !held && own.upper > value.upper;
+            if stuck && self.facts().depths {
+                flaws.push("no move makes progress towards its score".to_owned());
+            }
+            checked.flaws.extend(flaws.into_iter().map(|what| Flaw { node: Some(id), what }));
+        }
+        Ok(())
+    }
+
+    fn flaw(
+        &mut self,
+        id: NodeId,
+        known: &mut dyn FnMut(&G::Position) -> Result<Option<Score>>,
+    ) -> Result<Option<String>> {
         let node = self.node(id)?.clone();
-        let Ok(position) = self.parse(&node.position) else {
+        let Ok(position) = self.valued.graph.parse(&node.position) else {
             return Ok(Some(format!("its position {:?} cannot be read", node.position)));
         };
-        if self.key(&position) != node.position || self.find_key(&node.position)? != Some(id) {
+        if self.key(&position) != node.position
+            || self.valued.graph.find_key(&node.position)? != Some(id)
+        {
             return Ok(Some(format!("its position {} is not found", node.position)));
         }
-        if node.parents.is_empty() && id != self.root() {
+        if node.parents.is_empty() && !self.facts().roots.contains(&id) {
             return Ok(Some("it has no predecessor".to_owned()));
         }
-        let over = self.game().outcome(&position).is_some();
-        if over != (node.state == State::Over) {
+        let outcome = self.game().outcome(&position);
+        if outcome.is_some() != (node.state == State::Over) {
             return Ok(Some("its state contradicts the rules: terminal or not".to_owned()));
         }
-        let steps = if node.state == State::Interior { self.steps(&position) } else { Vec::new() };
+        let score = match outcome {
+            Some(score) => Some(score),
+            None => known(&position)?,
+        };
+        if score.is_some_and(|score| node.own.within(score, score).is_none()) {
+            return Ok(Some("its own value contradicts the rules or a database".to_owned()));
+        }
+        let steps = if node.state == State::Interior {
+            self.valued.graph.steps(&position)
+        } else {
+            Vec::new()
+        };
         if steps.len() != node.edges.len() {
             let what = format!("it has {} moves, not {}", node.edges.len(), steps.len());
             return Ok(Some(what));
@@ -104,13 +188,11 @@ impl<G: Game, S: Store> Book<G, S> {
                 return Ok(Some(format!("its predecessor {parent} has no move to it")));
             }
         }
-        self.views.clear();
-        let value = self.computed_value(id)?;
+        let (value, costs) = self.valued.recomputed(id)?;
         if value != node.value {
             let what = format!("its value is {:?} and should be {value:?}", node.value);
             return Ok(Some(what));
         }
-        let costs = self.computed_costs(id)?;
         for metric in CostKind::ALL {
             let (recorded, cost) = (node.cost(metric), costs[metric as usize]);
             if recorded != cost {
@@ -120,3 +202,6 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(None)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,22 +1,28 @@
 //! Errors of a book.
 
-use std::path::PathBuf;
-
 use thiserror::Error;
+
+use crate::store::Location;
 
 /// Why an operation on a book failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BookError {
-    /// Another process has the file open.
-    #[error("the book {} is in use by another process; end that process first", .0.display())]
-    Locked(PathBuf),
+    /// Another process has the book open, and one of the two writes it.
+    #[error("the book {0} is in use by another process; end that process first")]
+    Locked(Location),
     /// There is no book.
-    #[error("there is no book {}; make one with `book new`", .0.display())]
-    Missing(PathBuf),
+    #[error("there is no book {0}; make one with `book new`")]
+    Missing(Location),
     /// There is a book already.
-    #[error("{} already exists; choose another file or delete it", .0.display())]
-    Exists(PathBuf),
+    #[error("{0} already exists; choose another file or delete it")]
+    Exists(Location),
+    /// The process that last wrote the book did not close it, and this one cannot repair it.
+    #[error(
+        "the book {0} was not closed when it was last written, and cannot be repaired where it \
+         cannot be written; copy it to where it can be, or open it there once"
+    )]
+    Unclean(Location),
     /// The store failed.
     #[error("the book's file cannot be read or written: {0}")]
     Store(String),
@@ -43,6 +49,9 @@ pub enum BookError {
          wrong"
     )]
     Contradiction(String),
+    /// A proof cannot be written.
+    #[error("the value of {0} cannot be shown to others: {1}")]
+    Unproven(String, String),
     /// A position is not in the book.
     #[error("the position {0} is not in the book; choose one that is")]
     NotInBook(String),

@@ -2,8 +2,7 @@
 
 use nutcracker_game::{Evaluate, Game};
 use nutcracker_search::{
-    Empty, Engine, EngineOptions, ExactError, ExactLimits, Limits, Oracle, Search, TableOracle,
-    Worth, known,
+    Empty, Engine, EngineOptions, ExactError, ExactLimits, Limits, Oracle, Search, Worth, known,
 };
 
 use crate::error::{BookError, Result};
@@ -83,11 +82,11 @@ pub struct ExpertSettings {
 
 impl ExpertSettings {
     /// The expert: databases where they reach, else the engine.
-    pub fn expert<'a, G: Evaluate>(
-        &self,
-        game: &G,
-        databases: Option<&'a TableOracle>,
-    ) -> Box<dyn Expert<G> + Send + 'a> {
+    pub fn expert<'a, G, O>(&self, game: &G, databases: Option<O>) -> Box<dyn Expert<G> + Send + 'a>
+    where
+        G: Evaluate,
+        O: Oracle<Error: std::fmt::Display + Send> + Clone + Send + Sync + 'a,
+    {
         let limits =
             Limits { depth: Some(self.depth), nodes: self.search_nodes, ..Limits::default() };
         let options = EngineOptions {
@@ -106,7 +105,7 @@ impl ExpertSettings {
                 Box::new(WithDatabases { above: evaluation, game, oracle })
             }
             Some(oracle) => {
-                let engine = Engine::new(game.clone(), oracle, options);
+                let engine = Engine::new(game.clone(), oracle.clone(), options);
                 Box::new(WithDatabases { above: Searcher { engine, limits }, game, oracle })
             }
         }

@@ -1,18 +1,16 @@
-//! The book as a graph: nodes read, added and written.
+//! The book as a graph: nodes read, linked and written. It knows positions, moves and what experts
+//! said; what follows from that is [derived](crate::derive).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use nutcracker_game::{Game, GameId, Side, Situation, SliceId, Step, Turn};
+use nutcracker_game::{Game, GameId, Score, Side, Situation, SliceId, Step, Turn};
 use nutcracker_search::Worth;
 
-use crate::cache::{Cache, Traffic};
-use crate::cost::Views;
-use crate::effort::Efforts;
+use crate::cache::Cache;
 use crate::error::{BookError, Result};
-use crate::expert::Expert;
 use crate::facts::Facts;
-use crate::node::{Edge, Node, NodeId, State};
+use crate::node::{CostKind, Edge, Node, NodeId, ProofDepth, State};
 use crate::store::{Batch, Store};
 use crate::value::Value;
 
@@ -24,22 +22,26 @@ const GROUP_NODES: usize = 100_000;
 pub const DEFAULT_ROOM: usize = 300_000;
 
 /// A leaf and its successors.
-pub(crate) struct Prepared<G: Game> {
-    leaf: NodeId,
+#[derive(Debug)]
+pub(crate) struct Prepared<P> {
+    pub leaf: NodeId,
     slice: SliceId,
-    moves: Vec<Ahead<G::Position>>,
+    moves: Vec<Ahead<P>>,
+    /// The changes of the graph when the successors were looked up.
+    changes: u64,
 }
 
+#[derive(Debug)]
 struct Ahead<P> {
     step: Step<P>,
     key: String,
     known: Option<NodeId>,
 }
 
-impl<G: Game> Prepared<G> {
-    /// The positions that an expert must evaluate.
-    pub fn wanted(&self, game: &G) -> Vec<(String, G::Position)> {
-        let mut wanted: Vec<(String, G::Position)> = Vec::new();
+impl<P: Copy> Prepared<P> {
+    /// The positions that an expert must evaluate: neither in the graph nor terminal, each once.
+    pub fn wanted<G: Game<Position = P>>(&self, game: &G) -> Vec<(String, P)> {
+        let mut wanted: Vec<(String, P)> = Vec::new();
         for Ahead { step, key, known } in &self.moves {
             if known.is_none()
                 && game.outcome(&step.next).is_none()
@@ -52,114 +54,70 @@ impl<G: Game> Prepared<G> {
     }
 }
 
-/// Reused buffers, empty most of the time.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    edges: Vec<Edge>,
-    pub values: Vec<Value>,
-    pub parents: Vec<NodeId>,
-}
-
-/// An opening book.
+/// Nodes in a store, with a cache and the changes that are not written yet.
 #[derive(Debug)]
-pub struct Book<G: Game, S: Store> {
-    game: G,
+pub(crate) struct Graph<G: Game, S: Store> {
+    pub game: G,
     store: S,
-    pub(crate) facts: Facts,
-    pub(crate) cache: Cache,
+    pub facts: Facts,
+    pub cache: Cache,
     /// The bytes last read from the store.
     bytes: Vec<u8>,
-    /// Reused memory.
-    pub(crate) scratch: Scratch,
-    pub(crate) views: Views,
+    /// Reused memory of [`each_move`](Graph::each_move).
+    edges: Vec<Edge>,
     /// Positions that are not in the store yet.
     fresh: HashMap<String, NodeId>,
     /// Nodes that are still in the store.
     gone: BTreeMap<NodeId, String>,
     gone_keys: HashSet<String>,
-    /// Leaves excluded from a selection, so that each is chosen once.
-    pub(crate) claimed: HashSet<NodeId>,
-    pub(crate) efforts: Efforts,
+    /// Counts nodes added and removed.
+    changes: u64,
     last_commit: Instant,
-    /// How long experts took the last time.
-    pub(crate) last_evaluation: Duration,
     /// The id of the next node at the last commit.
     committed: NodeId,
 }
 
-impl<G: Game, S: Store> Book<G, S> {
-    /// A book with only a start position, evaluated by the expert.
-    pub fn create(
-        game: G,
-        store: S,
-        start: &G::Position,
-        expert: &mut impl Expert<G>,
-    ) -> Result<Self> {
-        let facts = Facts::new(game.id().to_string());
-        let mut book = Self::with(game, store, facts, DEFAULT_ROOM);
-        let opinion = match book.game.outcome(start) {
-            Some(score) => Worth::exact(score),
-            None => expert.evaluate(start)?,
-        };
-        let key = book.key(start);
-        book.add(start, key, 0, opinion);
-        book.commit()?;
-        Ok(book)
+impl<G: Game, S: Store> Graph<G, S> {
+    /// A graph without nodes.
+    pub fn empty(game: G, store: S) -> Self {
+        let facts = Facts::new(game.id().to_string(), game.start_options());
+        Self::with(game, store, facts, DEFAULT_ROOM)
     }
 
-    /// Opens a book in a store; `room` is the number of nodes kept in memory.
+    /// The graph in a store; `room` is the number of nodes kept in memory.
     pub fn open(game: G, store: S, room: usize) -> Result<Self> {
-        let Some(bytes) = store.facts()? else {
-            return Err(BookError::Corrupt("it has no facts".to_owned()));
-        };
-        let facts = Facts::decode(&bytes)?;
-        let expected = game.id().to_string();
-        if facts.game != expected {
-            return Err(BookError::OtherGame { found: facts.game, expected });
-        }
+        let facts = read_facts(&game, &store)?;
         Ok(Self::with(game, store, facts, room))
     }
 
     fn with(game: G, store: S, facts: Facts, room: usize) -> Self {
         let committed = facts.next;
-        Book {
+        Graph {
             game,
             store,
             facts,
             cache: Cache::new(room),
             bytes: Vec::new(),
-            scratch: Scratch::default(),
-            views: Views::default(),
+            edges: Vec::new(),
             fresh: HashMap::new(),
             gone: BTreeMap::new(),
             gone_keys: HashSet::new(),
-            claimed: HashSet::new(),
-            efforts: Efforts::default(),
+            changes: 0,
             last_commit: Instant::now(),
-            // The time of the first evaluation is unknown.
-            last_evaluation: Duration::MAX,
             committed,
         }
     }
 
-    /// The game.
-    pub fn game(&self) -> &G {
-        &self.game
-    }
-
-    /// Facts about the whole book.
-    pub fn facts(&self) -> &Facts {
-        &self.facts
-    }
-
-    /// The start position's node.
-    pub fn root(&self) -> NodeId {
-        self.facts.root
-    }
-
-    /// The value of the start position.
-    pub fn root_value(&mut self) -> Result<Value> {
-        Ok(self.node(self.root())?.value)
+    /// Forgets every change since the last commit.
+    pub fn roll_back(&mut self) -> Result<()> {
+        self.facts = read_facts(&self.game, &self.store)?;
+        self.changes += 1;
+        self.cache.clear();
+        self.fresh.clear();
+        self.gone.clear();
+        self.gone_keys.clear();
+        self.committed = self.facts.next;
+        Ok(())
     }
 
     /// A node.
@@ -169,13 +127,13 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 
     /// A node, for writing.
-    pub(crate) fn edit(&mut self, id: NodeId) -> Result<&mut Node> {
+    pub fn edit(&mut self, id: NodeId) -> Result<&mut Node> {
         let slot = self.slot(id)?;
         Ok(self.cache.edit(slot))
     }
 
     /// The slot of a node in memory.
-    pub(crate) fn slot(&mut self, id: NodeId) -> Result<usize> {
+    pub fn slot(&mut self, id: NodeId) -> Result<usize> {
         if let Some(slot) = self.cache.slot(id) {
             return Ok(slot);
         }
@@ -186,24 +144,20 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 
     /// Visits all moves of a node, with the nodes that they lead to.
-    pub(crate) fn each_move(
-        &mut self,
-        id: NodeId,
-        mut see: impl FnMut(&Edge, &Node),
-    ) -> Result<()> {
-        let mut edges = std::mem::take(&mut self.scratch.edges);
+    pub fn each_move(&mut self, id: NodeId, mut see: impl FnMut(&Edge, &Node)) -> Result<()> {
+        let mut edges = std::mem::take(&mut self.edges);
         edges.clear();
         edges.extend_from_slice(&self.node(id)?.edges);
         for edge in &edges {
             see(edge, self.node(edge.child)?);
         }
-        self.scratch.edges = edges;
+        self.edges = edges;
         Ok(())
     }
 
-    /// How often nodes were accessed, and read from the store.
-    pub fn traffic(&self) -> Traffic {
-        self.cache.traffic
+    /// How deep the proofs of a move's bounds are, as its mover sees it.
+    pub fn proof_of(&mut self, edge: &Edge) -> Result<ProofDepth> {
+        Ok(self.node(edge.child)?.proof.through(edge.turn))
     }
 
     /// The text of a position in the book.
@@ -216,7 +170,7 @@ impl<G: Game, S: Store> Book<G, S> {
         self.find_key(&self.key(position))
     }
 
-    pub(crate) fn find_key(&self, key: &str) -> Result<Option<NodeId>> {
+    pub fn find_key(&self, key: &str) -> Result<Option<NodeId>> {
         match self.fresh.get(key) {
             Some(&id) => Ok(Some(id)),
             None if self.gone_keys.contains(key) => Ok(None),
@@ -230,7 +184,7 @@ impl<G: Game, S: Store> Book<G, S> {
         self.parse(&text)
     }
 
-    pub(crate) fn parse(&self, text: &str) -> Result<G::Position> {
+    pub fn parse(&self, text: &str) -> Result<G::Position> {
         let parsed = self.game.parse(text);
         parsed.map(|situation| situation.position).map_err(|error| {
             BookError::Corrupt(format!("the position {text:?} cannot be read, {error}"))
@@ -248,7 +202,7 @@ impl<G: Game, S: Store> Book<G, S> {
     }
 
     /// The steps of all moves of a position.
-    pub(crate) fn steps(&self, position: &G::Position) -> Vec<Step<G::Position>> {
+    pub fn steps(&self, position: &G::Position) -> Vec<Step<G::Position>> {
         let mut steps = Vec::new();
         if self.game.outcome(position).is_none() {
             self.game.steps(position, &mut steps);
@@ -256,14 +210,11 @@ impl<G: Game, S: Store> Book<G, S> {
         steps
     }
 
-    /// The successors of a leaf that an expert must evaluate before it can be expanded: those that
-    /// are not in the book and are not terminal.
-    pub fn wanted(&mut self, leaf: NodeId) -> Result<Vec<(String, G::Position)>> {
-        Ok(self.prepare(leaf)?.wanted(&self.game))
-    }
-
-    /// Generates the successors of a leaf, once for all that follows.
-    pub(crate) fn prepare(&mut self, leaf: NodeId) -> Result<Prepared<G>> {
+    /// Generates the successors of a leaf, once for all that follows; `None` if it is no leaf.
+    pub fn prepare(&mut self, leaf: NodeId) -> Result<Option<Prepared<G::Position>>> {
+        if self.node(leaf)?.state != State::Leaf {
+            return Ok(None);
+        }
         let position = self.position(leaf)?;
         let mut moves = Vec::new();
         for step in self.steps(&position) {
@@ -271,51 +222,42 @@ impl<G: Game, S: Store> Book<G, S> {
             let known = self.find_key(&key)?;
             moves.push(Ahead { step, key, known });
         }
-        Ok(Prepared { leaf, slice: self.game.slice_of(&position), moves })
+        let slice = self.game.slice_of(&position);
+        Ok(Some(Prepared { leaf, slice, moves, changes: self.changes }))
     }
 
-    /// Adds all moves of a leaf, with the experts' values of the successors that were
-    /// [wanted](Book::wanted), and propagates the values to the root.
-    ///
-    /// All of it is in the file after a commit, or nothing.
-    pub fn expand(&mut self, leaf: NodeId, values: &HashMap<String, Worth>) -> Result<()> {
-        let prepared = self.prepare(leaf)?;
-        self.expand_prepared(prepared, values)
-    }
-
-    /// [Expands](Book::expand) a prepared leaf. Between the two, only other expansions may have
-    /// added nodes, without a commit.
-    pub(crate) fn expand_prepared(
+    /// Adds all moves of a prepared leaf; `values` are the experts' values of the successors that
+    /// are not in the graph. Nothing is changed if one of them is missing, or if it is no leaf any
+    /// more.
+    pub fn link_moves(
         &mut self,
-        prepared: Prepared<G>,
+        prepared: Prepared<G::Position>,
         values: &HashMap<String, Worth>,
-    ) -> Result<()> {
-        let Prepared { leaf, slice, moves } = prepared;
-        if self.node(leaf)?.state != State::Leaf {
-            return Ok(());
+    ) -> Result<bool> {
+        let Prepared { leaf, slice, moves, changes } = prepared;
+        let node = self.node(leaf)?;
+        if node.state != State::Leaf {
+            return Ok(false);
         }
-        let depth = self.node(leaf)?.depth;
-        let mut edges = Vec::new();
-        // Checked before anything is changed: an expansion that fails has no effect.
-        let mut plan = Vec::new();
-        for Ahead { step, key, known } in moves {
-            let opinion = match self.game.outcome(&step.next) {
-                Some(score) => Some(Worth::exact(score)),
-                None => values.get(&key).copied(),
-            };
-            if known.is_none() && opinion.is_none() && !self.fresh.contains_key(&key) {
-                return Err(BookError::Expert(format!("no value of {key}")));
+        let depth = node.depth;
+        let mut plan = Vec::with_capacity(moves.len());
+        for Ahead { step, key, mut known } in moves {
+            if changes != self.changes {
+                // Others have been added, or removed, since it was prepared.
+                known = self.find_key(&key)?;
             }
-            plan.push((step, key, known, opinion));
-        }
-        for (step, key, known, opinion) in plan {
-            let known = known.or_else(|| self.fresh.get(&key).copied());
-            let child = match (known, opinion) {
-                (Some(id), _) => id,
-                (None, Some(opinion)) => self.add(&step.next, key, depth + 1, opinion),
-                (None, None) => unreachable!("it was there a moment ago"),
+            let place = match known {
+                Some(id) => Ok(id),
+                None => Err(self.said_of(&step.next, &key, values)?),
             };
-            if known.is_some() {
+            plan.push((step, key, place));
+        }
+        let mut edges = Vec::with_capacity(plan.len());
+        for (step, key, place) in plan {
+            // Two moves may lead to the same new position.
+            let place = place.or_else(|own| self.fresh.get(&key).copied().ok_or(own));
+            let child = place.unwrap_or_else(|own| self.add(&step.next, key, depth + 1, own));
+            if place.is_ok() {
                 let inside = step.turn == Turn::Passes && self.game.slice_of(&step.next) == slice;
                 let child_depth = self.node(child)?.depth;
                 self.facts.closing += u64::from(inside && child_depth <= depth);
@@ -332,11 +274,11 @@ impl<G: Game, S: Store> Book<G, S> {
         node.state = State::Interior;
         self.facts.interior += 1;
         self.facts.expansions += 1;
-        self.back_up(&[leaf])
+        Ok(true)
     }
 
     /// Updates the depth of a node to which a shorter path was found.
-    fn bring_nearer(&mut self, id: NodeId, depth: u32) -> Result<()> {
+    pub fn bring_nearer(&mut self, id: NodeId, depth: u32) -> Result<()> {
         let mut open = vec![(id, depth)];
         while let Some((id, depth)) = open.pop() {
             if self.node(id)?.depth > depth {
@@ -348,9 +290,33 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    fn add(&mut self, position: &G::Position, key: String, depth: u32, opinion: Worth) -> NodeId {
-        let max = self.game.max_score(self.game.slice_of(position));
-        let own = Value::from_worth(opinion, max);
+    /// What the rules say of a new position, or else the experts.
+    fn said_of(
+        &self,
+        position: &G::Position,
+        key: &str,
+        values: &HashMap<String, Worth>,
+    ) -> Result<Value> {
+        match (self.game.outcome(position), values.get(key)) {
+            (Some(score), _) => Ok(Value::exact(score)),
+            (None, Some(&worth)) => self.value_of(position, worth),
+            (None, None) => Err(BookError::Expert(format!("no value of {key}"))),
+        }
+    }
+
+    /// What an expert says of a position, as a value.
+    pub fn value_of(&self, position: &G::Position, worth: Worth) -> Result<Value> {
+        Value::from_worth(worth, self.max_score(position))
+            .ok_or_else(|| BookError::Contradiction(self.key(position)))
+    }
+
+    /// The largest score in a position.
+    pub fn max_score(&self, position: &G::Position) -> Score {
+        self.game.max_score(self.game.slice_of(position))
+    }
+
+    /// Adds a position that is not in the graph, with what an expert said of it.
+    pub fn add(&mut self, position: &G::Position, key: String, depth: u32, own: Value) -> NodeId {
         let over = self.game.outcome(position).is_some();
         let id = self.facts.next;
         let mut node = Node {
@@ -369,19 +335,47 @@ impl<G: Game, S: Store> Book<G, S> {
         self.facts.next += 1;
         self.facts.nodes += 1;
         self.facts.solved += u64::from(own.is_solved());
+        self.changes += 1;
         self.cache.insert(id, node);
         self.fresh.insert(key, id);
         id
     }
 
+    /// Sets the derived value of a node.
+    pub fn set_value(&mut self, id: NodeId, value: Value, proof: ProofDepth) -> Result<()> {
+        let node = self.edit(id)?;
+        let before = node.value.is_solved();
+        (node.value, node.proof) = (value, proof);
+        self.facts.solved -= u64::from(before);
+        self.facts.solved += u64::from(value.is_solved());
+        Ok(())
+    }
+
+    /// Removes a node's moves: it becomes a leaf again.
+    pub fn cut(&mut self, id: NodeId) -> Result<()> {
+        if self.node(id)?.state != State::Interior {
+            return Ok(());
+        }
+        let node = self.edit(id)?;
+        node.state = State::Leaf;
+        node.marks.held = false;
+        let edges = std::mem::take(&mut node.edges);
+        self.facts.interior -= 1;
+        for edge in edges {
+            self.edit(edge.child)?.parents.retain(|&parent| parent != id);
+        }
+        Ok(())
+    }
+
     /// Removes a node without predecessors.
-    pub(crate) fn forget(&mut self, id: NodeId) -> Result<()> {
+    pub fn forget(&mut self, id: NodeId) -> Result<()> {
         let node = self.node(id)?;
         let (key, solved) = (node.position.clone(), node.value.is_solved());
         let interior = node.state == State::Interior;
         self.facts.nodes -= 1;
         self.facts.solved -= u64::from(solved);
         self.facts.interior -= u64::from(interior);
+        self.changes += 1;
         self.fresh.remove(&key);
         self.cache.remove(id);
         self.gone_keys.insert(key.clone());
@@ -393,8 +387,9 @@ impl<G: Game, S: Store> Book<G, S> {
     pub fn next_node(&self, from: NodeId) -> Result<Option<NodeId>> {
         let mut from = from;
         loop {
-            // Ids are consecutive: nodes that are not in the store yet come last.
-            let stored = if from < self.committed { self.store.next(from)? } else { None };
+            // Ids are consecutive: nodes that are not in the store yet come last. The store is
+            // asked once more after its last node, as it then knows that none was missing.
+            let stored = if from <= self.committed { self.store.next(from)? } else { None };
             let next = stored.map_or(from.max(self.committed), |(id, _)| id);
             if next >= self.facts.next {
                 return Ok(None);
@@ -408,7 +403,6 @@ impl<G: Game, S: Store> Book<G, S> {
 
     /// Writes all changes durably.
     pub fn commit(&mut self) -> Result<()> {
-        self.release_claims()?;
         let mut positions: Vec<(String, NodeId)> = self.fresh.drain().collect();
         positions.sort_unstable();
         let batch = Batch {
@@ -417,7 +411,12 @@ impl<G: Game, S: Store> Book<G, S> {
             removed: std::mem::take(&mut self.gone).into_iter().collect(),
             facts: Some(self.facts.encode()),
         };
-        self.store.commit(&batch)?;
+        if let Err(error) = self.store.commit(&batch) {
+            // Nothing was written: the next commit writes everything.
+            self.fresh.extend(batch.positions);
+            self.gone.extend(batch.removed);
+            return Err(error);
+        }
         self.gone_keys.clear();
         self.cache.written();
         self.last_commit = Instant::now();
@@ -425,7 +424,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(())
     }
 
-    /// [Commits](Book::commit) if the last commit is long enough ago.
+    /// [Commits](Graph::commit) if the last commit is long enough ago.
     pub fn commit_if_due(&mut self) -> Result<bool> {
         let changes = self.cache.changes();
         let due = changes > 0 && self.last_commit.elapsed() >= GROUP || changes >= GROUP_NODES;
@@ -435,16 +434,47 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(due)
     }
 
-    /// Compacts the file as far as possible.
+    /// Compacts the store as far as possible.
     pub fn compact(&mut self) -> Result<()> {
         self.commit()?;
         self.store.compact()
     }
 
-    /// The number of positions in the store.
-    pub(crate) fn stored_positions(&self) -> Result<u64> {
-        self.store.len()
+    /// The number of positions, written or not.
+    pub fn positions(&self) -> Result<u64> {
+        Ok(self.store.len()? + self.fresh.len() as u64 - self.gone.len() as u64)
     }
+
+    /// The costs that are kept.
+    pub fn metrics(&self) -> &'static [CostKind] {
+        if self.facts.best { &CostKind::ALL } else { &CostKind::ALL[..2] }
+    }
+}
+
+/// A walk through all nodes, in the order of their ids; the graph may be changed meanwhile.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NodeWalk {
+    from: NodeId,
+}
+
+impl NodeWalk {
+    /// The next node.
+    pub fn next<G: Game, S: Store>(&mut self, graph: &Graph<G, S>) -> Result<Option<NodeId>> {
+        let found = graph.next_node(self.from)?;
+        if let Some(id) = found {
+            self.from = id + 1;
+        }
+        Ok(found)
+    }
+}
+
+fn read_facts<G: Game, S: Store>(game: &G, store: &S) -> Result<Facts> {
+    let facts = Facts::of(store)?;
+    let expected = game.id().to_string();
+    if facts.game != expected {
+        return Err(BookError::OtherGame { found: facts.game, expected });
+    }
+    Ok(facts)
 }
 
 /// The default file name of a game's book: two games with different starts have different books.

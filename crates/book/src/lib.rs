@@ -3,7 +3,7 @@
 //! A [`Book`] is a graph of positions in a [`store`]. It [grows](Book::grow) leaf by leaf: a
 //! [`Strategy`] chooses a leaf, an [expert](expert::Expert) evaluates its successors, and their
 //! [values](value::Value), in which proofs, guesses and cycles are distinguished, are propagated to
-//! all predecessors. Where the book meets databases the game is solved. [`learn::Guide`] plays from
+//! all predecessors. Where the book meets databases the game is solved. [`play::Guide`] plays from
 //! a book.
 //!
 //! # Example
@@ -27,30 +27,40 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod backup;
+mod book;
 mod cache;
+mod certificate;
 pub mod check;
-mod cost;
-pub mod cycles;
-mod effort;
+mod derive;
 mod error;
 pub mod expert;
 mod facts;
 mod graph;
 pub mod grow;
+mod jobs;
 pub mod learn;
+mod merge;
 pub mod node;
+pub mod play;
 mod prune;
 pub mod report;
-mod select;
 pub mod store;
+mod strategy;
 #[cfg(test)]
 mod toy;
 pub mod value;
 
+pub use book::Book;
 pub use cache::Traffic;
+pub use certificate::BookStrategy;
+pub use derive::cycles;
 pub use error::{BookError, Result};
-pub use facts::{Facts, Tuning};
-pub use graph::{Book, DEFAULT_ROOM, file_name};
+pub use facts::{Aim, Facts, Tuning, TuningChange};
+pub use graph::{DEFAULT_ROOM, file_name};
+pub use jobs::{Job, JobId};
+pub use merge::Entry;
 pub use report::DropOut;
-pub use select::{Player, Strategy};
+pub use strategy::{Player, Strategy};
+
+/// A book in a store of any kind.
+pub type StoredBook<G> = Book<G, store::AnyStore>;

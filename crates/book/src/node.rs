@@ -16,8 +16,8 @@ pub const NEVER: Cost = Cost::MAX;
 
 /// The version of [`Node::encode`]; the first byte of every node.
 ///
-/// History: 1, the first; 2, with a third cost, for best-first.
-pub const VERSION: u8 = 2;
+/// History: 1, the first; 2, with a third cost, for best-first; 3, with the depths of proofs.
+pub const VERSION: u8 = 3;
 
 /// A move, in the order of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,6 +92,34 @@ impl CostKind {
     }
 }
 
+/// Costs by metric.
+pub type Costs = [Cost; METRICS];
+
+/// How deep the proofs of a node's bounds are.
+///
+/// A player who has a bound above 0 keeps it by moves to positions with a better bound, or with the
+/// same bound and a proof that is less deep: so it is realised, and not only kept. Bounds of 0 or
+/// less need no progress, as a repetition gives 0: their depth is 0, as is that of what an expert
+/// has proven.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ProofDepth {
+    /// The mover's bound.
+    pub lower: u32,
+    /// The opponent's bound.
+    pub upper: u32,
+}
+
+impl ProofDepth {
+    /// As the mover sees it who leads there by a move.
+    #[must_use]
+    pub fn through(self, turn: Turn) -> Self {
+        match turn {
+            Turn::Passes => ProofDepth { lower: self.upper, upper: self.lower },
+            Turn::Stays => self,
+        }
+    }
+}
+
 /// A position in the book.
 ///
 /// The fields that its predecessors' values and costs depend on come first, in one cache line.
@@ -99,7 +127,7 @@ impl CostKind {
 #[repr(C)]
 pub struct Node {
     /// By [`CostKind`].
-    pub costs: [Cost; METRICS],
+    pub costs: Costs,
     /// The propagated value.
     pub value: Value,
     /// Moves from the root, on the shortest known path.
@@ -112,6 +140,8 @@ pub struct Node {
     pub edges: Vec<Edge>,
     /// The positions with a move to this one.
     pub parents: Vec<NodeId>,
+    /// The depths of the proofs of its bounds.
+    pub proof: ProofDepth,
     /// The expert's value.
     pub own: Value,
     /// The position in the game's notation, with its mover as the first player.
@@ -127,6 +157,7 @@ impl Default for Node {
             depth: 0,
             state: State::Leaf,
             marks: Marks::default(),
+            proof: ProofDepth::default(),
             edges: Vec::new(),
             parents: Vec::new(),
             own: Value::exact(0),
@@ -148,8 +179,8 @@ impl Node {
 
     /// The bytes of the file.
     ///
-    /// A version, then state and flags, the text with its length, both values, depth, costs, moves
-    /// and predecessors; integers have seven bits a byte, the lowest first.
+    /// A version, then state and flags, the text with its length, both values, depth, costs, depths
+    /// of proofs, moves and predecessors; integers have seven bits a byte, the lowest first.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(
             48 + self.position.len() + 6 * self.edges.len() + 4 * self.parents.len(),
@@ -173,6 +204,8 @@ impl Node {
             // Never is stored as 0, so that it takes one byte.
             number(&mut out, cost.wrapping_add(1));
         }
+        number(&mut out, self.proof.lower.into());
+        number(&mut out, self.proof.upper.into());
         number(&mut out, self.edges.len() as u64);
         for edge in &self.edges {
             number(&mut out, edge.child);
@@ -298,12 +331,17 @@ impl Reader<'_> {
         node.depth = u32::try_from(self.number()?).ok()?;
         let costs = match version {
             1 => 2,
-            VERSION => METRICS,
+            2 | VERSION => METRICS,
             _ => return None,
         };
         node.costs = [NEVER; METRICS];
         for cost in &mut node.costs[..costs] {
             *cost = self.number()?.wrapping_sub(1);
+        }
+        node.proof = ProofDepth::default();
+        if version == VERSION {
+            node.proof.lower = u32::try_from(self.number()?).ok()?;
+            node.proof.upper = u32::try_from(self.number()?).ok()?;
         }
         node.edges.clear();
         for _ in 0..self.number()? {
@@ -335,6 +373,7 @@ mod tests {
             state: State::Interior,
             marks: Marks { held: true, public: false, played: true },
             costs: [70_000, NEVER, 3],
+            proof: ProofDepth { lower: 5, upper: 0 },
             edges: vec![
                 Edge { child: 5, gain: -3, turn: Turn::Passes },
                 Edge { child: 1 << 40, gain: 2, turn: Turn::Stays },
@@ -358,8 +397,10 @@ mod tests {
             let digits = text.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
             digits.map(|two| u8::from_str_radix(two, 16).unwrap()).collect()
         };
-        assert_eq!(node().encode(), bytes(format!("02 {front} 04 {back}")));
-        let first = Node { costs: [70_000, NEVER, NEVER], ..node() };
+        assert_eq!(node().encode(), bytes(format!("03 {front} 04 05 00 {back}")));
+        let second = Node { proof: ProofDepth::default(), ..node() };
+        assert_eq!(Node::decode(&bytes(format!("02 {front} 04 {back}"))).unwrap(), second);
+        let first = Node { costs: [70_000, NEVER, NEVER], ..second };
         assert_eq!(Node::decode(&bytes(format!("01 {front} {back}"))).unwrap(), first);
     }
 
@@ -378,7 +419,7 @@ mod tests {
         }
         let mut later = bytes.clone();
         later[0] = VERSION + 1;
-        assert!(matches!(Node::decode(&later), Err(BookError::Version(3, 2))));
+        assert!(matches!(Node::decode(&later), Err(BookError::Version(4, 3))));
         let mut longer = bytes;
         longer.push(0);
         assert!(Node::decode(&longer).is_err());

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use nutcracker_game::{Game, Score};
 
+use crate::book::Book;
 use crate::error::{BookError, Result};
-use crate::graph::Book;
+use crate::graph::NodeWalk;
 use crate::node::{NodeId, State};
 use crate::store::Store;
 use crate::value::Value;
@@ -17,12 +18,11 @@ impl<G: Game, S: Store> Book<G, S> {
         &mut self,
         known: &mut dyn FnMut(&G::Position) -> Result<Option<Score>>,
     ) -> Result<u64> {
-        let before = self.facts.nodes;
-        self.efforts.clear();
+        let before = self.facts().nodes;
+        self.chooser.clear();
         let mut changed = Vec::new();
-        let mut from = 0;
-        while let Some(id) = self.next_node(from)? {
-            from = id + 1;
+        let mut walk = NodeWalk::default();
+        while let Some(id) = walk.next(&self.valued.graph)? {
             let node = self.node(id)?;
             let (state, value) = (node.state, node.value);
             if state == State::Over || state == State::Leaf && value.is_solved() {
@@ -33,36 +33,20 @@ impl<G: Game, S: Store> Book<G, S> {
             if value.within(score, score).is_none() {
                 return Err(BookError::Contradiction(self.node(id)?.position.clone()));
             }
-            self.cut(id)?;
-            self.edit(id)?.own = Value::exact(score);
+            self.valued.graph.cut(id)?;
+            self.valued.graph.edit(id)?.own = Value::exact(score);
             changed.push(id);
         }
-        self.back_up(&changed)?;
+        self.valued.back_up(&changed)?;
         self.sweep()?;
         self.commit()?;
-        Ok(before - self.facts.nodes)
-    }
-
-    /// Removes a node's moves: it becomes a leaf again.
-    pub(crate) fn cut(&mut self, id: NodeId) -> Result<()> {
-        if self.node(id)?.state != State::Interior {
-            return Ok(());
-        }
-        let node = self.edit(id)?;
-        node.state = State::Leaf;
-        node.marks.held = false;
-        let edges = std::mem::take(&mut node.edges);
-        self.facts.interior -= 1;
-        for edge in edges {
-            self.edit(edge.child)?.parents.retain(|&parent| parent != id);
-        }
-        Ok(())
+        Ok(before - self.facts().nodes)
     }
 
     /// Drops nodes that cannot be reached from the root.
     fn sweep(&mut self) -> Result<()> {
-        let mut reached = HashSet::from([self.root()]);
-        let mut open = vec![self.root()];
+        let mut open = self.facts().roots.clone();
+        let mut reached: HashSet<NodeId> = open.iter().copied().collect();
         while let Some(id) = open.pop() {
             for edge in &self.node(id)?.edges {
                 if reached.insert(edge.child) {
@@ -71,46 +55,44 @@ impl<G: Game, S: Store> Book<G, S> {
             }
         }
         let mut lost = Vec::new();
-        let mut from = 0;
-        while let Some(id) = self.next_node(from)? {
-            from = id + 1;
+        let mut walk = NodeWalk::default();
+        while let Some(id) = walk.next(&self.valued.graph)? {
             if !reached.contains(&id) {
                 lost.push(id);
             }
         }
         for &id in &lost {
-            self.cut(id)?;
+            self.valued.graph.cut(id)?;
         }
-        lost.into_iter().try_for_each(|id| self.forget(id))
+        lost.into_iter().try_for_each(|id| self.valued.graph.forget(id))
     }
 
     /// Replaces the expert's value of a node, and recomputes the whole book: bounds that rest on
-    /// the old value must not survive.
+    /// the old value must not survive. If that fails, nothing is changed.
     pub fn set_own(&mut self, id: NodeId, own: Value) -> Result<()> {
-        self.edit(id)?.own = own;
-        self.rebuild()
+        if self.node(id)?.state == State::Over {
+            return Err(BookError::Illegal("the game is over here: its score is fixed".to_owned()));
+        }
+        let position = self.position(id)?;
+        let max = self.valued.graph.max_score(&position);
+        if own.lower < -max || own.upper > max {
+            return Err(BookError::Illegal(format!("a score here is within ±{max}")));
+        }
+        self.commit()?;
+        self.atomically(|book| {
+            book.valued.graph.edit(id)?.own = own;
+            book.valued.rebuild()
+        })?;
+        self.chooser.clear();
+        Ok(())
     }
 
-    /// Recomputes all values and costs from the experts' values.
+    /// Recomputes all values and costs from the experts' values. If that fails, nothing is changed.
     pub fn rebuild(&mut self) -> Result<()> {
-        self.efforts.clear();
-        let mut all: Vec<(u32, NodeId)> = Vec::new();
-        let mut from = 0;
-        while let Some(id) = self.next_node(from)? {
-            from = id + 1;
-            let own = self.node(id)?.own;
-            if self.node(id)?.marks.held {
-                self.edit(id)?.marks.held = false;
-            }
-            if self.node(id)?.value != own {
-                self.set_value(id, own)?;
-            }
-            all.push((self.node(id)?.depth, id));
-        }
-        let all: Vec<NodeId> = all.into_iter().map(|(_, id)| id).collect();
-        self.back_up(&all)?;
-        self.find_cycles()?;
-        self.settle_all()
+        self.commit()?;
+        self.atomically(|book| book.valued.rebuild())?;
+        self.chooser.clear();
+        Ok(())
     }
 }
 
@@ -154,6 +136,27 @@ mod tests {
         assert_eq!(book.node(1).unwrap().value.score(), Some(1));
         book.set_own(three, Value::guess(10, 1)).unwrap();
         assert_eq!(book.node(1).unwrap().value.score(), None);
+        assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
+    }
+
+    /// A value that contradicts what is proven is refused, and nothing is changed by it.
+    #[test]
+    fn a_refused_value_changes_nothing() {
+        let toy = Toy::new(&[(0, &[1, 2]), (1, &[3])]).over(&[(3, 1)]).guesses(&[(2, 10)]);
+        let mut book = toy.book(&[0, 1]);
+        let nodes = |book: &mut crate::Book<_, _>| {
+            (0..4).map(|id| book.node(id).unwrap().clone()).collect::<Vec<crate::node::Node>>()
+        };
+        let before = nodes(&mut book);
+        assert_eq!(before[0].value, Value::exact(1));
+        for own in [Value::exact(-1), Value::exact(0), Value::exact(9)] {
+            assert!(book.set_own(0, own).is_err());
+            assert_eq!(nodes(&mut book), before, "{own:?}");
+        }
+        // The score of a terminal position is that of the rules.
+        let end = book.find(&3).unwrap().unwrap();
+        assert!(book.set_own(end, Value::exact(0)).is_err());
+        book.commit().unwrap();
         assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
     }
 }

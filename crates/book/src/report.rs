@@ -5,11 +5,13 @@ use std::ops::ControlFlow;
 
 use nutcracker_game::{Game, Score, Turn};
 
+use crate::book::Book;
+use crate::derive::plies;
 use crate::error::Result;
-use crate::graph::Book;
-use crate::node::{CostKind, NEVER, NodeId, State};
-use crate::select::Player;
+use crate::graph::NodeWalk;
+use crate::node::{CostKind, NodeId, State};
 use crate::store::Store;
+use crate::strategy::{Player, drop_out};
 use crate::value::{Hundredths, Propagation};
 
 /// The nodes of one depth.
@@ -54,9 +56,8 @@ impl<G: Game, S: Store> Book<G, S> {
     /// The nodes by depth.
     pub fn by_depth(&mut self) -> Result<Vec<DepthRow>> {
         let mut rows: Vec<DepthRow> = Vec::new();
-        let mut from = 0;
-        while let Some(id) = self.next_node(from)? {
-            from = id + 1;
+        let mut walk = NodeWalk::default();
+        while let Some(id) = walk.next(&self.valued.graph)? {
             let node = self.node(id)?;
             let depth = node.depth as usize;
             let (solved, predecessors) = (node.value.is_solved(), node.parents.len() as u64);
@@ -122,15 +123,15 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(lines)
     }
 
-    /// The drop-out diagram of one player's book.
+    /// The drop-out diagram of one player's book; its frontier is the cost of the leaf that
+    /// drop-out expands next, by the book's aim.
     pub fn dropouts(&mut self, player: Player) -> Result<Diagram> {
         let (root, first) = (self.root(), self.grows_first(player)?);
-        let node = self.node(root)?;
-        let cost = node.cost(if first { CostKind::Book } else { CostKind::Opponent });
         let sign = if first { 1 } else { -1 };
+        let next = drop_out(&mut self.valued, if first { Player::First } else { Player::Second })?;
         let mut diagram = Diagram {
-            root: sign * node.value.estimate(),
-            frontier: (cost < NEVER).then(|| cost as f64 / 1000.0),
+            root: sign * self.node(root)?.value.estimate(),
+            frontier: next.map(|(cost, _)| plies(cost)),
             omega: self.facts().tuning.omega,
             ..Diagram::default()
         };
@@ -196,9 +197,11 @@ impl<G: Game, S: Store> Book<G, S> {
             depth: u32,
             before: Option<(usize, usize)>,
         }
-        let (id, ours) = (self.root(), self.grows_first(player)?);
-        let mut seen = HashSet::from([(id, ours, 0)]);
-        let mut stops = vec![Stop { id, ours, ahead: 0, depth: 0, before: None }];
+        let ours = self.grows_first(player)?;
+        let roots = self.facts().roots.iter();
+        let mut stops: Vec<Stop> =
+            roots.map(|&id| Stop { id, ours, ahead: 0, depth: 0, before: None }).collect();
+        let mut seen: HashSet<_> = stops.iter().map(|stop| (stop.id, ours, 0)).collect();
         let mut place = 0;
         while place < stops.len().min(most) {
             let Stop { id, ours, ahead, depth, .. } = stops[place];

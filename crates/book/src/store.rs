@@ -1,16 +1,58 @@
-//! The interface of stores.
+//! Stores: where a book's nodes are kept.
 //!
 //! A store maps ids to bytes and texts to ids, and changes atomically: after a crash a [`Batch`] is
 //! present as a whole or not at all. The bytes are encoded by [`Node`](crate::node::Node).
+//!
+//! Books that outlive the process are sealed: every value read is compared with its
+//! checksum. What keeps the sealed records is behind the trait `Tables`, so that
+//! a kind of store consists of tables only.
 
+mod guard;
+mod location;
 mod memory;
 mod redb;
+mod seal;
+mod sealed;
+mod tables;
 
+use std::fmt;
+
+pub use guard::catches_panics;
+pub use location::Location;
 pub use memory::MemoryStore;
-pub use redb::RedbStore;
 
+use self::redb::RedbTables;
+use self::sealed::Sealed;
 use crate::error::Result;
 use crate::node::NodeId;
+
+/// What a book is opened for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Nothing is written; several processes can read a book at once, while none writes it.
+    Read,
+    /// No other process can open the book meanwhile.
+    Write,
+}
+
+/// A store of any kind.
+pub type AnyStore = Box<dyn Store + Send>;
+
+/// Opens the store of a book, with this much memory for its pages.
+pub fn open(location: &Location, access: Access, cache_bytes: usize) -> Result<AnyStore> {
+    match location {
+        Location::File(path) => {
+            Ok(Box::new(Sealed::open(RedbTables::open(path, access, cache_bytes)?)?))
+        }
+    }
+}
+
+/// Creates an empty store.
+pub fn create(location: &Location, cache_bytes: usize) -> Result<AnyStore> {
+    match location {
+        Location::File(path) => Ok(Box::new(Sealed::open(RedbTables::create(path, cache_bytes)?)?)),
+    }
+}
 
 /// Changes that are made together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +63,7 @@ pub struct Batch {
     pub positions: Vec<(String, NodeId)>,
     /// Nodes removed, with their positions.
     pub removed: Vec<(NodeId, String)>,
-    /// Facts about the whole book.
+    /// Facts about the whole book: lines of text, each with its end.
     pub facts: Option<Vec<u8>>,
 }
 
@@ -38,7 +80,8 @@ pub trait Store {
         let mut bytes = Vec::new();
         Ok(self.read(id, &mut bytes)?.then_some(bytes))
     }
-    /// The first node with this id or a larger one: for walks through all of them.
+    /// The first node with this id or a larger one: for walks through all of them. A walk from 0
+    /// ends with `None`, or with an error if nodes are missing.
     fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>>;
     /// The number of positions.
     fn len(&self) -> Result<u64>;
@@ -50,6 +93,42 @@ pub trait Store {
     fn commit(&mut self, batch: &Batch) -> Result<()>;
     /// Compacts the store as far as possible.
     fn compact(&mut self) -> Result<()>;
+}
+
+impl Store for AnyStore {
+    fn facts(&self) -> Result<Option<Vec<u8>>> {
+        (**self).facts()
+    }
+
+    fn find(&self, position: &str) -> Result<Option<NodeId>> {
+        (**self).find(position)
+    }
+
+    fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> Result<bool> {
+        (**self).read(id, bytes)
+    }
+
+    fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>> {
+        (**self).next(from)
+    }
+
+    fn len(&self) -> Result<u64> {
+        (**self).len()
+    }
+
+    fn commit(&mut self, batch: &Batch) -> Result<()> {
+        (**self).commit(batch)
+    }
+
+    fn compact(&mut self) -> Result<()> {
+        (**self).compact()
+    }
+}
+
+impl fmt::Debug for dyn Store + Send {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a store")
+    }
 }
 
 /// The test suite that every store must pass.
@@ -66,10 +145,10 @@ pub(crate) mod suite {
             nodes: vec![(0, b"zero".to_vec()), (7, b"seven".to_vec())],
             positions: vec![("a".to_owned(), 0), ("b".to_owned(), 7)],
             removed: Vec::new(),
-            facts: Some(b"facts".to_vec()),
+            facts: Some(b"facts\n".to_vec()),
         };
         store.commit(&first).unwrap();
-        assert_eq!(store.facts().unwrap().unwrap(), b"facts");
+        assert_eq!(store.facts().unwrap().unwrap(), b"facts\n");
         assert_eq!(store.find("a").unwrap(), Some(0));
         assert_eq!(store.find("b").unwrap(), Some(7));
         assert_eq!(store.find("c").unwrap(), None);
@@ -89,7 +168,7 @@ pub(crate) mod suite {
         assert_eq!(store.find("a").unwrap(), None);
         assert_eq!(store.get(0).unwrap(), None);
         assert_eq!(store.next(0).unwrap(), Some((7, b"SEVEN".to_vec())));
-        assert_eq!(store.facts().unwrap().unwrap(), b"facts");
+        assert_eq!(store.facts().unwrap().unwrap(), b"facts\n");
         store.compact().unwrap();
         assert_eq!(store.get(8).unwrap().unwrap(), b"eight");
         assert_eq!(store.len().unwrap(), 2);

@@ -3,8 +3,8 @@
 pub use nutcracker_game::toy::Sketch as Toy;
 use nutcracker_search::Worth;
 
+use crate::book::Book;
 use crate::expert::FnExpert;
-use crate::graph::Book;
 use crate::store::MemoryStore;
 
 /// Books of a sketched game.

@@ -165,18 +165,14 @@ impl Value {
         }
     }
 
-    /// The value of a [`Worth`] from another source, where scores lie within ±`max`.
-    pub fn from_worth(worth: Worth, max: Score) -> Self {
+    /// The value of a [`Worth`] from another source, where scores lie within ±`max`; `None` if its
+    /// bounds contradict each other.
+    pub fn from_worth(worth: Worth, max: Score) -> Option<Self> {
         if let Some(score) = worth.score() {
-            return Value::exact(score);
-        }
-        let heuristic = worth.hundredths();
-        if worth.lower.is_none() && worth.upper.is_none() {
-            return Value::guess(heuristic, max);
+            return Some(Value::exact(score));
         }
         let lower = worth.lower.unwrap_or(-max).clamp(-max, max);
-        let value = Value::at_least(lower, heuristic, max);
-        value.within(lower, worth.upper.unwrap_or(max)).unwrap_or(value)
+        Value::guess(worth.hundredths(), max).within(lower, worth.upper.unwrap_or(max))
     }
 
     /// The value in the form shared by the whole program; scores lie within ±`max`.

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use nutcracker_book::store::RedbStore;
-use nutcracker_book::{Book, DEFAULT_ROOM, Player, Strategy};
+use nutcracker_book::store::{self, Access};
+use nutcracker_book::{Book, DEFAULT_ROOM, Player, StoredBook, Strategy};
 use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
 use nutcracker_search::Worth;
@@ -20,22 +20,23 @@ fn guess(text: &str) -> Worth {
     Worth::guess((mixed >> 8) as i32 % 300)
 }
 
-fn open(path: &Path) -> Book<Awari, RedbStore> {
+fn open(path: &Path, access: Access) -> StoredBook<Awari> {
     let awari = Awari::new(6).unwrap();
-    Book::open(awari, RedbStore::open(path, 1 << 22).unwrap(), DEFAULT_ROOM).unwrap()
+    let store = store::open(&path.into(), access, 1 << 22).unwrap();
+    Book::open(awari, store, DEFAULT_ROOM).unwrap()
 }
 
 /// Not a test: the killed process. It prints how many expansions are durable.
 #[test]
 fn child() {
     let Ok(path) = std::env::var(CHILD) else { return };
-    let mut book = open(Path::new(&path));
+    let mut book = open(Path::new(&path), Access::Write);
     loop {
-        for leaf in book.choose(Strategy::DropOut(Player::Both), 1).unwrap() {
-            let wanted = book.wanted(leaf).unwrap();
+        for job in book.propose(Strategy::DropOut(Player::Both), 2).unwrap() {
+            let wanted = job.wanted.into_iter();
             let values: HashMap<String, Worth> =
-                wanted.into_iter().map(|(key, _)| (key.clone(), guess(&key))).collect();
-            book.expand(leaf, &values).unwrap();
+                wanted.map(|(key, _)| (key.clone(), guess(&key))).collect();
+            assert!(book.apply(job.id, &values).unwrap());
         }
         if book.commit_if_due().unwrap() {
             let mut out = std::io::stdout();
@@ -51,7 +52,7 @@ fn a_kill_loses_at_most_the_last_group() {
     let path = dir.path().join("book");
     let awari = Awari::new(6).unwrap();
     let start = awari.start().position;
-    let store = RedbStore::create(&path, 1 << 22).unwrap();
+    let store = store::create(&path.as_path().into(), 1 << 22).unwrap();
     let mut expert = nutcracker_book::expert::StaticExpert(awari.clone());
     drop(Book::create(awari, store, &start, &mut expert).unwrap());
 
@@ -81,7 +82,8 @@ fn a_kill_loses_at_most_the_last_group() {
         child.kill().unwrap();
         child.wait().unwrap();
         let durable = reader.join().unwrap();
-        let mut book = open(&path);
+        // Reading it repairs it first.
+        let mut book = open(&path, Access::Read);
         let there = book.facts().expansions;
         assert!(there >= durable && there > before, "{there} of {durable}, {before} before");
         let checked = book.check(&mut |_| {}).unwrap();

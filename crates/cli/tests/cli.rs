@@ -2,8 +2,10 @@
 
 mod book;
 mod damage;
+mod documented;
 mod endure;
 mod experiment;
+mod expert;
 mod games;
 mod harness;
 mod interrupt;
@@ -16,6 +18,7 @@ mod plan;
 mod planted;
 mod player;
 mod probe;
+mod prove;
 mod published;
 mod serve;
 mod solve;

@@ -25,6 +25,23 @@ fn list() {
     assert_eq!(kalah["options"][2]["name"], "empty-capture");
 }
 
+/// Whoever solves a game without a word about slices gets the whole game, if that takes minutes.
+#[test]
+fn games_of_minutes_are_solved_whole_by_default() {
+    let place = Place::new();
+    for (game, up_to) in [
+        (&["dobutsu"][..], "play"),
+        (&["othello", "--size", "4"], "12"),
+        (&["connect-four", "--columns", "5", "--rows", "5"], "25"),
+        (&["subtraction", "--piles", "8", "--largest", "31"], "0"),
+        (&["awari", "--pits", "4"], "32"),
+        (&["awari"], "15"),
+    ] {
+        let json = place.run(&[&["games", "--format", "json"], game].concat()).json();
+        assert_eq!(json["default_up_to"], up_to, "{game:?}");
+    }
+}
+
 #[test]
 fn check() {
     let place = Place::new();

@@ -69,7 +69,7 @@ fn a_book_grows_while_it_is_served() {
     let book = book.to_str().expect("UTF-8");
     let (mut child, address) =
         start(&place, &["--grow", book, "--strategy", "proof", "--depth", "0"]);
-    let uri = "/api/v1/games/kalah/book?options=pits=3,empty-capture=no";
+    let uri = "/api/v1/games/kalah/book?options=pits=3,seeds=2";
     let solved = (0..600).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
         let answer = get(&address, uri);
@@ -86,6 +86,27 @@ fn a_book_grows_while_it_is_served() {
     let refused =
         place.run(&["serve", "--listen", "127.0.0.1:0", "--grow", "nowhere.book"]).failure();
     assert!(refused.contains("there is no book nowhere.book"), "{refused}");
+}
+
+/// The rules that a book names only by leaving them out are found, and the longest time is no limit.
+#[cfg(unix)]
+#[test]
+fn a_book_of_other_rules_grows_while_it_is_served() {
+    let place = Place::in_memory();
+    let book = place.path().join("on.book");
+    let book = book.to_str().expect("UTF-8");
+    let rules = ["kalah", "--pits", "2", "--seeds", "1", "--play-on", "--depth", "0"];
+    place.run(&[&["book", "new", "--book", book], &rules[..]].concat()).success();
+    let growth = ["--strategy", "proof", "--depth", "0", "--time", "1000d"];
+    let (mut child, address) = start(&place, &[&["--grow", book], &growth[..]].concat());
+    let uri = "/api/v1/games/kalah/book?options=pits=2,seeds=1,play-on=yes";
+    let solved = (0..600).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let answer = get(&address, uri);
+        answer.contains("\"exact\":true") && answer.contains("\"growing\":false")
+    });
+    assert!(solved, "{}", get(&address, uri));
+    assert_eq!(end(&mut child), Some(0));
 }
 
 #[test]

@@ -15,8 +15,8 @@ use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde_json::{Map, Value};
 
 use crate::cmd::{
-    annotate, book, contest, engine, experiment, games, moves, plan, play, probe, serve, solve,
-    stats, tune, verify,
+    annotate, book, contest, engine, experiment, games, moves, plan, play, probe, prove, serve,
+    solve, stats, tune, verify,
 };
 use crate::failure::Failure;
 use crate::{machine, note};
@@ -66,6 +66,7 @@ pub enum Command {
     Probe(probe::Args),
     Stats(stats::Args),
     Verify(verify::Args),
+    Prove(prove::Args),
     Games(games::Args),
     Moves(moves::Args),
     Play(play::Args),
@@ -87,6 +88,7 @@ impl Command {
             Command::Probe(args) => args.run(),
             Command::Stats(args) => args.run(),
             Command::Verify(args) => args.run(),
+            Command::Prove(args) => args.run(),
             Command::Games(args) => args.run(),
             Command::Moves(args) => args.run(),
             Command::Play(args) => args.run(),

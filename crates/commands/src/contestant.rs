@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nutcracker_any::AnyGame;
-use nutcracker_engine::grammar::Go;
 use nutcracker_engine::{
-    Blind, BookPlayer, External, Player, Searcher, Settings, TimeError, Timeouts, parse_time,
+    Blind, BookPlayer, ClockState, External, MoveLimits, Player, Searcher, Settings, TimeError,
+    Timeouts, parse_time,
 };
 use nutcracker_search::player::Level;
 
-use crate::book_option::SharedBook;
+use crate::book_option::{Books, StyleOptions, parse_variety};
 use crate::databases::Databases;
 use crate::failure::Failure;
 
@@ -36,11 +36,13 @@ enum Kind {
         /// How it plays.
         settings: Box<Settings>,
         /// How long it thinks.
-        limits: Go,
+        limits: MoveLimits,
         /// Whether it knows the databases.
         databases: bool,
         /// Whether it follows the book, if there is one.
         book: bool,
+        /// How it chooses moves from the book, where that differs from the others.
+        style: StyleOptions,
     },
     /// Any legal move.
     Random,
@@ -60,17 +62,22 @@ impl Contestant {
     }
 
     /// Our search.
-    pub fn search(name: String, settings: Settings, limits: Go) -> Self {
-        let kind =
-            Kind::Search { settings: Box::new(settings), limits, databases: true, book: true };
+    pub fn search(name: String, settings: Settings, limits: MoveLimits) -> Self {
+        let kind = Kind::Search {
+            settings: Box::new(settings),
+            limits,
+            databases: true,
+            book: true,
+            style: StyleOptions::default(),
+        };
         Contestant { name, kind }
     }
 
     /// The limits of every move when no clock runs; an external program is limited by `own`.
-    pub fn limits(&self, own: Go) -> Go {
+    pub fn limits(&self, own: MoveLimits) -> MoveLimits {
         match &self.kind {
             Kind::Search { limits, .. } => *limits,
-            Kind::Random => Go { depth: Some(1), ..Go::default() },
+            Kind::Random => MoveLimits::depth(1),
             Kind::Program(_) => own,
         }
     }
@@ -82,15 +89,20 @@ impl Contestant {
         databases: &Arc<Databases>,
         seed: u64,
         programs: &Programs,
-        shared: Option<&SharedBook>,
+        books: &Books,
     ) -> Result<Box<dyn Player<AnyGame>>, Failure> {
         Ok(match &self.kind {
-            Kind::Search { settings, databases: known, book, .. } => {
+            Kind::Search { settings, databases: known, book, style, .. } => {
                 let oracle = if *known { Arc::clone(databases) } else { Arc::new(None) };
                 let settings = Settings { seed, ..Settings::clone(settings) };
-                let player = Searcher::new(game.clone(), oracle, self.name.clone(), settings);
-                match shared.filter(|_| *book) {
-                    Some(shared) => Box::new(BookPlayer::new(Arc::clone(shared), player, seed)),
+                let player =
+                    Searcher::new(game.clone(), Arc::clone(&oracle), self.name.clone(), settings);
+                match books.book.as_ref().filter(|_| *book) {
+                    Some(shared) => {
+                        let player =
+                            BookPlayer::new(Some(Arc::clone(shared)), oracle, player, seed);
+                        Box::new(player.with_style(style.of(books.style)))
+                    }
                     None => Box::new(player),
                 }
             }
@@ -110,7 +122,8 @@ impl Kind {
         }
         let mut settings = Box::new(Settings::default());
         settings.search.table_bytes = TABLE;
-        let (mut limits, mut databases, mut book) = (Go::default(), true, true);
+        let (mut limits, mut databases, mut book) = (MoveLimits::default(), true, true);
+        let mut style = StyleOptions::default();
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let number = |least: u64| match value.parse::<u64>() {
@@ -127,13 +140,16 @@ impl Kind {
                 "nodes" => limits.nodes = Some(number(1)?),
                 "time" => {
                     let time = parse_thinking_time(value).map_err(|error| error.to_string())?;
-                    limits.movetime = Some(time);
+                    limits.clock = Some(ClockState::Move(time));
                 }
                 "level" => settings.level = value.parse()?,
                 "perfect" => settings.level = Level::PERFECT,
                 "trappy" => settings.trappy = switch()?,
                 "databases" => databases = switch()?,
                 "book" => book = switch()?,
+                "draws" => style.draws = Some(value.parse()?),
+                "public-draws" => style.public_draws = Some(value.parse()?),
+                "variety" => style.variety = Some(parse_variety(value)?),
                 "reductions" => settings.search.late_move_reductions = switch()?,
                 "threads" => settings.search.threads = number(1)?.min(1024) as usize,
                 "hash" => settings.search.table_bytes = (number(1)?.min(1 << 20) as usize) << 20,
@@ -142,7 +158,8 @@ impl Kind {
                     return Err(format!(
                         "{part:?} describes no player; write depth=6, nodes=10000, time=0.1s, \
                          level=3, perfect, random or cmd:PROGRAM, and with a comma hash=64, \
-                         threads=1, trappy, databases=no, book=no, reductions, probe=2"
+                         threads=1, trappy, databases=no, book=no, draws=win, public-draws=loss, variety=0.5, \
+                         reductions, probe=2"
                     ));
                 }
             }
@@ -151,7 +168,7 @@ impl Kind {
             let errs = settings.level < Level::PERFECT;
             limits.depth = Some(if errs { LEVEL_DEPTH } else { DEPTH });
         }
-        Ok(Kind::Search { settings, limits, databases, book })
+        Ok(Kind::Search { settings, limits, databases, book, style })
     }
 }
 

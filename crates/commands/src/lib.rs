@@ -11,11 +11,13 @@ mod contestant;
 mod databases;
 mod failure;
 mod how;
+mod identity;
 mod interrupt;
 mod live;
 mod machine;
 mod number;
 mod progress;
+mod proof_file;
 mod start;
 mod table;
 
@@ -33,6 +35,10 @@ use crate::failure::Failure;
 pub fn run(games: Registry) -> ExitCode {
     // A panic ends with one sentence, like any other failure.
     std::panic::set_hook(Box::new(|panic| {
+        // Not a fault of this program but of a book's file; the store reports it.
+        if nutcracker_book::store::catches_panics() {
+            return;
+        }
         let what = panic.to_string().replace('\n', " ");
         let _ = writeln!(io::stderr(), "nutcracker: internal error, please report it: {what}");
         std::process::exit(1);

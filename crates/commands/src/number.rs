@@ -5,6 +5,12 @@ pub fn thousands(number: u64) -> String {
     nutcracker_draw::grouped(number.into())
 }
 
+/// A number of things: `1 position`, `7,726 positions`.
+pub fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", thousands(number))
+}
+
 /// A size: `3.1 MiB`.
 pub fn size(bytes: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -84,6 +90,8 @@ mod tests {
         assert_eq!(thousands(0), "0");
         assert_eq!(thousands(999), "999");
         assert_eq!(thousands(7_726_160), "7,726,160");
+        assert_eq!(counted(1, "move"), "1 move");
+        assert_eq!(counted(2000, "move"), "2,000 moves");
         assert_eq!(size(512), "512 B");
         assert_eq!(size(3 << 20), "3.0 MiB");
         assert_eq!(size(1000 << 30), "1.0 TiB");

@@ -3,13 +3,11 @@
 use std::fmt::Write;
 
 use crate::{
+    frame::{Frame, MARGIN, WIDTH},
     number::round_step,
-    svg::{Area, Svg, clip, escape, number},
-    theme::{ROOT, STYLE},
+    svg::{Area, Svg, clip, number},
 };
 
-const WIDTH: f64 = 960.0;
-const MARGIN: f64 = 48.0;
 const PLOT: Area = Area { x: 84.0, y: 150.0, w: WIDTH - 84.0 - MARGIN, h: 320.0 };
 const HEIGHT: f64 = PLOT.y + PLOT.h + 76.0;
 
@@ -66,21 +64,17 @@ impl CoursePoint {
 /// assert!(svg.starts_with("<svg ") && svg.contains("1. North c3: +4"));
 /// ```
 pub fn course_chart(course: &Course, points: &[CoursePoint]) -> String {
-    let mut svg = Svg::default();
-    let (h, heading) = (number(HEIGHT), escape(course.title));
-    svg.raw(&format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" class="{ROOT} course" role="img" viewBox="0 0 {WIDTH} {h}" width="{WIDTH}" height="{h}">"#
-    ));
-    svg.raw(&format!("<title>{heading}</title>"));
-    svg.raw(&format!("<desc>{}</desc>", escape(&description(course, points))));
-    svg.raw(&format!("<style>{STYLE}{STROKES}</style>"));
-    svg.rect("surface", Area { x: 0.0, y: 0.0, w: WIDTH, h: HEIGHT }, 1.0);
-    svg.text("title", MARGIN, 52.0, &clip(course.title, 56));
-    svg.text("caption muted", MARGIN, 78.0, &clip(course.caption, 120));
-    key(&mut svg, course);
-    plot(&mut svg, course, points);
-    svg.raw("</svg>");
-    svg.finish()
+    let frame = Frame {
+        title: course.title,
+        caption: course.caption,
+        description: &description(course, points),
+        style: Some(("course", STROKES)),
+        height: HEIGHT,
+    };
+    frame.around(|svg| {
+        key(svg, course);
+        plot(svg, course, points);
+    })
 }
 
 /// `+4`, `-0.5`, `0`.

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::{
+    frame::{Frame, MARGIN, WIDTH},
     number::{brief, grouped, round_step},
-    svg::{Area, Svg, clip, escape, number},
-    theme::{ROOT, STYLE},
+    svg::{Area, Svg, clip, number},
 };
 
-const WIDTH: f64 = 960.0;
-const MARGIN: f64 = 48.0;
 const PLOT: Area = Area { x: 116.0, y: 176.0, w: WIDTH - 116.0 - MARGIN, h: 360.0 };
 const HEIGHT: f64 = PLOT.y + PLOT.h + 76.0;
 
@@ -65,26 +63,22 @@ pub struct CurveChart<'a> {
 /// assert!(svg.starts_with("<svg ") && svg.contains("10%: misses 50,000"));
 /// ```
 pub fn curve_chart(chart: &CurveChart, curves: &[Curve]) -> String {
-    let mut svg = Svg::default();
-    let (h, heading) = (number(HEIGHT), escape(chart.title));
-    svg.raw(&format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" class="{ROOT} curves" role="img" viewBox="0 0 {WIDTH} {h}" width="{WIDTH}" height="{h}">"#
-    ));
-    svg.raw(&format!("<title>{heading}</title>"));
-    svg.raw(&format!("<desc>{}</desc>", escape(&description(chart, curves))));
-    svg.raw(&format!("<style>{STYLE}{STROKES}</style>"));
-    svg.rect("surface", Area { x: 0.0, y: 0.0, w: WIDTH, h: HEIGHT }, 1.0);
-    svg.text("title", MARGIN, 52.0, &clip(chart.title, 56));
-    svg.text("caption muted", MARGIN, 78.0, &clip(chart.caption, 120));
-    key(&mut svg, curves);
-    if let Some(scale) = Scale::new(chart, curves) {
-        plot(&mut svg, chart, curves, &scale);
-    } else {
-        svg.line("axis", (PLOT.x, PLOT.bottom()), (PLOT.right(), PLOT.bottom()));
-        svg.text("caption muted middle", WIDTH / 2.0, PLOT.y + PLOT.h / 2.0, "No points");
-    }
-    svg.raw("</svg>");
-    svg.finish()
+    let frame = Frame {
+        title: chart.title,
+        caption: chart.caption,
+        description: &description(chart, curves),
+        style: Some(("curves", STROKES)),
+        height: HEIGHT,
+    };
+    frame.around(|svg| {
+        key(svg, curves);
+        if let Some(scale) = Scale::new(chart, curves) {
+            plot(svg, chart, curves, &scale);
+        } else {
+            svg.line("axis", (PLOT.x, PLOT.bottom()), (PLOT.right(), PLOT.bottom()));
+            svg.text("caption muted middle", WIDTH / 2.0, PLOT.y + PLOT.h / 2.0, "No points");
+        }
+    })
 }
 
 /// The points with a place on the axes, from left to right.

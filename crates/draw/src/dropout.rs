@@ -1,13 +1,11 @@
 //! The drop-out diagram: where an opponent can leave a book, by depth and value.
 
 use crate::{
+    frame::{Frame, MARGIN, WIDTH},
     number::grouped,
-    svg::{Area, Svg, clip, escape, number},
-    theme::{ROOT, STYLE},
+    svg::{Area, Svg, number},
 };
 
-const WIDTH: f64 = 960.0;
-const MARGIN: f64 = 48.0;
 const PLOT: Area = Area { x: 96.0, y: 130.0, w: WIDTH - 96.0 - MARGIN, h: 440.0 };
 const HEIGHT: f64 = PLOT.y + PLOT.h + 76.0;
 
@@ -50,50 +48,50 @@ pub struct DropOutChart<'a> {
 /// assert!(drop_out_chart(&chart, &dots).contains("ply 32, value +0.90: 1 leaf"));
 /// ```
 pub fn drop_out_chart(chart: &DropOutChart, dots: &[Dot]) -> String {
-    let mut svg = Svg::default();
-    let h = number(HEIGHT);
-    svg.raw(&format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" class="{ROOT}" role="img" viewBox="0 0 {WIDTH} {h}" width="{WIDTH}" height="{h}">"#
-    ));
-    svg.raw(&format!("<title>{}</title>", escape(chart.title)));
     let leaves: u64 = dots.iter().map(|dot| dot.count).sum();
-    svg.raw(&format!(
-        "<desc>Drop-out diagram: depth by value of {} leaves. {}.</desc>",
+    let description = format!(
+        "Drop-out diagram: depth by value of {} leaves. {}.",
         grouped(leaves.into()),
-        escape(chart.caption)
-    ));
-    svg.raw(&format!("<style>{STYLE}</style>"));
-    svg.rect("surface", Area { x: 0.0, y: 0.0, w: WIDTH, h: HEIGHT }, 1.0);
-    svg.text("title", MARGIN, 52.0, &clip(chart.title, 56));
-    svg.text("caption muted", MARGIN, 78.0, &clip(chart.caption, 120));
-    key(&mut svg);
-    let Some(scale) = Scale::new(chart, dots) else {
-        svg.text("caption muted middle", WIDTH / 2.0, PLOT.y + PLOT.h / 2.0, "No leaves");
-        svg.raw("</svg>");
-        return svg.finish();
+        chart.caption
+    );
+    let frame = Frame {
+        title: chart.title,
+        caption: chart.caption,
+        description: &description,
+        style: None,
+        height: HEIGHT,
     };
-    axes(&mut svg, &scale);
-    frontier(&mut svg, chart, &scale);
-    for dot in dots {
-        let class = if dot.solved { "drawn" } else { "won" };
-        let [x, y] = [scale.x(dot.value), scale.y(f64::from(dot.depth))].map(number);
-        // The dot grows more slowly than the number of leaves, so that it does not hide its
-        // neighbours.
-        let r = number(2.2 + (dot.count as f64).log10());
-        let leaves = if dot.count == 1 { "leaf" } else { "leaves" };
-        let tip = format!(
-            "ply {}, value {:+.2}: {} {leaves}{}",
-            dot.depth,
-            dot.value,
-            grouped(dot.count.into()),
-            if dot.solved { ", solved" } else { "" }
-        );
-        svg.raw(&format!(
-            r#"<circle class="{class}" cx="{x}" cy="{y}" r="{r}" fill-opacity="0.75"><title>{tip}</title></circle>"#
-        ));
-    }
-    svg.raw("</svg>");
-    svg.finish()
+    frame.around(|svg| {
+        key(svg);
+        let Some(scale) = Scale::new(chart, dots) else {
+            svg.text("caption muted middle", WIDTH / 2.0, PLOT.y + PLOT.h / 2.0, "No leaves");
+            return;
+        };
+        axes(svg, &scale);
+        frontier(svg, chart, &scale);
+        for dot in dots {
+            leaf(svg, dot, &scale);
+        }
+    })
+}
+
+fn leaf(svg: &mut Svg, dot: &Dot, scale: &Scale) {
+    let class = if dot.solved { "drawn" } else { "won" };
+    let [x, y] = [scale.x(dot.value), scale.y(f64::from(dot.depth))].map(number);
+    // The dot grows more slowly than the number of leaves, so that it does not hide its
+    // neighbours.
+    let r = number(2.2 + (dot.count as f64).log10());
+    let leaves = if dot.count == 1 { "leaf" } else { "leaves" };
+    let tip = format!(
+        "ply {}, value {:+.2}: {} {leaves}{}",
+        dot.depth,
+        dot.value,
+        grouped(dot.count.into()),
+        if dot.solved { ", solved" } else { "" }
+    );
+    svg.raw(&format!(
+        r#"<circle class="{class}" cx="{x}" cy="{y}" r="{r}" fill-opacity="0.75"><title>{tip}</title></circle>"#
+    ));
 }
 
 fn key(svg: &mut Svg) {

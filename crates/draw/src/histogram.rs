@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    frame::{Frame, MARGIN, WIDTH},
     number::{brief, counted, grouped, round_step, share, signed, signed_mean, ticks},
-    svg::{Area, Svg, clip, escape, number},
+    svg::{Area, Svg, clip},
     tally::{Outcome, ScoreSlice, Tally},
-    theme::{ROOT, STYLE, shade},
+    theme::shade,
 };
 
-const WIDTH: f64 = 960.0;
-const MARGIN: f64 = 48.0;
 /// The area of the bars of all slices.
 const PLOT: Area = Area { x: 84.0, y: 208.0, w: WIDTH - 84.0 - MARGIN, h: 300.0 };
 /// The top of the charts of single slices.
@@ -47,25 +46,21 @@ pub fn score_histogram(title: &str, unit: &str, slices: &[ScoreSlice]) -> String
         0 => PLOT.bottom() + 76.0,
         _ => PANELS_TOP + 28.0 + rows as f64 * PANEL_PITCH,
     };
-    let mut svg = Svg::default();
-    let (h, heading) = (number(height), escape(title));
-    svg.raw(&format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" class="{ROOT}" role="img" viewBox="0 0 {WIDTH} {h}" width="{WIDTH}" height="{h}">"#
-    ));
-    svg.raw(&format!("<title>{heading}</title>"));
-    svg.raw(&format!("<desc>{}</desc>", escape(&description(unit, slices, &all))));
-    svg.raw(&format!("<style>{STYLE}</style>"));
-    svg.rect("surface", Area { x: 0.0, y: 0.0, w: WIDTH, h: height }, 1.0);
-    svg.text("title", MARGIN, 52.0, &clip(title, 56));
-    svg.text("caption muted", MARGIN, 78.0, &caption(slices, &all));
-    figures(&mut svg, unit, &all);
-    main_chart(&mut svg, unit, slices, &all);
-    if rows > 0 {
-        shades(&mut svg, slices);
-        panels(&mut svg, slices.len(), shown, all.reach());
-    }
-    svg.raw("</svg>");
-    svg.finish()
+    let frame = Frame {
+        title,
+        caption: &caption(slices, &all),
+        description: &description(unit, slices, &all),
+        style: None,
+        height,
+    };
+    frame.around(|svg| {
+        figures(svg, unit, &all);
+        main_chart(svg, unit, slices, &all);
+        if rows > 0 {
+            shades(svg, slices);
+            panels(svg, slices.len(), shown, all.reach());
+        }
+    })
 }
 
 fn caption(slices: &[ScoreSlice], all: &Tally) -> String {

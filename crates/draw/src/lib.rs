@@ -17,7 +17,9 @@
 
 mod course;
 mod curve;
+mod depths;
 mod dropout;
+mod frame;
 mod histogram;
 mod number;
 mod svg;
@@ -26,6 +28,7 @@ mod theme;
 
 pub use course::{Course, CoursePoint, course_chart};
 pub use curve::{Curve, CurveChart, curve_chart};
+pub use depths::{DepthCount, depth_chart};
 pub use dropout::{Dot, DropOutChart, drop_out_chart};
 pub use histogram::score_histogram;
 pub use number::grouped;

@@ -115,7 +115,8 @@ where
             Some(crate::Ending::Repeated) => Worth::exact(0),
             None => {
                 // As deep as the best move was searched.
-                let below = Limits { depth: Some(depth.max(1) - 1), ..*limits };
+                let depth = Some(depth.max(1) - 1);
+                let below = Limits { depth, among: None, ..*limits };
                 self.value(&next, &below)?
             }
         };

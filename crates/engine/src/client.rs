@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use nutcracker_game::{Game, Side};
-use nutcracker_search::Worth;
+use nutcracker_game::{Game, Side, shortened};
 
-use crate::grammar::{Answer, Command, Go, Info, OptionLine, WireScore};
+use crate::grammar::{Answer, Command, Go};
 use crate::process::{Process, Received};
-use crate::{Pace, Played, Player, PlayerError, Thought};
-use nutcracker_game::shortened;
+use crate::wire::{go_of, progress_of};
+use crate::{
+    AnswerWhen, MoveLimits, Pace, Player, PlayerError, PlayerOption, Progress, Request, Thought,
+};
 
 /// Timeouts of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +37,15 @@ const MAX_INVALID_LINES: u64 = 100_000;
 /// How often the stop flag is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A program that is request for moves.
+/// A search by a program, as far as it was told.
+struct Search<'a> {
+    pace: &'a Pace,
+    /// It was told to ponder, and not that the expected move was played.
+    pondering: bool,
+    stopped: bool,
+}
+
+/// A program that is asked for moves.
 ///
 /// It is started by [`start`](External::start). If it exits during a move, it is restarted and the
 /// move retried once; a second exit is an error, and so are timeouts, floods of invalid lines and
@@ -48,7 +57,7 @@ pub struct External {
     timeouts: Timeouts,
     process: Option<Process>,
     name: Option<String>,
-    options: Vec<OptionLine>,
+    options: Vec<PlayerOption>,
     restarts: u32,
     /// `ucinewgame` has not been sent yet.
     new_game: bool,
@@ -73,6 +82,27 @@ impl External {
         };
         external.running()?;
         Ok(external)
+    }
+
+    /// Requests a move, once. A program that does not answer is killed, and restarted when it is
+    /// next needed.
+    pub(crate) fn ask<G: Game>(
+        &mut self,
+        request: &mut Request<'_, G>,
+    ) -> Result<Thought<G::Move>, PlayerError> {
+        let answer = self.query_move(request);
+        if let Err(
+            PlayerError::Crashed { .. } | PlayerError::Silent { .. } | PlayerError::Flood { .. },
+        ) = answer
+        {
+            self.kill();
+        }
+        answer
+    }
+
+    /// Ends the program; it is restarted when it is next needed.
+    pub(crate) fn kill(&mut self) {
+        self.process = None;
     }
 
     /// How often it exited and was restarted.
@@ -152,8 +182,7 @@ impl External {
         timeout: Duration,
         take: &mut dyn FnMut(Answer) -> Option<T>,
     ) -> Result<T, PlayerError> {
-        let unlimited = Pace::new(&Go::default(), Side::First);
-        self.receive_until(request, Some(timeout), &unlimited, take)
+        self.receive_until(request, Some(timeout), None, take)
     }
 
     /// Reads lines until `take` returns something, the time is up, or the search was stopped from
@@ -162,23 +191,24 @@ impl External {
         &mut self,
         request: &Command,
         timeout: Option<Duration>,
-        pace: &Pace,
+        mut search: Option<Search<'_>>,
         take: &mut dyn FnMut(Answer) -> Option<T>,
     ) -> Result<T, PlayerError> {
         let started = Instant::now();
-        let mut until = timeout.map(|timeout| started + timeout);
-        let (mut stopped, mut pondering) = (false, pace.is_pondering());
+        let mut until = timeout.and_then(|timeout| started.checked_add(timeout));
         let mut invalid = 0;
         loop {
-            if pace.is_over() && !stopped {
-                stopped = true;
-                until = Some(Instant::now() + self.timeouts.margin);
-                self.send(&Command::Stop)?;
-            }
-            if pondering && !pace.is_pondering() {
-                pondering = false;
-                until = until.or_else(|| Some(Instant::now() + self.timeouts.think));
-                self.send(&Command::PonderHit)?;
+            if let Some(search) = &mut search {
+                if search.pace.is_over() && !search.stopped {
+                    search.stopped = true;
+                    until = Some(Instant::now() + self.timeouts.margin);
+                    self.send(&Command::Stop)?;
+                }
+                if search.pondering && !search.pace.is_pondering() {
+                    search.pondering = false;
+                    until = until.or_else(|| Some(Instant::now() + self.timeouts.think));
+                    self.send(&Command::PonderHit)?;
+                }
             }
             let now = Instant::now();
             if until.is_some_and(|until| now >= until) {
@@ -214,15 +244,12 @@ impl External {
         }
     }
 
-    /// Requests a move once.
     fn query_move<G: Game>(
         &mut self,
-        played: &Played<G>,
-        go: &Go,
-        pace: &Pace,
-        on_info: &mut dyn FnMut(&Info),
+        request: &mut Request<'_, G>,
     ) -> Result<Thought<G::Move>, PlayerError> {
         self.running()?;
+        let Request { played, limits, pace, among, on_progress } = request;
         if self.new_game {
             self.send(&Command::NewGame)?;
             self.wait_ready()?;
@@ -231,15 +258,30 @@ impl External {
         let game = played.game();
         let start = (*played.start() != game.start()).then(|| game.format(played.start()));
         self.send(&Command::Position { start, moves: played.names() })?;
-        let request = Command::Go(*go);
-        self.send(&request)?;
-        let timeout = self.timeout_for(go, played.now().mover);
-        let mut score: Option<WireScore> = None;
+        // The expected move may have been played before the program was ready.
+        let pondering = pace.is_pondering();
+        let answer = match limits.answer {
+            AnswerWhen::PonderHit if !pondering => AnswerWhen::Ready,
+            answer => answer,
+        };
+        let limits = MoveLimits { answer, ..*limits };
+        let searchmoves = among.iter().map(|mv| played.name(mv)).collect();
+        let go = Command::Go(Go { searchmoves, ..go_of(&limits) });
+        self.send(&go)?;
+        let timeout = self.timeout_for(&limits, played.now().mover);
+        let search = Search { pace, pondering, stopped: false };
+        let mut score = None;
         let (best, ponder) =
-            self.receive_until(&request, timeout, pace, &mut |answer| match answer {
+            self.receive_until(&go, timeout, Some(search), &mut |answer| match answer {
                 Answer::Info(info) => {
-                    score = info.score.or(score);
-                    on_info(&info);
+                    let progress = progress_of(played, &info);
+                    if progress.rank.is_none_or(|rank| rank == 1) {
+                        score = progress.value.or(score);
+                    }
+                    // A line with a comment alone reports nothing.
+                    if progress != Progress::default() {
+                        on_progress(&progress);
+                    }
                     None
                 }
                 Answer::BestMove { best, ponder } => Some((best, ponder)),
@@ -260,23 +302,20 @@ impl External {
             next.play(best);
             next.find(&ponder).ok()
         });
-        Ok(Thought { best, ponder, score: score.map(Worth::from) })
+        Ok(Thought { best, ponder, score })
     }
 
     /// The time limit of a move; `None` if only a stop ends it.
-    fn timeout_for(&self, go: &Go, side: Side) -> Option<Duration> {
-        let place = usize::from(side == Side::Second);
-        if go.infinite || go.ponder {
+    fn timeout_for(&self, limits: &MoveLimits, side: Side) -> Option<Duration> {
+        if limits.answer != AnswerWhen::Ready {
             return None;
         }
-        let clock = go.movetime.or(go.left[place]).or_else(|| {
-            let both = go.per_move.unwrap_or_default() + go.reserve[place].unwrap_or_default();
-            (!both.is_zero()).then_some(both)
-        });
+        let clock = limits.available(side);
         Some(clock.map_or(self.timeouts.think, |clock| clock + self.timeouts.margin))
     }
 
-    fn title(&self) -> String {
+    /// Its name, or its command where it has none.
+    pub(crate) fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.command.clone())
     }
 }
@@ -296,7 +335,7 @@ impl<G: Game> Player<G> for External {
         Ok(())
     }
 
-    fn options(&self) -> Vec<OptionLine> {
+    fn options(&self) -> Vec<PlayerOption> {
         self.options.clone()
     }
 
@@ -310,25 +349,13 @@ impl<G: Game> Player<G> for External {
         Ok(())
     }
 
-    fn choose(
-        &mut self,
-        played: &Played<G>,
-        go: &Go,
-        pace: &Pace,
-        on_info: &mut dyn FnMut(&Info),
-    ) -> Result<Thought<G::Move>, PlayerError> {
-        let mut answer = self.query_move(played, go, pace, on_info);
-        if let Err(PlayerError::Crashed { .. }) = answer {
-            self.process = None;
-            self.restarts += 1;
-            answer = self.query_move(played, go, pace, on_info);
+    fn choose(&mut self, mut request: Request<'_, G>) -> Result<Thought<G::Move>, PlayerError> {
+        match self.ask(&mut request) {
+            Err(PlayerError::Crashed { .. }) => {
+                self.restarts += 1;
+                self.ask(&mut request)
+            }
+            answer => answer,
         }
-        if let Err(
-            PlayerError::Crashed { .. } | PlayerError::Silent { .. } | PlayerError::Flood { .. },
-        ) = answer
-        {
-            self.process = None;
-        }
-        answer
     }
 }

@@ -6,8 +6,8 @@ use nutcracker_game::Side;
 use thiserror::Error;
 
 use crate::control::{GameLimit, Reserve, TimeControl};
-use crate::grammar::Go;
 use crate::time::time_text;
+use crate::{AnswerWhen, MoveLimits};
 
 /// A player's remaining time.
 ///
@@ -95,28 +95,68 @@ impl Clock {
         Ok(())
     }
 
-    /// The `go` parameters of a move: the clocks of both, first and second.
-    pub fn go(clocks: &[Clock; 2], mover: Side) -> Go {
-        let own = &clocks[usize::from(mover == Side::Second)];
-        let both =
-            |each: &dyn Fn(&Clock) -> Duration| clocks.each_ref().map(|clock| Some(each(clock)));
+    /// What the player to move sees of the clocks of both, first and second.
+    pub fn state(clocks: &[Clock; 2], mover: Side) -> ClockState {
+        let own = &clocks[mover as usize];
+        let left = clocks.each_ref().map(|clock| clock.left);
         let some = |time: Duration| (!time.is_zero()).then_some(time);
         match own.control {
-            TimeControl::Move(time) => Go { movetime: Some(time), ..Go::default() },
-            TimeControl::Game { increment, .. } => Go {
-                left: both(&|clock| clock.left),
-                increment: if increment.is_zero() { [None; 2] } else { [Some(increment); 2] },
-                movestogo: own.moves_to_go(),
-                ..Go::default()
+            TimeControl::Move(time) => ClockState::Move(time),
+            TimeControl::Game { increment, .. } => ClockState::Game {
+                left: left.map(Some),
+                increment: [increment; 2],
+                moves_to_go: own.moves_to_go(),
             },
-            TimeControl::Reserve(reserve) => Go {
-                per_move: Some(reserve.per_move),
-                reserve: both(&|clock| clock.left),
-                percent: Some(reserve.percent),
-                max_reserve: some(reserve.limit),
-                max_turn: some(reserve.turn),
-                ..Go::default()
+            TimeControl::Reserve(reserve) => ClockState::Reserve {
+                per_move: reserve.per_move,
+                reserve: left,
+                percent: reserve.percent,
+                limit: some(reserve.limit),
+                turn: some(reserve.turn),
             },
+        }
+    }
+}
+
+/// The clocks before a move; pairs are for the first and the second player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClockState {
+    /// A time for this move.
+    Move(Duration),
+    /// A time for the game, or for the moves of a period.
+    Game {
+        /// What is left; `None` for a player without a clock.
+        left: [Option<Duration>; 2],
+        /// Added after each move.
+        increment: [Duration; 2],
+        /// Moves until the next period, if there are periods.
+        moves_to_go: Option<u32>,
+    },
+    /// A time for each move, and a reserve.
+    Reserve {
+        /// The time of each move before the reserve is used.
+        per_move: Duration,
+        /// The reserves.
+        reserve: [Duration; 2],
+        /// The percentage of a move's unused time that is added to the reserve.
+        percent: u32,
+        /// The maximum of the reserve.
+        limit: Option<Duration>,
+        /// The maximum time of a move.
+        turn: Option<Duration>,
+    },
+}
+
+impl ClockState {
+    /// The time available for the move of this side; `None` where no clock runs for it.
+    pub fn available(&self, side: Side) -> Option<Duration> {
+        match *self {
+            ClockState::Move(time) => Some(time),
+            ClockState::Game { left, .. } => left[side as usize],
+            ClockState::Reserve { per_move, reserve, turn, .. } => {
+                let both = per_move.saturating_add(reserve[side as usize]);
+                Some(both.min(turn.unwrap_or(Duration::MAX)))
+            }
         }
     }
 }
@@ -164,45 +204,41 @@ pub const OVERHEAD: Duration = Duration::from_millis(20);
 const HORIZON: u32 = 24;
 
 impl Allotment {
-    /// The plan for a `go` command to the player of `side`; `None` where no clock runs.
+    /// The plan of the player of `side`; `None` where no clock runs.
     ///
     /// Never more than is available: [`hard`](Allotment::hard) leaves [`OVERHEAD`], or half where
     /// less than twice that is left.
     ///
     /// ```
     /// use std::time::Duration;
-    /// use nutcracker_engine::Allotment;
-    /// use nutcracker_engine::grammar::Go;
+    /// use nutcracker_engine::{Allotment, ClockState, MoveLimits};
     /// use nutcracker_game::Side;
     ///
-    /// let minute = Some(Duration::from_secs(60));
-    /// let go = Go { left: [minute, None], ..Go::default() };
-    /// let allotment = Allotment::of(&go, Side::First).unwrap();
+    /// let left = [Some(Duration::from_secs(60)), None];
+    /// let clock = ClockState::Game { left, increment: [Duration::ZERO; 2], moves_to_go: None };
+    /// let limits = MoveLimits { clock: Some(clock), ..MoveLimits::default() };
+    /// let allotment = Allotment::of(&limits, Side::First).unwrap();
     /// assert!(allotment.soft < Duration::from_secs(4));
     /// assert!(allotment.soft <= allotment.hard && allotment.hard < Duration::from_secs(15));
-    /// assert_eq!(Allotment::of(&go, Side::Second), None);
+    /// assert_eq!(Allotment::of(&limits, Side::Second), None);
     /// ```
-    pub fn of(go: &Go, side: Side) -> Option<Self> {
-        let place = usize::from(side == Side::Second);
-        if go.infinite {
+    pub fn of(limits: &MoveLimits, side: Side) -> Option<Self> {
+        if limits.answer == AnswerWhen::Stopped {
             return None;
         }
-        if let Some(time) = go.movetime {
-            let hard = usable(time);
-            return Some(Allotment { soft: hard, hard });
+        let place = side as usize;
+        match limits.clock? {
+            ClockState::Move(time) => {
+                let hard = usable(time);
+                Some(Allotment { soft: hard, hard })
+            }
+            ClockState::Game { left, increment, moves_to_go } => {
+                Some(of_game(left[place]?, increment[place], moves_to_go))
+            }
+            ClockState::Reserve { per_move, reserve, turn, .. } => {
+                Some(of_reserve(per_move, reserve[place], turn.unwrap_or(Duration::MAX)))
+            }
         }
-        if let Some(left) = go.left[place] {
-            let increment = go.increment[place].unwrap_or_default();
-            return Some(of_game(left, increment, go.movestogo));
-        }
-        if go.per_move.is_none() && go.reserve[place].is_none() {
-            return None;
-        }
-        Some(of_reserve(
-            go.per_move.unwrap_or_default(),
-            go.reserve[place].unwrap_or_default(),
-            go.max_turn.unwrap_or(Duration::MAX),
-        ))
     }
 }
 

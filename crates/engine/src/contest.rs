@@ -4,16 +4,15 @@ use std::time::{Duration, Instant};
 
 use nutcracker_game::{Game, Side};
 
-use crate::grammar::Go;
 use crate::record::{Outcome, Record, RecordedMove};
-use crate::{Clock, Pace, Played, Player, PlayerError, TimeControl};
+use crate::{Clock, MoveLimits, Pace, Played, Player, PlayerError, Request, TimeControl};
 
 /// A player at the board, with its limits besides the clock.
 pub struct Seat<'a, G: Game> {
     /// The player.
     pub player: &'a mut dyn Player<G>,
     /// Depth, positions, time.
-    pub limits: Go,
+    pub limits: MoveLimits,
 }
 
 impl<G: Game> std::fmt::Debug for Seat<'_, G> {
@@ -85,11 +84,17 @@ impl Contest {
                 return game.counted("stopped by the time control and counted".to_owned());
             }
             let side = game.played.now().mover;
-            let place = usize::from(side == Side::Second);
-            let go = limits_for(&seats[place].limits, clocks.as_ref(), side);
-            let pace = Pace::new(&go, side);
+            let place = side as usize;
+            let limits = limits_for(&seats[place].limits, clocks.as_ref(), side);
+            let pace = &Pace::new(&limits, side);
             let started = Instant::now();
-            let thought = seats[place].player.choose(&game.played, &go, &pace, &mut |_| ());
+            let thought = seats[place].player.choose(Request {
+                played: &game.played,
+                limits,
+                pace,
+                among: &[],
+                on_progress: &mut |_| (),
+            });
             let used = started.elapsed();
             let thought = match thought {
                 Ok(thought) => thought,
@@ -101,7 +106,7 @@ impl Contest {
                 return game.lost(side, &format!("time: {lost}"), None);
             }
             if !game.played.legal().contains(&thought.best) {
-                let error = PlayerError::NoMove {
+                let error = PlayerError::NotLegal {
                     player: seats[place].player.name(),
                     position: game.played.game().format(game.played.now()),
                 };
@@ -118,14 +123,16 @@ impl Contest {
     }
 }
 
-/// The `go` parameters of a player: its own limits, and the clocks where they run.
-fn limits_for(limits: &Go, clocks: Option<&[Clock; 2]>, side: Side) -> Go {
+/// The limits of a player: its own, and the clocks where they run.
+fn limits_for(limits: &MoveLimits, clocks: Option<&[Clock; 2]>, side: Side) -> MoveLimits {
     match clocks {
         None => *limits,
-        Some(clocks) => {
-            let go = Clock::go(clocks, side);
-            Go { depth: limits.depth, nodes: limits.nodes, ..go }
-        }
+        Some(clocks) => MoveLimits {
+            depth: limits.depth,
+            nodes: limits.nodes,
+            clock: Some(Clock::state(clocks, side)),
+            ..MoveLimits::default()
+        },
     }
 }
 

@@ -6,17 +6,15 @@ use std::time::{Duration, Instant};
 
 use nutcracker_game::Side;
 
-use crate::clock::Allotment;
-use crate::grammar::Go;
+use crate::{Allotment, AnswerWhen, MoveLimits};
 
 /// The end of one search, shared between the thread that searches and those that wait.
 ///
 /// ```
-/// use nutcracker_engine::Pace;
-/// use nutcracker_engine::grammar::Go;
+/// use nutcracker_engine::{MoveLimits, Pace};
 /// use nutcracker_game::Side;
 ///
-/// let pace = Pace::new(&Go { infinite: true, ..Go::default() }, Side::First);
+/// let pace = Pace::new(&MoveLimits::depth(20), Side::First);
 /// assert!(!pace.is_over());
 /// pace.stop();
 /// assert!(pace.is_over());
@@ -24,6 +22,8 @@ use crate::grammar::Go;
 #[derive(Debug)]
 pub struct Pace {
     stop: AtomicBool,
+    /// The time planned, where a clock runs; it counts once the engine's own clock has started.
+    plan: Option<Allotment>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -32,42 +32,34 @@ pub struct Pace {
 struct State {
     /// When the engine's own clock started.
     since: Instant,
-    plan: Option<Allotment>,
     answer: AnswerWhen,
     /// The search has finished by itself.
     finished: bool,
 }
 
-/// When the answer is due.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum AnswerWhen {
-    /// As soon as it is available.
-    Soon,
-    /// Not before a stop.
-    OnStop,
-    /// Not before the expected move was played, or a stop.
-    OnHit,
-}
-
 impl Pace {
-    /// The pace that a `go` command sets for the player of `side`.
-    pub fn new(go: &Go, side: Side) -> Self {
-        let state = State {
-            since: Instant::now(),
-            plan: Allotment::of(go, side),
-            answer: match (go.ponder, go.infinite) {
-                (true, _) => AnswerWhen::OnHit,
-                (false, true) => AnswerWhen::OnStop,
-                _ => AnswerWhen::Soon,
-            },
-            finished: false,
-        };
-        Pace { stop: AtomicBool::new(false), state: Mutex::new(state), changed: Condvar::new() }
+    /// The pace that these limits set for the player of `side`.
+    pub fn new(limits: &MoveLimits, side: Side) -> Self {
+        Pace {
+            stop: AtomicBool::new(false),
+            plan: Allotment::of(limits, side),
+            state: Mutex::new(State {
+                since: Instant::now(),
+                answer: limits.answer,
+                finished: false,
+            }),
+            changed: Condvar::new(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         // No invariant spans a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The time planned for the move; `None` where no clock runs.
+    pub fn plan(&self) -> Option<Allotment> {
+        self.plan
     }
 
     /// Becomes true when the search must end at once.
@@ -87,8 +79,8 @@ impl Pace {
     /// The expected move was played: the clock starts.
     pub fn ponder_hit(&self) {
         let mut state = self.state();
-        if state.answer == AnswerWhen::OnHit {
-            state.answer = AnswerWhen::Soon;
+        if state.answer == AnswerWhen::PonderHit {
+            state.answer = AnswerWhen::Ready;
             state.since = Instant::now();
             drop(state);
             self.changed.notify_all();
@@ -97,7 +89,7 @@ impl Pace {
 
     /// Whether the engine's own clock has not started.
     pub fn is_pondering(&self) -> bool {
-        self.state().answer == AnswerWhen::OnHit
+        self.state().answer == AnswerWhen::PonderHit
     }
 
     /// Whether the search must end at once.
@@ -110,15 +102,15 @@ impl Pace {
         let state = self.state();
         // Another iteration takes as long as all before it, or longer.
         let late = |plan: Allotment| state.since.elapsed() * 2 > plan.soft;
-        self.is_over() || state.answer == AnswerWhen::Soon && state.plan.is_some_and(late)
+        self.is_over() || state.answer == AnswerWhen::Ready && self.plan.is_some_and(late)
     }
 
     /// Waits for a search and ends it when its time is up; returns when it has ended.
     fn watch(&self) {
         let mut state = self.state();
         while !self.is_over() && !state.finished {
-            let left = match state.plan {
-                Some(plan) if state.answer == AnswerWhen::Soon => {
+            let left = match self.plan {
+                Some(plan) if state.answer == AnswerWhen::Ready => {
                     plan.hard.checked_sub(state.since.elapsed())
                 }
                 _ => Some(Duration::MAX),
@@ -139,11 +131,7 @@ impl Pace {
 
     /// Searches until the search ends or its time is up.
     pub fn during<T>(&self, think: impl FnOnce() -> T) -> T {
-        let timed = {
-            let state = self.state();
-            state.plan.is_some() || state.answer == AnswerWhen::OnHit
-        };
-        if !timed {
+        if self.plan.is_none() && !self.is_pondering() {
             return think();
         }
         std::thread::scope(|scope| {
@@ -160,7 +148,7 @@ impl Pace {
     /// Waits until the answer is due.
     pub fn hold(&self) {
         let mut state = self.state();
-        while state.answer != AnswerWhen::Soon && !self.is_over() {
+        while state.answer != AnswerWhen::Ready && !self.is_over() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }

@@ -136,6 +136,12 @@ impl<G: Game> Played<G> {
         ahead.names()
     }
 
+    /// The moves of a line from here given by their names, as far as they are legal.
+    pub fn find_line(&self, names: &[impl AsRef<str>]) -> Vec<G::Move> {
+        let mut ahead = Played::new(self.game.clone(), *self.now());
+        names.iter().map_while(|name| ahead.play_named(name.as_ref()).ok()).collect()
+    }
+
     /// Plays a legal move.
     pub fn play(&mut self, mv: G::Move) {
         let step = self.step(&mv);

@@ -4,15 +4,13 @@ use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
 
-use nutcracker_game::Random;
-use nutcracker_game::{Game, MoveError};
+use nutcracker_game::{Game, MoveError, Random};
 use nutcracker_search::Worth;
 use nutcracker_search::player::PlayerError as NoMove;
 use thiserror::Error;
 
-use crate::grammar::{Go, Info, OptionLine};
 use crate::time::time_text;
-use crate::{Pace, Played};
+use crate::{PlayerOption, Request};
 
 /// A player of one game.
 ///
@@ -28,7 +26,7 @@ pub trait Player<G: Game>: Send {
     }
 
     /// Its options.
-    fn options(&self) -> Vec<OptionLine> {
+    fn options(&self) -> Vec<PlayerOption> {
         Vec::new()
     }
 
@@ -37,14 +35,8 @@ pub trait Player<G: Game>: Send {
         Err(format!("there is no option {name:?}"))
     }
 
-    /// A move for a game that has not ended. Reports of the search go to `on_info`.
-    fn choose(
-        &mut self,
-        played: &Played<G>,
-        go: &Go,
-        pace: &Pace,
-        on_info: &mut dyn FnMut(&Info),
-    ) -> Result<Thought<G::Move>, PlayerError>;
+    /// A move for a game that has not ended.
+    fn choose(&mut self, request: Request<'_, G>) -> Result<Thought<G::Move>, PlayerError>;
 }
 
 /// The result of a search.
@@ -124,6 +116,22 @@ pub enum PlayerError {
         /// The position.
         position: String,
     },
+    /// A move without a score, where the score is what was asked for.
+    #[error("{player} answered no score in {position}")]
+    NoScore {
+        /// The player.
+        player: String,
+        /// The position.
+        position: String,
+    },
+    /// A move that is not legal, by a player that gives moves rather than their names.
+    #[error("{player} answered a move that is not legal in {position}")]
+    NotLegal {
+        /// The player.
+        player: String,
+        /// The position.
+        position: String,
+    },
     /// A move was requested in a game that has ended.
     #[error("the game is over: there is no move")]
     Over,
@@ -160,16 +168,11 @@ impl<G: Game> Player<G> for Blind {
         "random".to_owned()
     }
 
-    fn choose(
-        &mut self,
-        played: &Played<G>,
-        _: &Go,
-        _: &Pace,
-        _: &mut dyn FnMut(&Info),
-    ) -> Result<Thought<G::Move>, PlayerError> {
-        let legal = played.legal();
-        let place = self.random.below(legal.len() as u64) as usize;
-        legal.get(place).copied().map(Thought::only).ok_or(PlayerError::Over)
+    fn choose(&mut self, request: Request<'_, G>) -> Result<Thought<G::Move>, PlayerError> {
+        let legal = request.played.legal();
+        let among = if request.among.is_empty() { &legal[..] } else { request.among };
+        let place = self.random.below(among.len() as u64) as usize;
+        among.get(place).copied().map(Thought::only).ok_or(PlayerError::Over)
     }
 }
 
@@ -182,7 +185,7 @@ impl<G: Game, P: Player<G> + ?Sized> Player<G> for Box<P> {
         (**self).new_game()
     }
 
-    fn options(&self) -> Vec<OptionLine> {
+    fn options(&self) -> Vec<PlayerOption> {
         (**self).options()
     }
 
@@ -190,13 +193,7 @@ impl<G: Game, P: Player<G> + ?Sized> Player<G> for Box<P> {
         (**self).set_option(name, value)
     }
 
-    fn choose(
-        &mut self,
-        played: &Played<G>,
-        go: &Go,
-        pace: &Pace,
-        on_info: &mut dyn FnMut(&Info),
-    ) -> Result<Thought<G::Move>, PlayerError> {
-        (**self).choose(played, go, pace, on_info)
+    fn choose(&mut self, request: Request<'_, G>) -> Result<Thought<G::Move>, PlayerError> {
+        (**self).choose(request)
     }
 }

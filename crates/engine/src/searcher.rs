@@ -5,13 +5,11 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nutcracker_game::Evaluate;
-use nutcracker_game::Random;
+use nutcracker_game::{Evaluate, Random};
 use nutcracker_search::player::{Adviser, Level, Manner, Source};
 use nutcracker_search::{EngineOptions, Limits, Oracle, Report};
 
-use crate::grammar::{Go, Info, OptionKind, OptionLine, WireScore};
-use crate::{Allotment, Pace, Played, Player, PlayerError, Thought};
+use crate::{OptionKind, Pace, Player, PlayerError, PlayerOption, Progress, Request, Thought};
 
 /// How a [`Searcher`] plays.
 #[derive(Clone, PartialEq, Debug)]
@@ -71,21 +69,26 @@ where
         self.adviser.restart(self.settings.search.clone());
     }
 
-    /// When a search ends, apart from the clock that `pace` watches.
-    fn limits<'a>(&self, played: &Played<G>, go: &Go, pace: &'a Pace) -> Limits<'a> {
-        let limits =
-            Limits { depth: go.depth, nodes: go.nodes, time: None, stop: Some(pace.flag()) };
+    /// When a search ends, apart from the clock that the pace watches.
+    fn limits<'a>(
+        &self,
+        request: &Request<'_, G>,
+        pace: &'a Pace,
+        places: &'a [usize],
+    ) -> Limits<'a> {
+        let asked = &request.limits;
+        let (stop, among) = (Some(pace.flag()), Some(places));
+        let limits = Limits { depth: asked.depth, nodes: asked.nodes, time: None, stop, among };
         if self.settings.level == Level::PERFECT {
             return limits;
         }
         // Errors depend on the values of all moves: none of them may be searched without limit, and
         // every move gets its share of the time.
-        let count = played.legal().len().max(1) as u32;
-        let plan = Allotment::of(go, played.now().mover);
+        let count = request.played.legal().len().max(1) as u32;
         Limits {
-            depth: go.depth.or_else(|| go.is_open().then_some(LEVEL_DEPTH)),
+            depth: asked.depth.or_else(|| asked.is_open().then_some(LEVEL_DEPTH)),
             nodes: limits.nodes.map(|nodes| nodes / u64::from(count)),
-            time: plan.map(|plan| plan.soft / count),
+            time: pace.plan().map(|plan| plan.soft / count),
             ..limits
         }
     }
@@ -93,15 +96,15 @@ where
     /// A move within these limits.
     fn think(
         &mut self,
-        played: &Played<G>,
+        request: Request<'_, G>,
         limits: &Limits<'_>,
-        pace: &Pace,
-        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Thought<G::Move>, PlayerError> {
+        let Request { played, pace, on_progress, .. } = request;
         let (position, history) = (&played.now().position, played.history());
         let Settings { level, trappy, .. } = self.settings;
+        let lines = self.settings.search.lines;
         let mut on_report = |report: &Report<G::Move>| {
-            on_info(&info(played, report));
+            on_progress(&progress_of(report, lines));
             if pace.is_late() {
                 pace.stop();
             }
@@ -114,40 +117,44 @@ where
             limits,
             &mut on_report,
         )?;
-        let (score, pv) = (Some(WireScore::from(chosen.best)), played.line(&[chosen.mv]));
-        match chosen.source {
+        let all = match chosen.source {
             Source::Database => {
-                let tbhits = Some(played.legal().len() as u64);
-                on_info(&Info { depth: Some(1), score, tbhits, pv, ..Info::default() });
+                let probes = Some(chosen.values.len() as u64);
+                Progress { depth: Some(1), probes, ..Progress::default() }
             }
-            // A search of all moves makes no reports.
-            _ if level < Level::PERFECT => {
-                let depth = limits.depth.map(|depth| depth.max(1));
-                on_info(&Info { depth, score, pv, ..Info::default() });
+            _ => Progress { depth: limits.depth.map(|d| d.max(1)), ..Progress::default() },
+        };
+        // Values of all moves come without reports.
+        if lines > 1 {
+            for (rank, &(mv, value)) in (1..=lines).zip(&chosen.values) {
+                let (rank, value) = (Some(rank as u32), Some(value));
+                on_progress(&Progress { rank, value, line: vec![mv], ..all.clone() });
             }
-            _ => {}
+        } else if !chosen.values.is_empty() {
+            on_progress(&Progress { value: Some(chosen.best), line: vec![chosen.mv], ..all });
         }
         Ok(Thought { best: chosen.mv, ponder: chosen.reply, score: Some(chosen.best) })
     }
 }
 
-fn info<G: Evaluate>(played: &Played<G>, report: &Report<G::Move>) -> Info {
-    let seconds = report.elapsed.as_secs_f64();
-    Info {
+/// A report of a search for this many lines.
+fn progress_of<M: Copy>(report: &Report<M>, lines: usize) -> Progress<M> {
+    Progress {
         depth: Some(report.depth),
-        score: Some(report.value.into()),
+        rank: (lines > 1).then_some(report.rank as u32),
+        value: Some(report.value),
         nodes: Some(report.nodes),
-        nps: (seconds > 0.001).then(|| (report.nodes as f64 / seconds) as u64),
-        time: Some(report.elapsed),
-        hashfull: Some(report.table_permille),
-        tbhits: Some(report.probes),
-        pv: played.line(&report.line),
-        text: None,
+        elapsed: Some(report.elapsed),
+        table_permille: Some(report.table_permille),
+        probes: Some(report.probes),
+        line: report.line.clone(),
     }
 }
 
 /// The largest memory of an option, in MiB.
 const MOST_HASH: i64 = 1 << 20;
+/// The most lines reported.
+const MOST_LINES: i64 = 500;
 
 impl<G: Evaluate, O> Player<G> for Searcher<G, O>
 where
@@ -162,23 +169,24 @@ where
         Ok(())
     }
 
-    fn options(&self) -> Vec<OptionLine> {
-        let EngineOptions { threads, table_bytes, probe_depth, .. } = &self.settings.search;
-        let spin = |default, min, max| OptionKind::Spin { default, min, max };
+    fn options(&self) -> Vec<PlayerOption> {
+        let EngineOptions { threads, table_bytes, probe_depth, lines, .. } = &self.settings.search;
+        let number = |default, min, max| OptionKind::Number { default, min, max };
         let levels = Level::all().chain([Level::PERFECT]).map(|level| level.to_string());
-        let level = OptionKind::Combo {
+        let level = OptionKind::Choice {
             default: self.settings.level.to_string(),
             choices: levels.collect(),
         };
         [
-            ("Threads", spin(*threads as i64, 1, 1024)),
-            ("Hash", spin((table_bytes >> 20) as i64, 1, MOST_HASH)),
+            ("Threads", number(*threads as i64, 1, 1024)),
+            ("Hash", number((table_bytes >> 20) as i64, 1, MOST_HASH)),
             ("Level", level),
-            ("Trappy", OptionKind::Check { default: self.settings.trappy }),
-            ("ProbeDepth", spin(i64::from(*probe_depth), 0, 100)),
-            ("Ponder", OptionKind::Check { default: false }),
+            ("Trappy", OptionKind::Switch { default: self.settings.trappy }),
+            ("ProbeDepth", number(i64::from(*probe_depth), 0, 100)),
+            ("MultiPV", number(*lines as i64, 1, MOST_LINES)),
+            ("Ponder", OptionKind::Switch { default: false }),
         ]
-        .map(|(name, kind)| OptionLine { name: name.to_owned(), kind })
+        .map(|(name, kind)| PlayerOption::new(name, kind))
         .into()
     }
 
@@ -197,6 +205,7 @@ where
         match name.to_ascii_lowercase().as_str() {
             "threads" => search.threads = number(1024)?.max(1) as usize,
             "hash" => search.table_bytes = (number(MOST_HASH)?.max(1) as usize) << 20,
+            "multipv" => search.lines = number(MOST_LINES)?.max(1) as usize,
             "probedepth" => search.probe_depth = number(100)? as u32,
             "level" => return value.parse().map(|level| self.settings.level = level),
             "trappy" => return check().map(|trappy| self.settings.trappy = trappy),
@@ -208,28 +217,24 @@ where
         Ok(())
     }
 
-    fn choose(
-        &mut self,
-        played: &Played<G>,
-        go: &Go,
-        pace: &Pace,
-        on_info: &mut dyn FnMut(&Info),
-    ) -> Result<Thought<G::Move>, PlayerError> {
-        let legal = played.legal();
-        let plan = Allotment::of(go, played.now().mover);
+    fn choose(&mut self, request: Request<'_, G>) -> Result<Thought<G::Move>, PlayerError> {
+        let legal = request.played.legal();
+        let (pace, plan) = (request.pace, request.pace.plan());
+        let places: Vec<usize> =
+            (0..legal.len()).filter(|&place| request.among.contains(&legal[place])).collect();
         let (first, one) = match legal[..] {
             [] => return Err(PlayerError::Over),
             [only] => (only, true),
             [first, ..] => (first, false),
         };
         // With the clock running, a forced move is played at once.
-        if one && plan.is_some() && !go.ponder {
+        if one && plan.is_some() && !pace.is_pondering() {
             return Ok(Thought::only(first));
         }
         let left = plan.map_or(Duration::MAX, |plan| plan.hard);
         let hurry = HURRY.iter().filter(|&&least| left < least).count();
         self.adviser.limit_positions(POSITIONS[hurry]);
-        let limits = self.limits(played, go, pace);
-        pace.during(|| self.think(played, &limits, pace, on_info))
+        let limits = self.limits(&request, pace, &places);
+        pace.during(|| self.think(request, &limits))
     }
 }

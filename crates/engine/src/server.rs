@@ -8,9 +8,10 @@ use std::thread;
 
 use nutcracker_game::Game;
 
-use crate::grammar::{Answer, Command, Go, Info};
+use crate::grammar::{Answer, Command, Info};
 use crate::process::read_line;
-use crate::{Pace, Played, Player};
+use crate::wire::{info_of, limits_of};
+use crate::{MoveLimits, Pace, Played, Player, Progress, Request};
 
 /// The engine's identity.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,12 +106,12 @@ impl<W: Write> Output<W> {
 /// A requested search.
 struct Thinking {
     pace: Pace,
-    go: Go,
+    limits: MoveLimits,
     answered: AtomicBool,
 }
 
 enum Job<G: Game> {
-    Think(Box<Played<G>>, Arc<Thinking>),
+    Think(Box<Played<G>>, Vec<G::Move>, Arc<Thinking>),
     NewGame,
     SetOption(String, Option<String>),
     Ready,
@@ -137,7 +138,7 @@ impl<G: Game, W: Write> Front<'_, G, W> {
 
     /// The input has ended.
     fn leave(&self) {
-        if let Some(current) = self.thinking().filter(|thinking| thinking.go.is_open()) {
+        if let Some(current) = self.thinking().filter(|thinking| thinking.limits.is_open()) {
             current.pace.stop();
         }
     }
@@ -163,10 +164,13 @@ impl<G: Game, W: Write> Front<'_, G, W> {
                     self.output.remark("still searching: send stop first");
                     return;
                 }
-                let pace = Pace::new(&go, self.played.now().mover);
-                let thinking = Arc::new(Thinking { pace, go, answered: AtomicBool::new(false) });
+                let among = self.moves_named(&go.searchmoves);
+                let side = self.played.now().mover;
+                let limits = limits_of(&go, side);
+                let (pace, answered) = (Pace::new(&limits, side), AtomicBool::new(false));
+                let thinking = Arc::new(Thinking { pace, limits, answered });
                 self.current = Some(Arc::clone(&thinking));
-                self.pass_on(Job::Think(Box::new(self.played.clone()), thinking));
+                self.pass_on(Job::Think(Box::new(self.played.clone()), among, thinking));
             }
             Command::Stop => self.stop(),
             Command::PonderHit => {
@@ -176,6 +180,18 @@ impl<G: Game, W: Write> Front<'_, G, W> {
             }
             Command::Uci | Command::Quit => {}
         }
+    }
+
+    /// The legal moves with these names; the others are complained about.
+    fn moves_named(&self, names: &[String]) -> Vec<G::Move> {
+        let mut moves = Vec::new();
+        for name in names {
+            match self.played.find(name) {
+                Ok(mv) => moves.push(mv),
+                Err(error) => self.output.remark(format!("searchmoves: {error}")),
+            }
+        }
+        moves
     }
 
     fn position(&mut self, start: Option<&str>, moves: &[String]) -> Result<(), String> {
@@ -217,26 +233,30 @@ impl<P, W: Write> Worker<'_, P, W> {
                         self.output.remark(why);
                     }
                 }
-                Job::Think(played, thinking) => self.think(&played, &thinking),
+                Job::Think(played, among, thinking) => self.think(&played, &among, &thinking),
             }
         }
     }
 
-    fn think<G: Game>(&mut self, played: &Played<G>, thinking: &Thinking)
+    fn think<G: Game>(&mut self, played: &Played<G>, among: &[G::Move], thinking: &Thinking)
     where
         P: Player<G>,
     {
-        let Thinking { pace, go, answered } = thinking;
+        let Thinking { pace, limits, answered } = thinking;
         let legal = played.legal();
-        let (mut best, mut ponder) = (legal.first().copied(), None);
+        let (mut best, mut ponder) = (among.first().or(legal.first()).copied(), None);
         if legal.is_empty() {
             if let Some(ending) = played.ending() {
                 self.output.remark(ending.to_string());
             }
         } else {
             let output = self.output;
-            let mut on_info = |info: &Info| output.send(&Answer::Info(info.clone()));
-            match self.player.choose(played, go, pace, &mut on_info) {
+            let mut on_progress = |progress: &Progress<G::Move>| {
+                output.send(&Answer::Info(info_of(played, progress)));
+            };
+            let limits = *limits;
+            let request = Request { played, limits, pace, among, on_progress: &mut on_progress };
+            match self.player.choose(request) {
                 Ok(thought) => (best, ponder) = (Some(thought.best), thought.ponder),
                 // The interface waits for a move: any is better than none.
                 Err(error) => self.output.remark(error.to_string()),

@@ -4,21 +4,16 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nutcracker_engine::grammar::{Go, Info};
 use nutcracker_engine::record::{Outcome, Record};
 use nutcracker_engine::{
-    Analyser, Blind, Contest, Loss, Pace, Played, Player, PlayerError, Searcher, Seat, Settings,
-    Tally, Thought, level_openings,
+    Analyser, Blind, Contest, Loss, MoveLimits, Played, Player, PlayerError, Request, Searcher,
+    Seat, Settings, Tally, Thought, level_openings,
 };
 use nutcracker_game::{Game, Numbering, Rules, Score, Side, SliceId, Turn};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_search::player::Source;
 use nutcracker_search::{Empty, EngineOptions, Limits, Oracle};
-
-fn depth(depth: u32) -> Go {
-    Go { depth: Some(depth), ..Go::default() }
-}
 
 fn kalah() -> Kalah {
     Kalah::new(3, 2, false).expect("kalah")
@@ -38,8 +33,8 @@ fn a_game_is_recorded_as_it_was_played() {
     let game = kalah();
     let (mut deep, mut blind) = (searcher(&game), Blind::new(3));
     let seats = [
-        Seat { player: &mut deep, limits: depth(3) },
-        Seat { player: &mut blind, limits: depth(1) },
+        Seat { player: &mut deep, limits: MoveLimits::depth(3) },
+        Seat { player: &mut blind, limits: MoveLimits::depth(1) },
     ];
     let finished = Contest::default().play(Played::from_start(game.clone()), seats);
     assert!(finished.fault.is_none() && finished.played.ending().is_some());
@@ -61,8 +56,8 @@ fn a_deeper_search_wins() {
         let (mut deep, mut shallow) = (searcher(&game), searcher(&game));
         let mut pair = Vec::new();
         for deep_first in [true, false] {
-            let deep = Seat { player: &mut deep, limits: depth(5) };
-            let shallow = Seat { player: &mut shallow, limits: depth(1) };
+            let deep = Seat { player: &mut deep, limits: MoveLimits::depth(5) };
+            let shallow = Seat { player: &mut shallow, limits: MoveLimits::depth(1) };
             let seats = if deep_first { [deep, shallow] } else { [shallow, deep] };
             let result = Contest::default().play(opening.clone(), seats).result();
             pair.push(if deep_first { result } else { 1.0 - result });
@@ -80,23 +75,17 @@ fn clocks_and_limits_end_games() {
         fn name(&self) -> String {
             "slow".to_owned()
         }
-        fn choose(
-            &mut self,
-            played: &Played<G>,
-            _: &Go,
-            _: &Pace,
-            _: &mut dyn FnMut(&Info),
-        ) -> Result<Thought<G::Move>, PlayerError> {
+        fn choose(&mut self, request: Request<'_, G>) -> Result<Thought<G::Move>, PlayerError> {
             std::thread::sleep(Duration::from_millis(60));
-            Ok(Thought::only(played.legal()[0]))
+            Ok(Thought::only(request.played.legal()[0]))
         }
     }
     let game = Awari::new(6).expect("six pits");
     let play = |contest: Contest| {
         let (mut slow, mut blind) = (Slow, Blind::new(1));
         let seats = [
-            Seat { player: &mut blind, limits: depth(1) },
-            Seat { player: &mut slow, limits: depth(1) },
+            Seat { player: &mut blind, limits: MoveLimits::depth(1) },
+            Seat { player: &mut slow, limits: MoveLimits::depth(1) },
         ];
         contest.play(Played::from_start(game.clone()), seats)
     };
@@ -111,7 +100,7 @@ fn clocks_and_limits_end_games() {
 }
 
 /// Every score of a small game, by plain recursion.
-struct All(Kalah);
+pub struct All(pub Kalah);
 
 impl All {
     fn value(&self, position: &<Kalah as Rules>::Position) -> Score {
@@ -143,8 +132,10 @@ fn losses_add_up() {
     let game = Kalah::new(2, 2, false).expect("kalah");
     for seed in 0..20 {
         let (mut a, mut b) = (Blind::new(seed), Blind::new(seed + 100));
-        let seats =
-            [Seat { player: &mut a, limits: depth(1) }, Seat { player: &mut b, limits: depth(1) }];
+        let seats = [
+            Seat { player: &mut a, limits: MoveLimits::depth(1) },
+            Seat { player: &mut b, limits: MoveLimits::depth(1) },
+        ];
         let finished = Contest::default().play(Played::from_start(game.clone()), seats);
         let oracle = All(game.clone());
         let worth = i32::from(oracle.value(&game.start().position));
@@ -196,8 +187,8 @@ fn the_strongest_level_beats_the_weakest() {
     let mut tally = Tally::default();
     for opening in openings {
         let pair = [true, false].map(|first| {
-            let strong = Seat { player: &mut strong, limits: depth(2) };
-            let weak = Seat { player: &mut weak, limits: depth(2) };
+            let strong = Seat { player: &mut strong, limits: MoveLimits::depth(2) };
+            let weak = Seat { player: &mut weak, limits: MoveLimits::depth(2) };
             let seats = if first { [strong, weak] } else { [weak, strong] };
             let finished = Contest::default().play(opening.clone(), seats);
             assert!(finished.fault.is_none(), "{}", finished.why);
@@ -215,21 +206,15 @@ fn a_player_that_fails_loses() {
         fn name(&self) -> String {
             "broken".to_owned()
         }
-        fn choose(
-            &mut self,
-            _: &Played<G>,
-            _: &Go,
-            _: &Pace,
-            _: &mut dyn FnMut(&Info),
-        ) -> Result<Thought<G::Move>, PlayerError> {
+        fn choose(&mut self, _: Request<'_, G>) -> Result<Thought<G::Move>, PlayerError> {
             Err(PlayerError::Other("no idea".to_owned()))
         }
     }
     let game = kalah();
     let (mut broken, mut blind) = (Broken, Blind::new(1));
     let seats = [
-        Seat { player: &mut broken, limits: depth(1) },
-        Seat { player: &mut blind, limits: depth(1) },
+        Seat { player: &mut broken, limits: MoveLimits::depth(1) },
+        Seat { player: &mut blind, limits: MoveLimits::depth(1) },
     ];
     let finished = Contest::default().play(Played::from_start(game), seats);
     assert_eq!(
@@ -237,6 +222,30 @@ fn a_player_that_fails_loses() {
         (Outcome::Second, "south loses: no idea")
     );
     assert!(matches!(finished.fault, Some((Side::First, PlayerError::Other(_)))));
+}
+
+#[test]
+fn an_illegal_move_is_called_illegal() {
+    /// Empties a pit that has nothing in it.
+    struct Wrong;
+    impl Player<Kalah> for Wrong {
+        fn name(&self) -> String {
+            "wrong".to_owned()
+        }
+        fn choose(&mut self, _: Request<'_, Kalah>) -> Result<Thought<u8>, PlayerError> {
+            Ok(Thought::only(99))
+        }
+    }
+    let (mut wrong, mut blind) = (Wrong, Blind::new(1));
+    let seats = [
+        Seat { player: &mut wrong, limits: MoveLimits::depth(1) },
+        Seat { player: &mut blind, limits: MoveLimits::depth(1) },
+    ];
+    let finished = Contest::default().play(Played::from_start(kalah()), seats);
+    assert_eq!(
+        finished.why,
+        "south loses: wrong answered a move that is not legal in 2,2,2/2,2,2 S 0-0"
+    );
 }
 
 #[test]

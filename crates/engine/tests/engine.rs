@@ -2,6 +2,9 @@
 
 mod client;
 mod contest;
+mod expert;
 mod grammar;
+mod learning;
+mod lines;
 mod record;
 mod server;

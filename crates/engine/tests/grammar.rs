@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use nutcracker_engine::grammar::{
-    Answer, Bound, Command, Go, Info, OptionKind, OptionLine, WireScore,
-};
+use nutcracker_engine::grammar::{Answer, Bound, Command, Go, Info, WireScore};
+use nutcracker_engine::{OptionKind, PlayerOption};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -27,11 +26,12 @@ prop_compose! {
         (depth, nodes, movestogo, percent) in (of(any::<u32>()), of(any::<u64>()), of(any::<u32>()), of(any::<u32>())),
         (infinite, ponder) in any::<(bool, bool)>(),
         times in proptest::array::uniform10(of(time())),
+        searchmoves in vec(word(), 0..4),
     ) -> Go {
         let [movetime, w, b, wi, bi, per_move, wr, br, max_reserve, max_turn] = times;
         Go {
             depth, nodes, movetime, infinite, ponder, left: [w, b], increment: [wi, bi], movestogo,
-            per_move, reserve: [wr, br], percent, max_reserve, max_turn,
+            per_move, reserve: [wr, br], percent, max_reserve, max_turn, searchmoves,
         }
     }
 }
@@ -57,7 +57,7 @@ fn bound() -> impl Strategy<Value = Bound> {
 
 prop_compose! {
     fn info()(
-        depth in of(any::<u32>()),
+        (depth, multipv) in any::<(Option<u32>, Option<u32>)>(),
         score in of((any::<i32>(), bound(), any::<bool>())),
         (nodes, nps, tbhits) in any::<(Option<u64>, Option<u64>, Option<u64>)>(),
         time in of(time()),
@@ -66,23 +66,22 @@ prop_compose! {
         text in of(words()),
     ) -> Info {
         let score = score.map(|(hundredths, bound, proven)| WireScore { hundredths, bound, proven });
-        Info { depth, score, nodes, nps, time, hashfull, tbhits, pv, text }
+        Info { depth, multipv, score, nodes, nps, time, hashfull, tbhits, pv, text }
     }
 }
 
 fn option_kind() -> impl Strategy<Value = OptionKind> {
     prop_oneof![
-        any::<bool>().prop_map(|default| OptionKind::Check { default }),
-        any::<(i64, i64, i64)>().prop_map(|(default, min, max)| OptionKind::Spin {
+        any::<bool>().prop_map(|default| OptionKind::Switch { default }),
+        any::<(i64, i64, i64)>().prop_map(|(default, min, max)| OptionKind::Number {
             default,
             min,
             max
         }),
         (words(), vec(words(), 0..4))
-            .prop_map(|(default, choices)| OptionKind::Combo { default, choices }),
-        Just(OptionKind::Button),
-        prop_oneof![Just(String::new()), words()]
-            .prop_map(|default| OptionKind::String { default }),
+            .prop_map(|(default, choices)| OptionKind::Choice { default, choices }),
+        Just(OptionKind::Action),
+        prop_oneof![Just(String::new()), words()].prop_map(|default| OptionKind::Text { default }),
     ]
 }
 
@@ -90,7 +89,8 @@ fn answer() -> impl Strategy<Value = Answer> {
     prop_oneof![
         words().prop_map(Answer::Name),
         words().prop_map(Answer::Author),
-        (words(), option_kind()).prop_map(|(name, kind)| Answer::Option(OptionLine { name, kind })),
+        (words(), option_kind())
+            .prop_map(|(name, kind)| Answer::Option(PlayerOption { name, kind })),
         Just(Answer::UciOk),
         Just(Answer::ReadyOk),
         info().prop_map(Answer::Info),
@@ -113,6 +113,8 @@ fn noise() -> impl Strategy<Value = String> {
         "depth",
         "wtime",
         "movetime",
+        "searchmoves",
+        "multipv",
         "-5",
         "99999999999999999999",
         "infinite",

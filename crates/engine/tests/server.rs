@@ -5,8 +5,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use nutcracker_engine::grammar::{Go, Info, OptionKind, OptionLine};
-use nutcracker_engine::{Identity, Pace, Played, Player, PlayerError, Thought, serve};
+use nutcracker_engine::{
+    Identity, OptionKind, Player, PlayerError, PlayerOption, Progress, Request, Thought, serve,
+};
 use nutcracker_game::Game;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
@@ -19,8 +20,8 @@ impl<G: Game> Player<G> for Last {
         "last".to_owned()
     }
 
-    fn options(&self) -> Vec<OptionLine> {
-        vec![OptionLine { name: "Mood".to_owned(), kind: OptionKind::Check { default: true } }]
+    fn options(&self) -> Vec<PlayerOption> {
+        vec![PlayerOption::new("Mood", OptionKind::Switch { default: true })]
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
@@ -30,16 +31,11 @@ impl<G: Game> Player<G> for Last {
         }
     }
 
-    fn choose(
-        &mut self,
-        played: &Played<G>,
-        go: &Go,
-        pace: &Pace,
-        on_info: &mut dyn FnMut(&Info),
-    ) -> Result<Thought<G::Move>, PlayerError> {
-        on_info(&Info { depth: Some(1), ..Info::default() });
+    fn choose(&mut self, request: Request<'_, G>) -> Result<Thought<G::Move>, PlayerError> {
+        let Request { played, limits, pace, on_progress, .. } = request;
+        on_progress(&Progress { depth: Some(1), ..Progress::default() });
         pace.during(|| {
-            while go.depth.is_none() && !pace.is_over() {
+            while limits.depth.is_none() && !pace.is_over() {
                 thread::sleep(Duration::from_millis(1));
             }
         });

@@ -9,6 +9,7 @@ pub use {
     nutcracker_dobutsu as dobutsu, nutcracker_kalah as kalah,
 };
 
+pub mod fox_and_hounds;
 pub mod krk;
 pub mod othello;
 pub mod piles;

@@ -20,6 +20,7 @@ pub static GAMES: Registry = Registry {
         &nutcracker_awari::GAME,
         &nutcracker_connect_four::GAME,
         &nutcracker_dobutsu::GAME,
+        &GameInfo::of::<crate::fox_and_hounds::FoxAndHounds>("fox-and-hounds"),
         &nutcracker_kalah::GAME,
         &GameInfo::of::<crate::krk::Krk>("krk"),
         &GameInfo::of::<crate::othello::Othello>("othello"),

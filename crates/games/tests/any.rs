@@ -115,3 +115,29 @@ fn the_same_tables() {
     solves_alike(&Kalah::new(3, 2, false).unwrap(), SliceId(6));
     solves_alike(&Krk, SliceId(1));
 }
+
+/// What a file says of its game suffices to make it again, also where a flag is left out.
+#[test]
+fn every_game_is_identified() {
+    use nutcracker_game::Rules;
+    for info in GAMES.iter() {
+        let mut variants = vec![Options::new()];
+        for flag in info.options.iter().filter(|option| option.value.is_none()) {
+            let mut options = Options::new();
+            options.set(flag.name, "yes");
+            variants.push(options);
+        }
+        for options in variants {
+            let game = info.game(&options).unwrap();
+            let (id, start) = (game.id().to_string(), game.start_options());
+            let (found, options) = GAMES.identified(&id, &start).unwrap();
+            let again = found.game(&options).unwrap();
+            assert_eq!((again.id(), again.start_options()), (game.id(), start), "{id}");
+            assert_eq!(again.start(), game.start(), "{id}");
+        }
+    }
+    assert!(GAMES.identified("kalah (pits=3,moons=2)", "").is_err());
+    assert!(GAMES.identified("chess", "").is_err());
+    let old = GAMES.identified("kalah (pits=3,empty-capture=no)", "seeds=2").unwrap().1;
+    assert_eq!(old.to_string(), "pits=3,play-on=yes,seeds=2");
+}

@@ -5,6 +5,7 @@ mod awari;
 mod connect_four;
 mod dobutsu;
 mod evaluate;
+mod fox_and_hounds;
 mod kalah;
 mod krk;
 mod othello;

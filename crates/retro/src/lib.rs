@@ -29,7 +29,7 @@
 //! |---|---|
 //! | solving | [`solve`], [`SolveOptions`], [`SolverName`], [`Window`], [`SliceReport`], [`SolveError`] |
 //! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
-//! | before it runs | [`default_set()`], [`plan()`], [`SlicePlan`], [`Rates`], [`calibrate`], [`fit_solvers`] |
+//! | before it runs | [`default_set()`], [`quick_set`], [`plan()`], [`SlicePlan`], [`Rates`], [`calibrate`], [`fit_solvers`] |
 //! | finished files | [`open_set`], [`open_metric`], [`folder`], [`check`], [`stats`] |
 //! | measurements and tests | [`experiment`], [`in_memory`] |
 
@@ -55,7 +55,7 @@ mod window;
 
 pub use budget::cache_bytes;
 pub use calibrate::{Calibration, CalibrationError, calibrate};
-pub use default_set::default_set;
+pub use default_set::{default_set, quick_set};
 pub use error::{SolveError, Unfit};
 pub use options::{DualIndexOptions, RowOptions, SolveOptions, SolverName};
 pub use parallel::ThreadError;

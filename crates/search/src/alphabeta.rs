@@ -90,6 +90,10 @@ pub(crate) struct Worker<'a, G: Evaluate, O: Oracle> {
     solved: bool,
     /// The slice in which the game has been before the root, if any.
     history: Option<SliceId>,
+    /// The slice of the root.
+    slice: SliceId,
+    /// Moves of the root that are not searched, by their places.
+    left_out: Vec<u16>,
     choices: Vec<Choice<G::Position, G::Move>>,
     moves: Vec<G::Move>,
     order: Order<G::Move>,
@@ -126,6 +130,8 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             needs_move,
             solved: false,
             history: (path.len() > 0).then_some(slice),
+            slice,
+            left_out: Vec::new(),
             path,
             choices: Vec::new(),
             moves: Vec::new(),
@@ -138,6 +144,26 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             reported: (0, 0),
             check_at: 0,
         }
+    }
+
+    /// Leaves moves of the root out of the following searches, and lets them begin with `first`.
+    pub(crate) fn leave_out(&mut self, places: &[u16], first: u16) {
+        self.left_out.clear();
+        self.left_out.extend_from_slice(places);
+        self.first = first;
+    }
+
+    /// The root's move to try first, as the last search suggests.
+    pub(crate) fn first(&self) -> u16 {
+        self.first
+    }
+
+    /// The slice in which stored bounds and databases are not certain.
+    ///
+    /// A move left out counts like a history: below the other moves, the side that is ahead may
+    /// need it when the root comes up again, and is barred by the repetition.
+    fn barred(&self) -> Option<SliceId> {
+        if self.left_out.is_empty() { self.history } else { Some(self.slice) }
     }
 
     /// Searches the root within a window. Where that is cut short, the line so far stays.
@@ -241,6 +267,9 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         let first = if ply == 0 && self.first != NO_MOVE { self.first } else { node.known.best };
         let (moves, choices) = (&mut self.moves, &mut self.choices);
         self.order.choose(game, position, ply, first, moves, choices);
+        if ply == 0 && !self.left_out.is_empty() {
+            choices.retain(|choice| !self.left_out.contains(&choice.place));
+        }
         self.path.push(*position, node.slice);
         let result = self.moves(place, start, node.bounds, (alpha, beta), left, extension);
         self.path.pop();
@@ -251,7 +280,9 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         if ply == 0 {
             self.first = best;
         }
-        self.keep(&node, &found, (alpha, beta), depth, best);
+        if ply > 0 || self.left_out.is_empty() {
+            self.keep(&node, &found, (alpha, beta), depth, best);
+        }
         Ok(found)
     }
 
@@ -276,7 +307,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         let all = (-max, max);
         let mut node =
             Node { slice, key: None, known: Entry::UNKNOWN, stored: all, bounds: all, guess: None };
-        let barred = self.history == Some(slice);
+        let barred = self.barred() == Some(slice);
         let probes = may_answer && depth >= options.probe_depth;
         if let Some(score) = if probes { self.probe(position)? } else { None } {
             if !barred || score == 0 {

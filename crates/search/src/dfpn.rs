@@ -19,108 +19,59 @@
 //!
 //! # Two states taken for one
 //! The table compares 64 bits of hash that are as good as independent of the place. Should two
-//! states agree in them, the proof taken from the table afterwards has a gap, and is not given.
+//! states agree in them, the proof taken from the table afterwards has a gap, and is not written.
 
-use std::hash::Hash;
+use std::error::Error;
+use std::fmt;
 use std::sync::atomic::Ordering::Relaxed;
 
-use nutcracker_game::{Game, Score, SliceId, Step, Turn};
+use nutcracker_game::{Game, SliceId, Step};
+use nutcracker_proof::{Claim, Goal};
 
-use crate::extract::extract;
 use crate::hash::Key;
 use crate::path::{FREE, Path, Place};
-use crate::proof::{Goal, Proof};
 use crate::proof_table::{INFINITE, Numbers, Table};
 use crate::{ExactLimits, Oracle, SearchError, known};
 
-/// What a search for a proof found.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Proving<P> {
-    /// The answer.
-    pub verdict: Verdict<P>,
-    /// The positions expanded.
+/// Positions expanded between two reports.
+const PAUSE: u64 = 1 << 10;
+
+/// How far a search for a proof has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProofStatus {
+    /// The positions expanded so far.
     pub nodes: u64,
-    /// Scores read from the oracle.
-    pub probes: u64,
-}
-
-/// Whether a goal can be reached.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict<P> {
-    /// It can, and this is how.
-    Proven(Proof<P>),
-    /// It cannot: a proof of the [opposite](Goal::opposite).
-    Disproven(Proof<P>),
-    /// The limits were reached first, or the table was too small to keep the proof.
-    Unknown,
-}
-
-/// Searches for a proof that a position's score fulfils a goal, or that it does not.
-///
-/// ```
-/// use nutcracker_game::Rules;
-/// use nutcracker_games::kalah::Kalah;
-/// use nutcracker_search::{Empty, ExactLimits, Goal, Verdict, check_proof, prove};
-///
-/// let kalah = Kalah::new(3, 2, false)?;
-/// let start = kalah.start().position;
-/// let found = prove(&kalah, &Empty, &start, Goal::AtLeast(4), &ExactLimits::default())?;
-/// let Verdict::Proven(proof) = found.verdict else { panic!("the first player wins by 4") };
-/// assert_eq!(check_proof(&kalah, &Empty, &proof), Ok(()));
-/// let more = prove(&kalah, &Empty, &start, Goal::AtLeast(5), &ExactLimits::default())?;
-/// assert!(matches!(more.verdict, Verdict::Disproven(_)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn prove<G: Game, O: Oracle>(
-    game: &G,
-    oracle: &O,
-    position: &G::Position,
-    goal: Goal,
-    limits: &ExactLimits<'_>,
-) -> Result<Proving<G::Position>, SearchError<O::Error>> {
-    let (need, attacks) = goal.need();
-    let root = Claim { position: *position, need, attacks };
-    let mut prover = Prover::new(game, oracle, limits);
-    let verdict = match prover.decide(&root) {
-        Ok(yes) => {
-            let goal = if yes { goal } else { goal.opposite() };
-            match extract(&mut prover, &root, yes) {
-                Ok(nodes) => {
-                    let proof = Proof { goal, root: *position, nodes };
-                    if yes { Verdict::Proven(proof) } else { Verdict::Disproven(proof) }
-                }
-                Err(Halt::Gap) => Verdict::Unknown,
-                Err(Halt::Oracle(error)) => return Err(SearchError::Oracle(error)),
-            }
-        }
-        Err(Halt::Gap) => Verdict::Unknown,
-        Err(Halt::Oracle(error)) => return Err(SearchError::Oracle(error)),
-    };
-    Ok(Proving { verdict, nodes: prover.nodes, probes: prover.probes })
-}
-
-/// A position, what the attacker needs there, and whether the attacker is to move.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Claim<P> {
-    pub position: P,
-    pub need: Score,
-    pub attacks: bool,
-}
-
-impl<P: Copy + Hash> Claim<P> {
-    /// What has to hold after a move.
-    pub(crate) fn after(&self, step: &Step<P>) -> Self {
-        let need = if self.attacks { self.need - step.gain } else { self.need + step.gain };
-        let attacks = self.attacks == (step.turn == Turn::Stays);
-        Claim { position: step.next, need, attacks }
-    }
+    /// The proof number of the root: an estimate of what is missing for a yes.
+    pub proof: u32,
+    /// The disproof number: the same for a no.
+    pub disproof: u32,
 }
 
 /// Why there is no answer.
-pub(crate) enum Halt<E> {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Halt<E> {
     /// A limit was reached, or the table has lost something.
     Gap,
+    /// The oracle failed.
     Oracle(E),
+}
+
+impl<E> fmt::Display for Halt<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Halt::Gap => "the search reached its limits, or its table was too small",
+            Halt::Oracle(_) => "a score could not be read from a database",
+        })
+    }
+}
+
+impl<E: Error + 'static> Error for Halt<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Halt::Gap => None,
+            Halt::Oracle(error) => Some(error),
+        }
+    }
 }
 
 /// A move from a position on the path.
@@ -145,10 +96,33 @@ struct Frame<P> {
     nodes_before: u64,
 }
 
-pub(crate) struct Prover<'a, G: Game, O: Oracle> {
-    pub game: &'a G,
-    oracle: &'a O,
-    limits: &'a ExactLimits<'a>,
+/// Searches for proofs about positions; what it finds is kept from one question to the next.
+///
+/// ```
+/// use nutcracker_game::Rules;
+/// use nutcracker_games::kalah::Kalah;
+/// use nutcracker_proof::{Goal, NoTables, ProofReader, ProofWriter};
+/// use nutcracker_search::{Empty, ExactLimits, Prover};
+///
+/// let kalah = Kalah::new(3, 2, false)?;
+/// let start = kalah.start();
+/// let mut prover = Prover::new(&kalah, &Empty, ExactLimits::default());
+/// assert_eq!(prover.decide(&start.position, Goal::AtLeast(4))?, Some(true));
+/// assert_eq!(prover.decide(&start.position, Goal::AtLeast(5))?, Some(false));
+///
+/// let mut writer = ProofWriter::new(&kalah, &NoTables, &start, "example 1.0", Vec::new())?;
+/// writer.claim(Goal::AtLeast(4), &mut prover.strategy(true))?;
+/// writer.claim(Goal::AtMost(4), &mut prover.strategy(false))?;
+/// let file = writer.finish()?;
+/// let checked = ProofReader::new(&file[..])?.check(&kalah, &NoTables, |_| true)?;
+/// assert_eq!(checked.goals, [Goal::AtLeast(4), Goal::AtMost(4)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Prover<'a, G: Game, O: Oracle> {
+    pub(crate) game: &'a G,
+    pub(crate) oracle: &'a O,
+    limits: ExactLimits<'a>,
+    watch: Watch<'a>,
     table: Table,
     path: Path<G::Position>,
     /// By place on the path, the hash of its positions in the same slice up to there.
@@ -160,15 +134,26 @@ pub(crate) struct Prover<'a, G: Game, O: Oracle> {
     probes: u64,
 }
 
+/// Receives the status now and then; false ends the search.
+type Watch<'a> = Box<dyn FnMut(ProofStatus) -> bool + 'a>;
+
 type Answer<T, O> = Result<T, Halt<<O as Oracle>::Error>>;
 
+impl<G: Game, O: Oracle> fmt::Debug for Prover<'_, G, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prover").field("nodes", &self.nodes).finish_non_exhaustive()
+    }
+}
+
 impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
-    fn new(game: &'a G, oracle: &'a O, limits: &'a ExactLimits<'a>) -> Self {
+    /// A search with these limits for all its questions together.
+    pub fn new(game: &'a G, oracle: &'a O, limits: ExactLimits<'a>) -> Self {
         Prover {
             game,
             oracle,
-            limits,
             table: Table::new(limits.table_bytes),
+            limits,
+            watch: Box::new(|_| true),
             path: Path::default(),
             hashes: Vec::new(),
             frames: Vec::new(),
@@ -179,9 +164,50 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
         }
     }
 
+    /// Calls `watch` every now and then while it searches; false ends the search.
+    #[must_use]
+    pub fn watched(self, watch: impl FnMut(ProofStatus) -> bool + 'a) -> Self {
+        Prover { watch: Box::new(watch), ..self }
+    }
+
+    /// Allows this many positions more.
+    pub fn grant(&mut self, nodes: u64) {
+        self.limits.nodes = self.limits.nodes.saturating_add(nodes);
+    }
+
+    /// The positions expanded so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Scores read from the oracle so far.
+    pub fn probes(&self) -> u64 {
+        self.probes
+    }
+
+    /// Whether a position's score fulfils a goal; `None` when a limit was reached first.
+    pub fn decide(
+        &mut self,
+        position: &G::Position,
+        goal: Goal,
+    ) -> Result<Option<bool>, SearchError<O::Error>> {
+        self.start_over();
+        match self.answer(&goal.claim(*position)) {
+            Ok(yes) => Ok(Some(yes)),
+            Err(Halt::Gap) => Ok(None),
+            Err(Halt::Oracle(error)) => Err(SearchError::Oracle(error)),
+        }
+    }
+
+    /// Forgets the path to where an earlier question ended.
+    pub(crate) fn start_over(&mut self) {
+        self.path.truncate(0);
+        self.hashes.clear();
+    }
+
     /// What needs neither search nor table: the end of the game, the bounds of the slice, the
     /// oracle.
-    pub(crate) fn plain(&mut self, claim: &Claim<G::Position>) -> Answer<Option<bool>, O> {
+    fn plain(&mut self, claim: &Claim<G::Position>) -> Answer<Option<bool>, O> {
         let slice = self.game.slice_of(&claim.position);
         let max = self.game.max_score(slice);
         let score = match self.game.outcome(&claim.position) {
@@ -195,13 +221,8 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
                 score
             }
         };
-        let score = if claim.attacks { score } else { -score };
+        let score = if claim.proving { score } else { -score };
         Ok(Some(score >= claim.need))
-    }
-
-    /// The place on the path where a position has been before.
-    pub(crate) fn earlier(&self, claim: &Claim<G::Position>) -> Option<Place> {
-        self.path.earlier(&claim.position, self.game.slice_of(&claim.position))
     }
 
     /// Puts a position on the path, or takes the last one off.
@@ -235,7 +256,7 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
     }
 
     /// Searches until a claim that is not immediate is decided on this path.
-    pub(crate) fn decide(&mut self, claim: &Claim<G::Position>) -> Answer<bool, O> {
+    pub(crate) fn answer(&mut self, claim: &Claim<G::Position>) -> Answer<bool, O> {
         if let Some(yes) = self.plain(claim)? {
             return Ok(yes);
         }
@@ -254,10 +275,10 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
         loop {
             let frame = self.frames.last().expect("the first frame is the last to go");
             let children = &self.children[frame.first..];
-            let numbers = sum_up(frame.claim.attacks, children);
+            let numbers = sum_up(frame.claim.proving, children);
             let limits = frame.limits;
             if numbers.proof < limits.proof && numbers.disproof < limits.disproof {
-                let (at, limits) = select(frame.claim.attacks, children, numbers, limits);
+                let (at, limits) = select(frame.claim.proving, children, numbers, limits);
                 let child = children[at].claim;
                 self.frames.last_mut().expect("as above").at = at;
                 self.open(&child, limits)?;
@@ -274,12 +295,32 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
         }
     }
 
+    /// The numbers of the root as they follow from those of all positions that are open.
+    fn at_the_root(&self) -> Numbers {
+        let (mut end, mut below) = (self.children.len(), None);
+        for frame in self.frames.iter().rev() {
+            let mut children = self.children[frame.first..end].to_vec();
+            if let (Some(numbers), Some(child)) = (below, children.get_mut(frame.at)) {
+                child.numbers = numbers;
+            }
+            below = Some(sum_up(frame.claim.proving, &children));
+            end = frame.first;
+        }
+        below.unwrap_or(Numbers::NEW)
+    }
+
     /// Puts a position on the path and reads the numbers of its successors.
     fn open(&mut self, claim: &Claim<G::Position>, limits: Numbers) -> Answer<(), O> {
         if self.nodes >= self.limits.nodes
             || self.limits.stop.is_some_and(|stop| stop.load(Relaxed))
         {
             return Err(Halt::Gap);
+        }
+        if self.nodes % PAUSE == PAUSE - 1 {
+            let Numbers { proof, disproof } = self.at_the_root();
+            if !(self.watch)(ProofStatus { nodes: self.nodes, proof, disproof }) {
+                return Err(Halt::Gap);
+            }
         }
         let before = self.before(self.game.slice_of(&claim.position));
         self.frames.push(Frame {
@@ -338,7 +379,7 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
             None => self.table.put(frame.key, numbers, effort(self.nodes - frame.nodes_before)),
             Some(yes) => {
                 let mut best = 0;
-                if yes == frame.claim.attacks {
+                if yes == frame.claim.proving {
                     // One move suffices; best one that does not depend on the path.
                     let suffices =
                         |(_, child): &(u16, &Child<_>)| child.numbers.decision() == Some(yes);

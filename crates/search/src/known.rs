@@ -1,6 +1,7 @@
 //! The score of a position where databases have it.
 
 use nutcracker_game::{Game, Score};
+use nutcracker_proof::{Claim, Reply};
 
 use crate::Oracle;
 
@@ -38,6 +39,38 @@ pub fn known<G: Game, O: Oracle>(
         return oracle.score(slice, game.rank(position)).map(Some);
     }
     through_moves(game, oracle, position)
+}
+
+/// What a strategy does at a claim by databases alone: it rests on the score of the position, or,
+/// where the index leaves the position out, plays the move that keeps enough. `None` where databases
+/// do not decide the claim, or decide it otherwise.
+pub fn database_reply<G: Game, O: Oracle>(
+    game: &G,
+    oracle: &O,
+    claim: &Claim<G::Position>,
+) -> Result<Option<Reply>, O::Error> {
+    let suffices = |claim: &Claim<G::Position>| {
+        let score = known(game, oracle, &claim.position)?;
+        let score = score.map(|score| if claim.proving { score } else { -score });
+        Ok(score.is_some_and(|score| score >= claim.need))
+    };
+    if !suffices(claim)? {
+        return Ok(None);
+    }
+    if game.is_indexed(&claim.position) {
+        return Ok(Some(Reply::Database));
+    }
+    if !claim.proving {
+        return Ok(Some(Reply::Any));
+    }
+    let mut steps = Vec::new();
+    game.steps(&claim.position, &mut steps);
+    for (place, step) in steps.iter().enumerate() {
+        if suffices(&claim.after(step))? {
+            return Ok(Some(Reply::Play(place)));
+        }
+    }
+    Ok(None)
 }
 
 /// The score of a position that has no number.

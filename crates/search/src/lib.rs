@@ -3,7 +3,7 @@
 //! | what | for what | how |
 //! |---|---|---|
 //! | [`Engine`] | play and analysis of any game within any limits | alpha-beta, iterative deepening, all cores |
-//! | [`prove`], [`check_proof`] | "does the mover get at least k?", with a proof that other code replays | df-pn |
+//! | [`Prover`] | "does the mover get at least k?", with a strategy that becomes a proof file | df-pn |
 //! | [`exact_value`], [`Search`] | the score of a position of a game that does not repeat | MTD(f) |
 //! | [`start_value`] | the score of the start position | its database, else MTD(f) |
 //!
@@ -17,36 +17,37 @@
 //! the other will. A position that repeats is worth 0 from there.
 
 mod alphabeta;
+mod bounds;
 mod dfpn;
 mod exact;
 mod exact_table;
-mod extract;
 mod found;
 mod hash;
 mod known;
 mod limits;
+mod lines;
 mod oracle;
 mod order;
 mod path;
 pub mod player;
 mod pool;
 mod probed;
-mod proof;
 mod proof_table;
+mod proven;
 mod report;
 mod start_value;
 mod table_oracle;
 mod tt;
 mod worth;
 
-pub use dfpn::{Proving, Verdict, prove};
+pub use dfpn::{Halt, ProofStatus, Prover};
 pub use exact::{ExactError, ExactLimits, Search, Solved, exact_value};
-pub use known::known;
+pub use known::{database_reply, known};
 pub use limits::{EngineOptions, Limits};
 pub use oracle::{Empty, Oracle, UpTo};
 pub use pool::{Engine, SearchError};
 pub use probed::Probed;
-pub use proof::{Flaw, Goal, Proof, ProofNode, Reply, check_proof};
+pub use proven::Proven;
 pub use report::{MoveValues, Report};
 pub use start_value::{StartLimits, StartValue, start_value};
 pub use table_oracle::TableOracle;

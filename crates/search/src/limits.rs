@@ -18,11 +18,14 @@ pub struct EngineOptions {
     pub weights: Option<Vec<f32>>,
     /// Late move reductions: whether moves late in the order are first searched less deeply.
     pub late_move_reductions: bool,
+    /// The lines that a search reports, at least one, each with another first move (`MultiPV`).
+    /// More than one cost time, and are not needed to play.
+    pub lines: usize,
 }
 
 impl Default for EngineOptions {
     /// One thread, 64 MiB, databases probed everywhere, the game's own weights, every move searched
-    /// to full depth.
+    /// to full depth, one line.
     fn default() -> Self {
         EngineOptions {
             threads: 1,
@@ -30,11 +33,13 @@ impl Default for EngineOptions {
             probe_depth: 0,
             weights: None,
             late_move_reductions: false,
+            lines: 1,
         }
     }
 }
 
-/// When a search ends: at the first of these, or when the value is proven.
+/// What a search examines, and when it ends: at the first of these limits, or when the value is
+/// proven.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
     /// The plies of the deepest iteration.
@@ -46,9 +51,21 @@ pub struct Limits<'a> {
     pub time: Option<Duration>,
     /// The search ends soon after this becomes true.
     pub stop: Option<&'a AtomicBool>,
+    /// The moves of the position that are searched, by their places in the order of the rules; all
+    /// if `None` or if none of these places has a move.
+    pub among: Option<&'a [usize]>,
 }
 
 impl Limits<'_> {
+    /// Which of this many moves of the position are not searched, by their places.
+    pub(crate) fn left_out(&self, moves: usize) -> Vec<u16> {
+        let among = self.among.unwrap_or_default();
+        if !among.iter().any(|&place| place < moves) {
+            return Vec::new();
+        }
+        (0..moves).filter(|place| !among.contains(place)).map(|place| place as u16).collect()
+    }
+
     /// A depth in plies and no other limit.
     pub fn depth(depth: u32) -> Self {
         Limits { depth: Some(depth), ..Limits::default() }

@@ -87,19 +87,22 @@ impl<M: Copy + Eq + Hash> Order<M> {
 }
 
 /// A legal move where there is one, without any search: the one at place `known`, else the most
-/// promising.
+/// promising; none at the places left out.
 pub(crate) fn first_guess<G: Evaluate>(
     game: &G,
     position: &G::Position,
     known: Option<u16>,
+    left_out: &[u16],
 ) -> Option<G::Move> {
     let mut moves = Vec::new();
     game.moves(position, &mut moves);
-    if let Some(mv) = known.and_then(|known| moves.get(usize::from(known))) {
+    let moves = (0..).zip(&moves).filter(|(place, _)| !left_out.contains(place));
+    if let Some((_, mv)) = moves.clone().find(|(place, _)| known == Some(*place)) {
         return Some(*mv);
     }
-    let promise = |mv: &&G::Move| game.promise(position, mv, &game.play(position, mv));
-    moves.iter().rev().max_by_key(promise).copied()
+    let moves: Vec<&G::Move> = moves.map(|(_, mv)| mv).collect();
+    let promise = |mv: &&&G::Move| game.promise(position, mv, &game.play(position, mv));
+    moves.iter().rev().max_by_key(promise).map(|mv| **mv)
 }
 
 fn slot<M: Hash>(mv: &M) -> usize {

@@ -1,4 +1,4 @@
-//! The engine: iterations, threads, and what is reported.
+//! The engine: iterations and threads.
 
 use std::cmp::Reverse;
 use std::error::Error;
@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use nutcracker_game::{Evaluate, Score};
+use nutcracker_game::Evaluate;
 
-use crate::alphabeta::{Halted, INFINITE, MAX_DEPTH, Shared, Worker};
-use crate::hash::Key;
-use crate::order::first_guess;
-use crate::tt::Table;
+use crate::alphabeta::{INFINITE, MAX_DEPTH, Shared, Worker};
+use crate::lines::{Lines, at_a_glance};
+use crate::tt::{NO_MOVE, Table};
 use crate::{EngineOptions, Limits, MoveValues, Oracle, Report, Worth};
 
 /// Why a search gave no answer.
@@ -74,11 +73,6 @@ impl<G: Evaluate, O: Oracle> fmt::Debug for Engine<G, O> {
     }
 }
 
-/// Half the width of the first aspiration window around the value of the previous iteration.
-const ASPIRATION: i32 = 60;
-/// Iterations of fewer plies have the full window.
-const WINDOW_FROM: u32 = 4;
-
 impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
     /// An engine that has searched nothing yet.
     pub fn new(game: G, oracle: O, options: EngineOptions) -> Self {
@@ -106,12 +100,16 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
         self.table.clear();
     }
 
-    /// Searches a position and calls `on_report` after every iteration.
+    /// Searches a position and calls `on_report` after every iteration, once for each line; the
+    /// result is the best one.
     ///
     /// `history` has the positions of the game before `root`, oldest first, each as its mover saw
     /// it: a move that repeats one of them ends the game, with 0 from there on. Without history the
     /// value is the position's score. There is always a move in the answer where there is a legal
     /// one, whatever the limits.
+    ///
+    /// The value of a line after the first, or of moves selected by the limits, is what the game can
+    /// still bring after one of these moves, the position itself being part of the history then.
     pub fn search(
         &mut self,
         root: &G::Position,
@@ -120,43 +118,47 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
         on_report: &mut dyn FnMut(&Report<G::Move>),
     ) -> Result<Report<G::Move>, SearchError<O::Error>> {
         self.run(limits, |shared| {
-            let mut progress = Progress::new(shared, root);
-            if progress.done() {
-                return progress.report;
+            let mut moves = Vec::new();
+            shared.game.moves(root, &mut moves);
+            let left_out = limits.left_out(moves.len());
+            let count = shared.options.lines.min(moves.len() - left_out.len()).max(1);
+            let mut lines = Lines::new(shared, root, moves, &left_out, count);
+            if !lines.done() {
+                together(
+                    shared,
+                    |id| {
+                        let mut worker = Worker::new(shared, root, history, true);
+                        worker.leave_out(&left_out, NO_MOVE);
+                        let depths = (1..).map(|depth: u32| depth + id as u32 % 2);
+                        for depth in depths.take_while(|&depth| depth <= deepest(limits)) {
+                            if worker.search(root, depth, (-INFINITE, INFINITE)).is_err() {
+                                return;
+                            }
+                        }
+                    },
+                    || {
+                        let mut worker = Worker::new(shared, root, history, true);
+                        for depth in 1..=deepest(limits) {
+                            let ended = lines.deepen(&mut worker, depth).is_err();
+                            worker.report();
+                            lines.count();
+                            if ended {
+                                break;
+                            }
+                            lines.reports().for_each(&mut *on_report);
+                            if lines.done() {
+                                break;
+                            }
+                        }
+                    },
+                );
+                lines.count();
             }
-            together(
-                shared,
-                |id| {
-                    let mut worker = Worker::new(shared, root, history, true);
-                    let depths = (1..).map(|depth: u32| depth + id as u32 % 2);
-                    for depth in depths.take_while(|&depth| depth <= deepest(limits)) {
-                        if worker.search(root, depth, (-INFINITE, INFINITE)).is_err() {
-                            return;
-                        }
-                    }
-                },
-                || {
-                    let mut worker = Worker::new(shared, root, history, true);
-                    for depth in 1..=deepest(limits) {
-                        let ended = progress.deepen(&mut worker, root, depth).is_err();
-                        worker.report();
-                        progress.count();
-                        if ended {
-                            break;
-                        }
-                        on_report(&progress.report);
-                        if progress.done() {
-                            break;
-                        }
-                    }
-                },
-            );
-            progress.count();
-            progress.report
+            lines.best().clone()
         })
     }
 
-    /// Every move of a position with its own value, best first; none where the game is over.
+    /// Every move that the limits allow with its own value, best first; none where the game is over.
     ///
     /// Without history the value of a move is by the score of the position it leads to. With
     /// history it is what the game can still bring after that history, the position itself
@@ -175,6 +177,9 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
             }
             let mut moves = Vec::new();
             game.moves(root, &mut moves);
+            let left_out = limits.left_out(moves.len());
+            let mut place = 0..;
+            moves.retain(|_| place.next().is_some_and(|place| !left_out.contains(&place)));
             let steps: Vec<_> = moves.iter().map(|mv| game.play(root, mv)).collect();
             let mut values: Vec<Branch> = Vec::new();
             values.extend(steps.iter().map(|step| {
@@ -278,128 +283,6 @@ fn together<G: Evaluate, O: Oracle<Error: Send> + Sync>(
         main();
         shared.halt.store(true, Relaxed);
     });
-}
-
-/// What is known of a position without a search.
-fn at_a_glance<G: Evaluate, O: Oracle>(
-    shared: &Shared<'_, G, O>,
-    position: &G::Position,
-) -> (i32, Score, Score) {
-    if let Some(score) = shared.game.outcome(position) {
-        return (100 * i32::from(score), score, score);
-    }
-    let max = shared.game.max_score(shared.game.slice_of(position));
-    let most = 100 * i32::from(max);
-    (shared.game.evaluate(position, shared.weights).clamp(-most, most), -max, max)
-}
-
-/// How far a search has come.
-struct Progress<'a, G: Evaluate, O: Oracle> {
-    shared: &'a Shared<'a, G, O>,
-    root: G::Position,
-    max: Score,
-    report: Report<G::Move>,
-}
-
-impl<'a, G: Evaluate, O: Oracle> Progress<'a, G, O> {
-    /// Before the first iteration: a guess, and a move that is legal.
-    fn new(shared: &'a Shared<'a, G, O>, root: &G::Position) -> Self {
-        let (guess, lower, upper) = at_a_glance(shared, root);
-        let known = shared.table.get(Key::of(root)).map(|known| known.best);
-        let report = Report {
-            depth: 0,
-            value: Worth::of(guess, lower, upper, upper),
-            bounds: (lower, upper),
-            line: first_guess(shared.game, root, known).into_iter().collect(),
-            nodes: 0,
-            elapsed: shared.started.elapsed(),
-            table_permille: 0,
-            probes: 0,
-        };
-        Progress { shared, root: *root, max: upper, report }
-    }
-
-    /// Whether the search is complete.
-    fn done(&self) -> bool {
-        self.report.bounds.0 == self.report.bounds.1 || self.report.line.is_empty()
-    }
-
-    /// Brings the numbers up to date.
-    fn count(&mut self) {
-        self.report.nodes = self.shared.nodes.load(Relaxed);
-        self.report.probes = self.shared.probes.load(Relaxed);
-        self.report.elapsed = self.shared.started.elapsed();
-        self.report.table_permille = self.shared.table.permille();
-    }
-
-    /// One more iteration. Where it is cut short, a better move it has found counts.
-    fn deepen(
-        &mut self,
-        worker: &mut Worker<'_, G, O>,
-        root: &G::Position,
-        depth: u32,
-    ) -> Result<(), Halted> {
-        let mut window = (-INFINITE, INFINITE);
-        let before = self.report.value.hundredths();
-        let mut width = ASPIRATION;
-        if depth >= WINDOW_FROM {
-            window = (before - width, before + width);
-        }
-        loop {
-            let result = worker.search(root, depth, window);
-            if let Ok(found) = result {
-                let (lower, upper) = self.report.bounds;
-                self.report.bounds = (lower.max(found.lower), upper.min(found.upper));
-                width *= 4;
-                let wide = width > 4000;
-                if found.value <= window.0 && window.0 > -INFINITE {
-                    window.0 = if wide { -INFINITE } else { found.value - width };
-                    continue;
-                }
-                if found.value >= window.1 && window.1 < INFINITE {
-                    window.1 = if wide { INFINITE } else { found.value + width };
-                    continue;
-                }
-            }
-            let mut value = self.report.value.hundredths();
-            if let Some((raised, line)) = worker.raised() {
-                value = raised;
-                line.clone_into(&mut self.report.line);
-                self.lengthen(depth);
-            }
-            let (lower, upper) = self.report.bounds;
-            self.report.value = Worth::of(value, lower, upper, self.max);
-            if result.is_ok() {
-                self.report.depth = depth;
-            }
-            return result.map(|_| ());
-        }
-    }
-
-    /// Extends the line from the transposition table.
-    fn lengthen(&mut self, depth: u32) {
-        let game = self.shared.game;
-        let mut position = self.root;
-        let mut seen = vec![position];
-        let mut at = 0;
-        let mut moves = Vec::new();
-        while at < depth as usize {
-            moves.clear();
-            game.moves(&position, &mut moves);
-            if at == self.report.line.len() {
-                let known = self.shared.table.get(Key::of(&position));
-                let best = known.and_then(|known| moves.get(usize::from(known.best)));
-                let Some(best) = best else { return };
-                if seen.contains(&game.play(&position, best).next) {
-                    return;
-                }
-                self.report.line.push(*best);
-            }
-            position = game.play(&position, &self.report.line[at]).next;
-            seen.push(position);
-            at += 1;
-        }
-    }
 }
 
 /// A move's value after the last iterations that reached it.

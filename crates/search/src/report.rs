@@ -9,9 +9,12 @@ use crate::Worth;
 /// How far a search has come.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report<M> {
+    /// 1 for the best line; 2 for the best of the moves that do not begin it, and so on.
+    pub rank: usize,
     /// The plies of the iteration that gave the value; 0 when none was completed.
     pub depth: u32,
-    /// The value of the position to its mover, from here on.
+    /// The value of the position to its mover, from here on; that of the moves which begin no line
+    /// before this one, if not all moves were searched.
     pub value: Worth,
     /// The proven bounds of the score; those that every position of the slice keeps where nothing
     /// better is known.

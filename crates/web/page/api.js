@@ -52,6 +52,7 @@ export function about(game, options, signal) {
       get(`/games/${encodeURIComponent(game)}${what}`, { ...parameters, options }, signal);
   return {
     card: request(""),
+    rules: request("/rules"),
     slices: request("/slices"),
     extremes: request("/extremes"),
     moves: request("/moves"),

@@ -1,25 +1,21 @@
 // The board, and what is around it.
 
 import { about } from "./api.js";
+import { boardOf } from "./boards.js";
 import { bookPanel } from "./book.js";
 import { builder } from "./build.js";
-import { h, announce } from "./dom.js";
+import { h, put, announce } from "./dom.js";
 import { engine } from "./engine.js";
 import { graph } from "./graph.js";
-import { Grid, gridEditor } from "./grid.js";
-import { Pits, pitsEditor } from "./pits.js";
-import { Plain } from "./plain.js";
+import { choiceTable, lineItems } from "./lists.js";
 import { opponent } from "./play.js";
-import { Session, mistake } from "./session.js";
+import { rulesOf } from "./rules.js";
+import { Session } from "./session.js";
 import { boardUrl } from "./url.js";
-import { capital, describe, slice, verdict, worth } from "./words.js";
+import { capital, slice, wordsOf } from "./words.js";
 
 /** How long a hint is shown, in milliseconds. */
 const HINT = 1600;
-
-/** The editor of positions that suits a notation, if there is one. */
-const editorOf = (position) =>
-  [pitsEditor, gridEditor].find((editor) => editor.reads(position ?? "")) ?? null;
 
 /** Shows the board of a game until `signal`. */
 export async function boardPage({ game, options, query, main, go, signal }) {
@@ -40,6 +36,7 @@ export async function boardPage({ game, options, query, main, go, signal }) {
           h("a", { href: boardUrl(game, { from: card.start, options }) }, "view the board"),
           " without values.",
         ),
+        h("section", { class: "panel" }, rulesOf(api)),
       ),
     );
     return;
@@ -47,12 +44,12 @@ export async function boardPage({ game, options, query, main, go, signal }) {
   await new Board(game, options, card, api, main, signal).open(query);
 }
 
-/** What the keyboard does. */
-function help() {
+/** What the keyboard does; a kind of board has keys of its own. */
+function help(own) {
   const keys = [
     ["← →", "back and forth"],
     ["Home End", "to the ends of the line"],
-    ["a–f", "sow that pit"],
+    ...own,
     ["v", "values"],
     ["t", "turn the board"],
     ["?", "hint"],
@@ -78,6 +75,7 @@ class Board {
     this.hint = new Set();
     this.note = "";
     this.busy = false;
+    this.words = wordsOf(card);
     this.rival = opponent(this);
     this.engine = engine(this);
     this.book = bookPanel(this);
@@ -171,7 +169,8 @@ class Board {
           this.parts.note,
           tools,
           this.parts.setup,
-          help(),
+          rulesOf(this.api),
+          help(boardOf(this.card.start).keys),
         ),
         h(
           "aside",
@@ -188,19 +187,13 @@ class Board {
 
   /** The drawing that suits the notation. */
   stage(position) {
-    const kind = editorOf(position)?.kind ?? "plain";
-    if (!this.drawing || this.drawing.kind !== kind) {
+    const kind = boardOf(position);
+    if (this.drawing?.kind !== kind) {
       const act = (choice) => this.play(choice);
       const edit = (...change) => this.edited((editor, text) => editor.change(text, ...change));
-      const drawing =
-        kind === "pits"
-          ? new Pits({ act, edit, stores: this.game === "kalah" })
-          : kind === "grid"
-            ? new Grid({ act, edit })
-            : new Plain({ act });
-      drawing.kind = kind;
-      this.drawing = drawing;
-      this.parts.stage.replaceChildren(drawing.element);
+      this.drawing = kind.draw({ act, edit, words: this.words, game: this.game });
+      this.drawing.kind = kind;
+      this.parts.stage.replaceChildren(this.drawing.element);
     }
     return this.drawing;
   }
@@ -223,11 +216,8 @@ class Board {
       editing: this.editing !== null,
       names,
     });
-    const text = now.repeats
-      ? "This position was there before: the game ends, and what is left is divided."
-      : verdict(now, this.sides);
-    const known = this.shown || now.over ? text : `${capital(now.mover)} to move.`;
-    const editor = this.editing === null ? null : editorOf(position);
+    const known = this.shown || now.over ? this.words.verdict(now) : `${capital(now.mover)} to move.`;
+    const editor = this.editing === null ? null : boardOf(position).editor;
     const setting = editor
       ? `Set up a position, ${names[editor.mover(position)]} to move: ${editor.help}, or write it below.`
       : "Set up a position: write it below.";
@@ -260,105 +250,19 @@ class Board {
       );
       return;
     }
-    const ordered = shown ? choices : [...choices].sort((a, b) => a.move.localeCompare(b.move));
-    this.parts.choices.replaceChildren(
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "col" }, "Move"),
-            h("th", { scope: "col" }, "Banks"),
-            h("th", { scope: "col" }, "Value"),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          ordered.map((choice) =>
-            h(
-              "tr",
-              {
-                class: shown ? `${choice.outcome ?? ""}${choice.best ? " best" : ""}` : "",
-                "data-choice": choice.move,
-                onclick: () => this.play(choice),
-              },
-              h("td", {}, h("button", { class: "link", "aria-label": describe(choice, shown) }, choice.move)),
-              h("td", {}, choice.captures || ""),
-              h(
-                "td",
-                { class: "value" },
-                shown
-                  ? h("span", { class: `badge ${choice.outcome ?? "unknown"}` }, worth(choice.value))
-                  : "·",
-                shown && choice.best ? h("span", { class: "star", title: "best" }, "★") : null,
-              ),
-            ),
-          ),
-        ),
-      ),
-    );
+    const act = (choice) => this.play(choice);
+    const { points } = this.card;
+    this.parts.choices.replaceChildren(choiceTable(choices, { shown, points, words: this.words, act }));
   }
 
   renderLine() {
-    const items = this.session.nodes.map((node, i) => {
-      if (i === 0) {
-        return h(
-          "li",
-          {},
-          h(
-            "button",
-            {
-              class: `link${this.session.at === 0 ? " now" : ""}`,
-              onclick: () => this.jump(0),
-              "data-ply": 0,
-            },
-            "start",
-          ),
-        );
-      }
-      const before = this.session.nodes[i - 1];
-      const played = before.played;
-      const error = this.shown ? mistake(before) : null;
-      const mark = error ? (error.grave ? "??" : "?") : "";
-      return h(
-        "li",
-        { class: error ? (error.grave ? "grave" : "slip") : "" },
-        h(
-          "button",
-          {
-            class: `link${this.session.at === i ? " now" : ""}`,
-            "data-ply": i,
-            onclick: () => this.jump(i),
-            "aria-current": this.session.at === i ? "step" : undefined,
-            title: error ? `loses ${error.lost}${error.grave ? " and the result" : ""}` : undefined,
-          },
-          played.move,
-          mark,
-        ),
-        this.shown &&
-          played.value &&
-          h("span", { class: `badge small ${played.outcome ?? "unknown"}` }, worth(played.value)),
-      );
-    });
-    this.parts.line.replaceChildren(...items);
-    const chart = this.shown ? graph(this.session, this.sides, (at) => this.jump(at)) : null;
-    this.parts.graph.replaceChildren(
-      ...(chart
-        ? [
-            chart,
-            h(
-              "p",
-              { class: "note caption" },
-              `${capital(this.sides[0])}'s margin at the end with best play from each move on`,
-            ),
-          ]
-        : []),
-    );
+    const { card, session, shown, words } = this;
+    const jump = (at) => this.jump(at);
+    this.parts.line.replaceChildren(...lineItems(session, { shown, points: card.points, words, jump }));
+    const chart = shown ? graph(session, card, words, jump) : null;
+    const what = card.points ? "margin" : "result";
+    const caption = `${capital(this.sides[0])}'s ${what} at the end with best play from each move on`;
+    put(this.parts.graph, chart, chart && h("p", { class: "note caption" }, caption));
   }
 
   renderSetup() {
@@ -375,11 +279,11 @@ class Board {
       });
       this.field.addEventListener("input", () => {
         this.editing = this.field.value;
-        if (editorOf(this.editing)) this.render();
+        if (boardOf(this.editing).editor) this.render();
       });
     }
     if (this.field.value !== this.editing) this.field.value = this.editing;
-    const clickable = editorOf(this.editing) !== null;
+    const clickable = boardOf(this.editing).editor !== null;
     const turn = () => this.edited((editor, text) => editor.turn(text));
     const clear = () => this.edited((editor, text) => editor.clear(text));
     if (this.parts.setup.contains(this.field)) return;
@@ -503,7 +407,7 @@ class Board {
 
   /** Changes the position that is set up. */
   edited(change) {
-    const editor = editorOf(this.editing);
+    const { editor } = boardOf(this.editing);
     if (!editor) return;
     this.editing = change(editor, this.editing);
     this.render();
@@ -572,12 +476,12 @@ class Board {
     else if (event.key === "v") this.toggle();
     else if (event.key === "t") this.turn();
     else if (event.key === "?") this.showHint();
-    else if (/^[a-f]$/i.test(event.key) && this.drawing?.kind === "pits") {
-      const choice = this.session.now.moves.find(
-        (one) => one.move[0].toLowerCase() === event.key.toLowerCase(),
-      );
-      if (choice) this.play(choice);
-    } else return;
+    else {
+      const choice =
+        /^[a-z]$/i.test(event.key) && this.drawing?.kind.choice?.(event.key, this.session.now.moves);
+      if (!choice) return;
+      this.play(choice);
+    }
     event.preventDefault();
   }
 }

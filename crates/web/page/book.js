@@ -3,7 +3,7 @@
 import { about } from "./api.js";
 import { fill, h, put, s } from "./dom.js";
 import { boardUrl, pageUrl } from "./url.js";
-import { capital, count, signed, worth } from "./words.js";
+import { capital, count, signed, wordsOf } from "./words.js";
 
 const WIDTH = 720;
 const HEIGHT = 320;
@@ -16,7 +16,7 @@ function state(move) {
 }
 
 /** The moves of a node; `act` is called with a move's name. */
-function moveTable(node, act) {
+function moveTable(node, words, act) {
   if (!node.moves.length)
     return h(
       "p",
@@ -48,7 +48,7 @@ function moveTable(node, act) {
             h("button", { class: "link" }, move.move),
             move.best && h("span", { class: "star", title: "best" }, "★"),
           ),
-          h("td", {}, worth(move.value)),
+          h("td", {}, words.worth(move.value)),
           h("td", { class: "soft" }, state(move)),
         ),
       ),
@@ -90,13 +90,13 @@ export function bookPanel(board) {
       h(
         "p",
         {},
-        h("strong", {}, worth(node.value)),
+        h("strong", {}, board.words.worth(node.value)),
         node.value.exact ? " solved" : "",
         node.depth === 0
           ? ", where the book starts"
           : `, depth ${node.depth}, ${count(node.ways)} ${node.ways === 1 ? "way" : "ways"} here`,
       ),
-      moveTable(node, play),
+      moveTable(node, board.words, play),
       around(board, node),
     );
   }
@@ -110,7 +110,7 @@ function around(board, node) {
   const open = (event) => {
     const tree = event.target;
     if (!tree.open || tree.querySelector(".branch")) return;
-    const below = branch(board.api, game, options, node.position, true);
+    const below = branch(board, node.position, true);
     below.querySelector("summary").textContent = "From here";
     const rest = node.ways - node.parents.length;
     fill(tree, {}, [
@@ -197,7 +197,8 @@ function diagram(data, pick) {
 }
 
 /** A node whose moves can be opened further. */
-function branch(api, game, options, position, open) {
+function branch(context, position, open) {
+  const { api, game, options, words } = context;
   const body = h("div", { class: "branches" });
   let loaded = false;
   const load = async () => {
@@ -207,11 +208,11 @@ function branch(api, game, options, position, open) {
       const node = await api.bookNode({ position });
       body.replaceChildren(
         ...node.moves.map((move) => {
-          const inner = branch(api, game, options, move.next, false);
+          const inner = branch(context, move.next, false);
           put(
             inner.querySelector("summary"),
             h("strong", {}, move.move),
-            ` ${worth(move.value)} `,
+            ` ${words.worth(move.value)} `,
             h("span", { class: "note" }, state(move)),
             move.best && h("span", { class: "star" }, "★"),
             " ",
@@ -266,6 +267,7 @@ export async function bookPage({ game, options, main, go, signal }) {
     );
     return;
   }
+  const words = wordsOf(card);
   const numbers = h("p", { id: "bookfacts" });
   const chart = h("div", {});
   const player = h(
@@ -286,7 +288,7 @@ export async function bookPage({ game, options, main, go, signal }) {
   const showFacts = (now) => {
     put(
       numbers,
-      h("strong", {}, worth(now.value)),
+      h("strong", {}, words.worth(now.value)),
       ` for the side to move at the start. ${count(now.nodes)} positions, `,
       `${count(now.solved)} solved, ${count(now.expansions)} expansions. `,
       now.growing ? h("em", {}, "It grows.") : "",
@@ -325,7 +327,7 @@ export async function bookPage({ game, options, main, go, signal }) {
     }
     if (!signal.aborted) timer = setTimeout(tick, TICK);
   }
-  const branches = branch(api, game, options, facts.start, true);
+  const branches = branch({ api, game, options, words }, facts.start, true);
   branches.querySelector("summary").textContent = "Start";
   main.replaceChildren(
     title,

@@ -41,6 +41,9 @@ function strip(finished, unit) {
   );
 }
 
+/** A set with more positions takes more than seconds. */
+const SECONDS = 50_000_000;
+
 /** A panel that offers to build the small set, and shows how far it is. */
 export function builder(card, options, { upTo, done, signal }) {
   const panel = h("section", { class: "panel build", "aria-label": "Build databases" });
@@ -58,7 +61,8 @@ export function builder(card, options, { upTo, done, signal }) {
         empty
           ? "Without databases the value of a position is unknown. " +
               `The small set, up to ${slice(target, card.unit)}, ` +
-              `has ${count(card.small_set_positions)} positions and takes seconds.`
+              `has ${count(card.small_set_positions)} positions ` +
+              `and takes ${card.small_set_positions > SECONDS ? "minutes" : "seconds"}.`
           : `Build what is missing up to ${slice(target, card.unit)}.`,
       ),
       h("button", { class: "primary", id: "build", onclick: start }, empty ? "Build the small set" : "Build"),
@@ -77,7 +81,9 @@ export function builder(card, options, { upTo, done, signal }) {
       h(
         "h2",
         {},
-        job.state === "running" ? `Building ${job.game}: ${slice(job.slices.at(-1), card.unit)} and what it depends on` : "Built",
+        job.state === "running"
+          ? `Building ${job.game}: ${slice(job.slices.at(-1), card.unit)} and what it depends on`
+          : "Built",
       ),
       bar,
       h("p", {}, `${count(job.solved)} of ${count(job.total)} positions (${share(job.solved, job.total)})`),

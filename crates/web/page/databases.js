@@ -170,7 +170,10 @@ export async function databasesPage({ game, options, main, go, signal }) {
           [
             "luckiest",
             "The luckiest",
-            (one) => `one move is worth ${one.measure} more than any other`,
+            (one) =>
+              card.points
+                ? `one move is worth ${one.measure} more than any other`
+                : "one move alone keeps the result",
             found.all
               ? "the most of all positions"
               : `the most of ${count(found.examined)} positions taken at random`,
@@ -183,7 +186,8 @@ export async function databasesPage({ game, options, main, go, signal }) {
           ],
         ];
         const cards = kinds
-          .filter(([key]) => found[key])
+          // Without points, every position that is won is as rich as any other.
+          .filter(([key]) => found[key] && (card.points || key !== "richest"))
           .map(([key, name, text, of]) =>
             h(
               "a",
@@ -279,8 +283,8 @@ export async function databasesPage({ game, options, main, go, signal }) {
           slice: fields.slice.value,
           score: fields.score.value,
           only: fields.only.value,
-          captures: fields.captures.value,
-          tempting: fields.tempting.checked ? "true" : "",
+          captures: fields.captures?.value,
+          tempting: fields.tempting?.checked ? "true" : "",
         });
       },
     },
@@ -314,19 +318,21 @@ export async function databasesPage({ game, options, main, go, signal }) {
         option("best", "is best"),
       ),
     ),
-    h(
-      "label",
-      {},
-      "The best move banks ",
+    card.points && [
       h(
-        "select",
-        { name: "captures" },
-        option("", "anything"),
-        option("none", "nothing"),
-        option("some", "something"),
+        "label",
+        {},
+        "The best move banks ",
+        h(
+          "select",
+          { name: "captures" },
+          option("", "anything"),
+          option("none", "nothing"),
+          option("some", "something"),
+        ),
       ),
-    ),
-    h("label", {}, h("input", { name: "tempting", type: "checkbox" }), " another move banks more"),
+      h("label", {}, h("input", { name: "tempting", type: "checkbox" }), " another move banks more"),
+    ],
     h("button", { class: "primary", id: "find" }, "Show me one"),
   );
   const last = known.slices[known.slices.length - 1].slice;

@@ -2,7 +2,7 @@
 
 import { address } from "./api.js";
 import { h, put } from "./dom.js";
-import { count, worth } from "./words.js";
+import { count } from "./words.js";
 
 const SECONDS = 5;
 
@@ -77,7 +77,7 @@ export function engine(board) {
         h(
           "p",
           { class: "found" },
-          h("strong", { id: "estimate" }, worth(found.value)),
+          h("strong", { id: "estimate" }, board.words.worth(found.value)),
           ` for the side to move, depth ${found.depth}, ${count(found.nodes)} positions`,
         ),
       found && h("p", { class: "note" }, found.line.join(" ")),

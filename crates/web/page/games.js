@@ -2,6 +2,7 @@
 
 import { about } from "./api.js";
 import { h } from "./dom.js";
+import { rulesOf } from "./rules.js";
 import { pageUrl } from "./url.js";
 import { capital, slice } from "./words.js";
 
@@ -11,7 +12,8 @@ function known(game) {
   return `databases up to ${slice(last, game.unit)}`;
 }
 
-function rules(game, go, signal) {
+/** A form that opens the game with other options. */
+function variants(game, go, signal) {
   if (!game.options.length) return null;
   const fields = game.options.map((option) => {
     const input = option.value
@@ -64,7 +66,8 @@ export async function gamesPage({ games, main, go, signal }) {
             ". ",
             h("a", { href: pageUrl("databases", game.name) }, "Databases"),
           ),
-          rules(game, go, signal),
+          rulesOf(about(game.name, "", signal)),
+          variants(game, go, signal),
         ),
       ),
     ),

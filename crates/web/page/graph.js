@@ -2,16 +2,16 @@
 
 import { s } from "./dom.js";
 import { mistake } from "./session.js";
-import { capital, signed } from "./words.js";
+import { capital } from "./words.js";
 
 const WIDTH = 420;
 const HEIGHT = 120;
 
-export function graph(session, sides, jump) {
+export function graph(session, { sides, points }, words, jump) {
   const margins = session.margins(sides);
   const known = margins.filter((margin) => margin !== null);
   if (known.length < 2) return null;
-  const reach = Math.max(2, ...known.map(Math.abs));
+  const reach = Math.max(points ? 2 : 1, ...known.map(Math.abs));
   const x = (at) => 34 + ((WIDTH - 48) * at) / Math.max(1, margins.length - 1);
   const y = (margin) => HEIGHT / 2 - (margin / reach) * (HEIGHT / 2 - 14);
   const line = [];
@@ -38,10 +38,10 @@ export function graph(session, sides, jump) {
         r: error || at === session.at ? 5 : 3,
         onclick: () => jump(at),
       },
-      s("title", {}, `${at === 0 ? "Start" : session.nodes[at - 1].played.move}: ${signed(margin)}`),
+      s("title", {}, `${at === 0 ? "Start" : session.nodes[at - 1].played.move}: ${words.margin(margin)}`),
     );
   });
-  const step = reach > 12 ? 10 : reach > 5 ? 5 : 2;
+  const step = reach > 12 ? 10 : reach > 5 ? 5 : points ? 2 : 1;
   const grid = [];
   for (let margin = -Math.floor(reach / step) * step; margin <= reach; margin += step) {
     grid.push(
@@ -52,7 +52,7 @@ export function graph(session, sides, jump) {
         y1: y(margin),
         y2: y(margin),
       }),
-      s("text", { x: 28, y: y(margin) + 4, "text-anchor": "end" }, signed(margin)),
+      s("text", { x: 28, y: y(margin) + 4, "text-anchor": "end" }, words.margin(margin)),
     );
   }
   return s(
@@ -62,8 +62,8 @@ export function graph(session, sides, jump) {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: "img",
       "aria-label":
-        `${capital(sides[0])}'s margin after best play, move by move: ` +
-        margins.map((m) => (m === null ? "unknown" : signed(m))).join(", "),
+        `${capital(sides[0])}'s ${points ? "margin" : "result"} after best play, move by move: ` +
+        margins.map((m) => (m === null ? "unknown" : words.margin(m))).join(", "),
     },
     grid,
     s("path", { class: "course", d: line.join("") }),

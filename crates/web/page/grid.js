@@ -1,13 +1,12 @@
 // Boards of squares with discs, from notation alone: `8/8/8/3ox3/3xo3/8/8/8 x`.
 
 import { h, s } from "./dom.js";
-import { describe, worth } from "./words.js";
 
 const SQUARE = 60;
 const EDGE = 30;
 
 /** The squares in a notation, or nothing if it is of another kind. */
-export function readGrid(text) {
+function readGrid(text) {
   const [board, side, ...more] = text.split(" ");
   if (more.length || !/^[xo]$/.test(side ?? "") || !/^[xo.0-9/]+$/.test(board)) return null;
   const rows = board
@@ -29,34 +28,15 @@ function writeGrid({ rows, side }) {
 /** What a square becomes when it is clicked in an editor. */
 const CYCLE = [".", "x", "o"];
 
-/** Positions changed by clicking: each takes a notation and gives another. */
-export const gridEditor = {
-  kind: "grid",
-  reads: (text) => readGrid(text) !== null,
-  help: "click a square for black, white or empty",
-  mover: (text) => (readGrid(text).side === "x" ? 0 : 1),
-  turn: (text) => {
-    const { rows, side } = readGrid(text);
-    return writeGrid({ rows, side: side === "x" ? "o" : "x" });
-  },
-  clear: (text) => {
-    const { rows, side } = readGrid(text);
-    return writeGrid({ rows: rows.map((row) => row.map(() => ".")), side });
-  },
-  change: (text, row, file, by) => {
-    const { rows, side } = readGrid(text);
-    rows[row][file] = CYCLE[(CYCLE.indexOf(rows[row][file]) + by + CYCLE.length) % CYCLE.length];
-    return writeGrid({ rows, side });
-  },
-};
-
-const nameOf = (row, file) => String.fromCharCode(97 + file) + (row + 1);
+/** The name of a square, `a1` at the top left. */
+export const nameOf = (row, file) => String.fromCharCode(97 + file) + (row + 1);
 
 /** Draws squares and discs; moves are clicked where they go, `edit(row, file, change)` changes a square. */
-export class Grid {
-  constructor({ act, edit }) {
+class Grid {
+  constructor({ act, edit, words }) {
     this.act = act;
     this.edit = edit;
+    this.words = words;
     this.picture = s("svg", { class: "grid", role: "group", "aria-label": "Board" });
     this.others = h("div", { class: "buttons" });
     this.element = h("div", { class: "plain" }, this.picture, this.others);
@@ -104,7 +84,7 @@ export class Grid {
           {
             class: "move",
             "data-move": choice.move,
-            "aria-label": describe(choice, shown),
+            "aria-label": this.words.describe(choice, shown),
             onclick: () => this.act(choice),
           },
           choice.move,
@@ -120,11 +100,11 @@ export class Grid {
     const [cx, cy] = [x + SQUARE / 2, y + SQUARE / 2];
     const name = nameOf(row, file);
     const held = content === "x" ? "black" : content === "o" ? "white" : "empty";
-    const value = shown && choice?.value;
+    const value = shown && choice?.value ? this.words.brief(choice.value) : "";
     const mark = !choice
       ? null
       : value
-        ? s("text", { class: "value", x: cx, y: cy + 7 }, worth(choice.value))
+        ? s("text", { class: `value${value.length > 3 ? " long" : ""}`, x: cx, y: cy + 7 }, value)
         : s("circle", { class: "spot", cx, cy, r: 8 });
     const classes = [
       "square",
@@ -156,7 +136,7 @@ export class Grid {
             },
           }
         : { role: "img" };
-    const label = choice ? describe(choice, shown) : `${name} ${held}`;
+    const label = choice ? this.words.describe(choice, shown) : `${name} ${held}`;
     return s(
       "g",
       { class: classes.filter(Boolean).join(" "), "data-square": name, ...act, "aria-label": label },
@@ -167,3 +147,27 @@ export class Grid {
 
   async animate() {}
 }
+
+/** Boards of discs. */
+export const grid = {
+  reads: (text) => readGrid(text) !== null,
+  draw: (hooks) => new Grid(hooks),
+  keys: [],
+  editor: {
+    help: "click a square for black, white or empty",
+    mover: (text) => (readGrid(text).side === "x" ? 0 : 1),
+    turn: (text) => {
+      const { rows, side } = readGrid(text);
+      return writeGrid({ rows, side: side === "x" ? "o" : "x" });
+    },
+    clear: (text) => {
+      const { rows, side } = readGrid(text);
+      return writeGrid({ rows: rows.map((row) => row.map(() => ".")), side });
+    },
+    change: (text, row, file, by) => {
+      const { rows, side } = readGrid(text);
+      rows[row][file] = CYCLE[(CYCLE.indexOf(rows[row][file]) + by + CYCLE.length) % CYCLE.length];
+      return writeGrid({ rows, side });
+    },
+  },
+};

@@ -1,7 +1,6 @@
 // Boards of two rows of pits, from notation alone: `4,4,4/4,4,4 S 0-0`.
 
 import { motion, s } from "./dom.js";
-import { describe, worth } from "./words.js";
 
 const PATTERN = /^(\d+(?:,\d+)*)\/(\d+(?:,\d+)*)(?: ([SN]))?(?: (\d+)-(\d+))?$/;
 /** Stones that are drawn one by one. */
@@ -11,7 +10,7 @@ const RADIUS = 53;
 const STONE = 12.5;
 
 /** The board in a notation, or nothing if it is of another kind. */
-export function readPits(text) {
+function readPits(text) {
   const found = PATTERN.exec(text);
   if (!found) return null;
   const numbers = (list) => list.split(",").map(Number);
@@ -21,35 +20,14 @@ export function readPits(text) {
   return { rows: [south, north], mover: found[3] === "N" ? 1 : 0, banked };
 }
 
-export function writePits({ rows, mover, banked }) {
+function writePits({ rows, mover, banked }) {
   const side = mover === 1 ? "N" : "S";
   const captured = banked ? ` ${banked[0]}-${banked[1]}` : "";
   return `${rows[0].join(",")}/${rows[1].join(",")} ${side}${captured}`;
 }
 
-/** Positions changed by clicking: each takes a notation and gives another. */
-export const pitsEditor = {
-  kind: "pits",
-  reads: (text) => readPits(text) !== null,
-  help: "click a pit to add, shift-click or right-click to remove",
-  mover: (text) => readPits(text).mover,
-  turn: (text) => {
-    const model = readPits(text);
-    return writePits({ ...model, mover: 1 - model.mover });
-  },
-  clear: (text) => {
-    const model = readPits(text);
-    return writePits({ ...model, rows: model.rows.map((row) => row.map(() => 0)), banked: null });
-  },
-  change: (text, side, pit, by) => {
-    const { rows, mover } = readPits(text);
-    rows[side][pit] = Math.max(0, rows[side][pit] + by);
-    return writePits({ rows, mover, banked: null });
-  },
-};
-
 /** Which pit a move sows, by the letter it begins with. */
-export function pitOf(move) {
+function pitOf(move) {
   const code = move.charCodeAt(0);
   if (code >= 65 && code <= 90) return { side: 0, pit: code - 65 };
   if (code >= 97 && code <= 122) return { side: 1, pit: code - 97 };
@@ -75,11 +53,12 @@ function places(number, pit) {
 const clamp = (number) => Math.min(number, DOZEN);
 
 /** Draws a board; `act(choice)` plays, `edit(side, pit, change)` changes the number of stones. */
-export class Pits {
-  constructor({ act, edit, stores }) {
+class Pits {
+  constructor({ act, edit, words, game }) {
     this.act = act;
     this.edit = edit;
-    this.stores = stores;
+    this.words = words;
+    this.stores = game === "kalah";
     this.element = s("svg", { class: "pits", role: "group", "aria-label": "Board" });
     this.narrow = matchMedia("(max-width: 640px)");
   }
@@ -191,7 +170,7 @@ export class Pits {
     this.stones.set(key, stones);
     const label =
       choice && !editing
-        ? `Pit ${letter}, ${number}: ${describe(choice, shown)}`
+        ? `Pit ${letter}, ${number}: ${this.words.describe(choice, shown)}`
         : `Pit ${letter}, ${number}${editing ? ", plus to add, minus to remove" : ", no move"}`;
     const active = editing || choice;
     const press = (event) => {
@@ -246,7 +225,7 @@ export class Pits {
 
   chip(which, x, choice) {
     const y = this.place.chip(which);
-    const text = worth(choice.value);
+    const text = this.words.worth(choice.value);
     const more = choice.captures > 0 ? `×${choice.captures}` : "";
     const w = 30 + 13 * text.length + (more ? 10 + 11 * more.length : 0);
     return s(
@@ -400,3 +379,28 @@ function boardShape(place) {
   const { y, h } = place.board;
   return s("rect", { class: "plank", x: inset, y, width: place.width - 2 * inset, height: h, rx: 46 });
 }
+
+/** Boards of pits. */
+export const pits = {
+  reads: (text) => readPits(text) !== null,
+  draw: (hooks) => new Pits(hooks),
+  keys: [["a–f", "sow that pit"]],
+  choice: (key, moves) => moves.find((one) => one.move[0].toLowerCase() === key.toLowerCase()),
+  editor: {
+    help: "click a pit to add, shift-click or right-click to remove",
+    mover: (text) => readPits(text).mover,
+    turn: (text) => {
+      const model = readPits(text);
+      return writePits({ ...model, mover: 1 - model.mover });
+    },
+    clear: (text) => {
+      const model = readPits(text);
+      return writePits({ ...model, rows: model.rows.map((row) => row.map(() => 0)), banked: null });
+    },
+    change: (text, side, pit, by) => {
+      const { rows, mover } = readPits(text);
+      rows[side][pit] = Math.max(0, rows[side][pit] + by);
+      return writePits({ rows, mover, banked: null });
+    },
+  },
+};

@@ -1,12 +1,12 @@
 // A board for any game, from its notation and its moves.
 
 import { h } from "./dom.js";
-import { describe, worth } from "./words.js";
 
 /** Shows a position as text and its moves as buttons. */
-export class Plain {
-  constructor({ act }) {
+class Plain {
+  constructor({ act, words }) {
     this.act = act;
+    this.words = words;
     this.element = h("div", { class: "plain", role: "group", "aria-label": "Board" });
   }
 
@@ -29,11 +29,11 @@ export class Plain {
               {
                 class: classes.join(" "),
                 "data-move": choice.move,
-                "aria-label": describe(choice, shown),
+                "aria-label": this.words.describe(choice, shown),
                 onclick: () => this.act(choice),
               },
               h("span", { class: "name" }, choice.move),
-              shown && choice.value && h("span", { class: "score" }, worth(choice.value)),
+              shown && choice.value && h("span", { class: "score" }, this.words.worth(choice.value)),
             );
           }),
       ),
@@ -43,3 +43,11 @@ export class Plain {
 
   async animate() {}
 }
+
+/** What any game has. It cannot be set up by clicking. */
+export const plain = {
+  reads: () => true,
+  draw: (hooks) => new Plain(hooks),
+  keys: [],
+  editor: null,
+};

@@ -34,6 +34,7 @@ export function opponent(board) {
     option("perfect", "perfect"),
     Array.from({ length: 10 }, (_, i) => option(10 - i, `level ${10 - i}`)),
   );
+  const book = h("input", { type: "checkbox", id: "uses-book", onchange: () => consider() });
   const panel = h(
     "section",
     { class: "panel" },
@@ -43,6 +44,7 @@ export function opponent(board) {
       { class: "find" },
       h("label", {}, "The program plays ", choose),
       h("label", {}, "and is ", level),
+      h("label", {}, book, " with the opening book"),
     ),
     status,
   );
@@ -66,6 +68,7 @@ export function opponent(board) {
         position: session.root.position,
         moves: session.moves().join(" "),
         level: level.value,
+        ...(book.checked ? { book: true } : {}),
       });
       const [reply] = await Promise.all([pending, new Promise((done) => setTimeout(done, PAUSE))]);
       if (mine !== turns || !turn()) return;

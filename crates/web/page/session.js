@@ -51,7 +51,7 @@ export class Session {
   /** The margin of the first side at the end, as far as it is known at each position. */
   margins(sides) {
     return this.nodes.map((node, at) => {
-      const value = node.repeats ? { score: 0 } : node.value;
+      const value = node.repeats ? { points: 0 } : node.value;
       if (!value) return null;
       const [first, second] = this.banked(sides, at);
       return first - second + (node.mover === sides[0] ? value.points : -value.points);

@@ -143,19 +143,21 @@ impl App {
     /// [`App::close`].
     pub fn grow(self: &Arc<Self>) -> Result<Option<Growing>, ExplorerError> {
         let Some(grow) = self.config.grow.clone() else { return Ok(None) };
-        let (name, options) = explorer::game_of(&grow.file)?;
+        let facts = explorer::facts_of(&grow.book)?;
+        let start = facts.start.unwrap_or_default();
+        let (info, options) = self.config.games.identified(&facts.game, &start)?;
         // Under the default options the page finds the book without naming them.
-        let usual = self.game(&name, None)?;
-        let game = if usual.card()?.options == options {
+        let usual = self.game(info.name, None)?;
+        let game = if usual.shows(&info.game(&options)?) {
             usual
         } else {
-            self.game(&name, Some(&options))?
+            self.game(info.name, Some(&options.to_string()))?
         };
         let app = Arc::clone(self);
         let thread = std::thread::Builder::new().name("grow".to_owned());
         let spawned = thread.spawn(move || {
             game.grow(&grow, &app.closing).inspect_err(|error| {
-                tracing::error!(file = %grow.file.display(), "the book stopped growing: {}", chain(error));
+                tracing::error!(book = %grow.book, "the book stopped growing: {}", chain(error));
             })
         });
         spawned.map(Some).map_err(ExplorerError::System)
@@ -203,15 +205,8 @@ impl Drop for StopOnDrop {
 
 /// Reads `pits=4,empty-capture=yes`; `no` is as if the option was absent.
 pub fn parse_options(text: &str) -> Result<Options, UnknownGame> {
-    let mut options = Options::new();
     if text.len() > 200 {
         return Err(UnknownGame::Options("the options are longer than any game has".to_owned()));
     }
-    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        let (name, value) = part.split_once('=').unwrap_or((part, "yes"));
-        if value.trim() != "no" {
-            options.set(name.trim(), value.trim());
-        }
-    }
-    Ok(options)
+    Ok(Options::from_text(text))
 }

@@ -119,13 +119,17 @@ impl Jobs {
         up_to: Option<&str>,
     ) -> Result<Job, Problem> {
         let refused = |why: &str| Err(Problem::new(Kind::NotBuilding, why));
-        if !app.config.builds {
-            return refused("this server builds no databases; `nutcracker solve` does");
-        }
         let card = game.card()?;
         let selection = game.select(up_to)?;
+        let command = selection.slices.last().map(|&last| game.solve_command(last));
+        let command = command.unwrap_or_default();
+        if !app.config.builds {
+            return refused(&format!("this server builds no databases; `{command}` makes them"));
+        }
         if selection.positions > app.config.limits.build_positions {
-            return refused("that set is too large to be built from here; `nutcracker solve` does");
+            return refused(&format!(
+                "that set is too large to be built from here; `{command}` makes it"
+            ));
         }
         let mut jobs = lock(&self.0);
         if jobs.iter().any(|job| lock(job).state == State::Running) {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use nutcracker_games::GAMES;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_web::App;
 use nutcracker_web::problem::Kind;
@@ -29,6 +30,7 @@ fn requests_and_responses() {
             "/api/v1/games".to_owned(),
             "/api/v1/games/awari".to_owned(),
             "/api/v1/games/kalah?options=pits=2,seeds=1,empty-capture".to_owned(),
+            "/api/v1/games/krk".to_owned(),
             format!("/api/v1/games/awari/probe?position={ENDING}"),
             "/api/v1/games/awari/probe?position=0,0,1,0,1,2/0,1,2,0,0,0%20N".to_owned(),
             format!("/api/v1/games/awari/moves?position={ENDING}"),
@@ -78,6 +80,9 @@ fn problems_explain_what_is_wrong() {
             "/api/v1/games/awari/search?moves=Z9".to_owned(),
             "/api/v1/games/awari/book".to_owned(),
             "/api/v1/games/kalah/book?options=pits=3,seeds=3".to_owned(),
+            "/api/v1/games/kalah/book?options=seeds=3,play-on".to_owned(),
+            "/api/v1/games/kalah/probe?options=play-on".to_owned(),
+            "/api/v1/games/chequers/rules".to_owned(),
             "/api/v1/games/othello/probe".to_owned(),
             "/api/v1/jobs/7".to_owned(),
             "/api/v1/jobs/x/events".to_owned(),
@@ -101,6 +106,32 @@ fn problems_explain_what_is_wrong() {
         let answer = get(&server, &format!("/api/v1/games/awari/probe?position={long}")).await;
         assert_eq!(answer.problem(), "/api#too-many");
         insta::assert_snapshot!("problems", all);
+    });
+}
+
+#[test]
+fn every_game_has_its_rules_in_words() {
+    run(async {
+        let server = server(config());
+        for info in GAMES.iter() {
+            let answer = get(&server, &format!("/api/v1/games/{}/rules", info.name)).await.json();
+            assert_eq!(answer["rules"].as_str(), GAMES.rules_of(info.name), "{}", info.name);
+        }
+    });
+}
+
+#[test]
+fn a_refusal_to_build_names_the_command_with_all_options() {
+    run(async {
+        let mut config = config();
+        config.limits.build_positions = 100;
+        let server = server(config);
+        let body = json!({ "game": "kalah", "options": "pits=3,play-on", "up_to": "8" });
+        let answer = post(&server, "/api/v1/jobs", body.to_string()).await;
+        assert_eq!(answer.problem(), "/api#not-building");
+        let detail = answer.json()["detail"].as_str().expect("a sentence").to_owned();
+        let command = "`nutcracker solve kalah --pits 3 --play-on --up-to 8`";
+        assert!(detail.contains(command), "{detail}");
     });
 }
 

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use nutcracker_book::expert::StaticExpert;
 use nutcracker_book::grow::Plan;
-use nutcracker_book::store::RedbStore;
+use nutcracker_book::store;
 use nutcracker_book::{Book, Strategy};
 use nutcracker_game::{Rules, SliceId};
 use nutcracker_games::GAMES;
@@ -48,7 +48,7 @@ pub fn data() -> &'static Path {
 pub fn book(dir: &Path) -> PathBuf {
     let kalah = Kalah::new(3, 2, false).expect("kalah");
     let file = dir.join(nutcracker_book::file_name(&kalah));
-    let store = RedbStore::create(&file, 1 << 20).expect("a file");
+    let store = store::create(&file.as_path().into(), 1 << 20).expect("a file");
     let mut expert = StaticExpert(kalah.clone());
     let start = kalah.start().position;
     let mut book = Book::create(kalah, store, &start, &mut expert).expect("a book");

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use nutcracker_book::store::RedbStore;
+use nutcracker_book::store::{self, Access};
 use nutcracker_web::{App, Config, Server};
 use serde_json::Value;
 
@@ -155,15 +155,16 @@ fn an_idle_book_is_closed() {
     config.limits.book_idle = Duration::from_millis(50);
     serving(config, move |address| {
         let uri = "/api/v1/games/kalah/book?options=pits=3,seeds=2";
+        let open = || store::open(&file.as_path().into(), Access::Write, 1 << 20);
         for _ in 0..2 {
             assert!(get(address, uri).starts_with("HTTP/1.1 200"));
-            while RedbStore::open(&file, 1 << 20).is_err() {
+            while open().is_err() {
                 std::thread::sleep(Duration::from_millis(20));
             }
         }
         // If another process has it open, the response is an error.
         let held = loop {
-            match RedbStore::open(&file, 1 << 20) {
+            match open() {
                 Ok(store) => break store,
                 Err(_) => std::thread::sleep(Duration::from_millis(20)),
             }

@@ -7,8 +7,8 @@ use proptest::prelude::{
 };
 
 use super::{Book, Ended, NodeId, Plan, Turns, Worth};
-use crate::select::{Player, Strategy};
 use crate::store::{Batch, MemoryStore, Store};
+use crate::strategy::{Player, Strategy};
 use crate::toy::{Toy, ToyBook};
 
 const ALL: [Strategy; 5] = [
@@ -20,7 +20,7 @@ const ALL: [Strategy; 5] = [
 ];
 
 /// The true scores of a toy, by iteration from draws: repetition is a draw.
-fn solved(toy: &Toy) -> Vec<i16> {
+pub(crate) fn scores_of(toy: &Toy) -> Vec<i16> {
     // Wins and losses propagate from terminal positions; what they never reach is a draw.
     let mut score = vec![0; toy.moves.len()];
     for (&at, &end) in toy.over.iter() {
@@ -47,7 +47,7 @@ fn solved(toy: &Toy) -> Vec<i16> {
 }
 
 /// A game on a random graph in which every position has a move or is terminal.
-fn toys() -> impl Generator<Value = Toy> {
+pub(crate) fn toys() -> impl Generator<Value = Toy> {
     let size = 24_u32;
     let moves = proptest::collection::vec(proptest::collection::vec(0..size, 1..4), size as usize);
     let ends = proptest::collection::hash_map(1..size, -1..=1_i16, 0..8);
@@ -71,14 +71,15 @@ proptest! {
     /// For every graph and strategy: growth terminates, what is proven is true, a book grown to its
     /// end has solved its root, and the book is consistent throughout.
     #[test]
-    fn any_graph_is_solved(toy in toys(), which in 0..5_usize, at_once in 1..4_usize) {
-        let truth = solved(&toy);
+    fn any_graph_is_solved(toy in toys(), which in 0..5_usize, experts in 1..4_usize) {
+        let truth = scores_of(&toy);
         let mut expert = toy.expert();
         let mut book =
             Book::create(toy.clone(), MemoryStore::new(), &0, &mut expert).unwrap();
-        let plan = Plan { at_once, expansions: Some(1), ..Plan::new(ALL[which]) };
+        let plan = Plan { expansions: Some(1 + experts as u64), ..Plan::new(ALL[which]) };
         for _ in 0..60 {
-            let ended = book.grow(&mut [toy.expert()], &plan, &mut |_| {}).unwrap();
+            let mut experts: Vec<_> = (0..experts).map(|_| toy.expert()).collect();
+            let ended = book.grow(&mut experts, &plan, &mut |_| {}).unwrap();
             let checked = book.check(&mut |_| {}).unwrap();
             prop_assert!(checked.flaws.is_empty(), "{:?}", checked.flaws);
             let mut from = 0;
@@ -145,8 +146,7 @@ fn several_experts_evaluate_each_position_once() {
         })
     };
     let mut book = Book::create(toy.clone(), MemoryStore::new(), &0, &mut toy.expert()).unwrap();
-    let plan =
-        Plan { at_once: 4, expansions: Some(100), ..Plan::new(Strategy::DropOut(Player::Both)) };
+    let plan = Plan { expansions: Some(100), ..Plan::new(Strategy::DropOut(Player::Both)) };
     book.grow(&mut [expert(), expert(), expert()], &plan, &mut |_| {}).unwrap();
     assert_eq!(book.facts().expansions, 100);
     assert_eq!(book.facts().nodes, 301);

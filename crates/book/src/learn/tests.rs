@@ -8,6 +8,7 @@ use nutcracker_search::{Empty, ExactLimits, exact_value};
 
 use super::*;
 use crate::expert::FnExpert;
+use crate::play::{Guide, Style};
 use crate::store::MemoryStore;
 use crate::toy::{Toy, ToyBook};
 
@@ -35,7 +36,7 @@ fn no_game_is_lost_twice_in_the_same_way() {
     while games < 60 {
         games += 1;
         let (line, result) = play(&kalah, &mut book, learner);
-        book.learn(&line, true, &mut [expert()]).unwrap();
+        book.learn(0, &line, false, &mut [expert()]).unwrap();
         last = result;
         if result < 0.0 {
             losses += 1;
@@ -78,86 +79,21 @@ fn ours(
     kalah.moves(&at.position, &mut moves);
     if let Some(id) = book.find(&at.position).unwrap() {
         let [own, other] = at.banked_by_mover().unwrap();
-        let choices = guide.choices(book, id, own as i16 - other as i16).unwrap();
-        if let Some(choice) = Guide::pick(&choices, 0.0) {
+        let choices = guide.choices(book, id, own as i16 - other as i16, &[]).unwrap();
+        if let Some(choice) = choices.first() {
             return moves[choice.place];
         }
     }
     moves[0]
 }
 
-/// Two draws, one of them known to the public, beside a guess.
-fn drawish() -> (Toy, Book<Toy, MemoryStore>) {
-    let toy = Toy::new(&[(0, &[1, 2, 3])]).over(&[(1, 0), (2, 0)]).guesses(&[(3, 30)]);
-    let mut book = toy.book(&[0]);
-    book.learn(&[1], true, &mut [toy.expert()]).unwrap();
-    (toy, book)
-}
-
-fn best(book: &mut Book<Toy, MemoryStore>, style: Style) -> Vec<usize> {
-    let choices = Guide::new(style).choices(book, 0, 0).unwrap();
-    choices.iter().map(|choice| choice.place).collect()
-}
-
-#[test]
-fn draws_count_as_configured() {
-    let (_, mut book) = drawish();
-    let style = |public_draws, private_draws| Style { public_draws, private_draws, epsilon: 0 };
-    let zero = DrawAs::Worth(0);
-    // The guess is -0.30: any draw is better, unless draws are losses.
-    assert_eq!(best(&mut book, style(zero, zero)), [0, 1]);
-    assert_eq!(best(&mut book, style(DrawAs::Loss, DrawAs::Loss)), [2]);
-    assert_eq!(best(&mut book, style(DrawAs::Loss, zero)), [1]);
-    assert_eq!(best(&mut book, style(DrawAs::Loss, DrawAs::Win)), [1]);
-    assert_eq!(best(&mut book, style(DrawAs::Win, DrawAs::Loss)), [0]);
-    // A threshold: the guess is good enough.
-    assert_eq!(best(&mut book, style(DrawAs::Worth(-50), DrawAs::Worth(-50))), [2]);
-}
-
 #[test]
 fn deviations_are_what_no_game_has_played() {
-    let (toy, mut book) = drawish();
-    assert_eq!(book.best_deviation(0).unwrap(), Some(2));
-    book.learn(&[3], false, &mut [toy.expert()]).unwrap();
-    assert_eq!(book.best_deviation(0).unwrap(), None);
-    assert!(book.learn(&[9], false, &mut [toy.expert()]).is_err());
-}
-
-/// Behind the first move there are three equal lines, behind the second one: with a tolerance each
-/// of the four is equally likely.
-#[test]
-fn every_principal_variation_is_equally_likely() {
-    let toy = Toy::new(&[(0, &[1, 2]), (1, &[3]), (3, &[4, 5, 6]), (2, &[7])]).guesses(&[
-        (4, -10),
-        (5, -10),
-        (6, -10),
-        (7, 12),
-    ]);
-    let mut book = toy.book(&[0, 1, 2, 3]);
-    let style = Style { epsilon: 5, ..Style::default() };
-    let mut guide = Guide::new(style);
-    let choices = guide.choices(&mut book, 0, 0).unwrap();
-    let lines: Vec<(usize, f64)> = choices.iter().map(|c| (c.place, c.lines)).collect();
-    assert_eq!(lines, [(0, 3.0), (1, 1.0)]);
-    let picked: Vec<usize> = [0.0, 0.3, 0.74, 0.76, 0.99]
-        .map(|random| Guide::pick(&choices, random).unwrap().place)
-        .into();
-    assert_eq!(picked, [0, 0, 0, 1, 1]);
-    // Without tolerance the better move alone is left.
-    assert_eq!(best(&mut book, Style::default()), [1]);
-    // A promised value is kept: 12 was available, so 10 is outside a tolerance of 1.
-    let mut guide = Guide { style: Style { epsilon: 1, ..style }, best: Some(12) };
-    assert_eq!(guide.choices(&mut book, 0, 0).unwrap().len(), 1);
-}
-
-/// The banked points decide what a score is worth.
-#[test]
-fn banked_points_count() {
-    let toy = Toy::new(&[(0, &[1, 2])]).over(&[(1, 1)]).guesses(&[(2, 20)]);
+    let toy = Toy::new(&[(0, &[1, 2, 3])]).over(&[(1, 0), (2, 0)]).guesses(&[(3, 30)]);
     let mut book = toy.book(&[0]);
-    // A loss by one after being two ahead is a win, and better than a guess.
-    let choices = Guide::new(Style::default()).choices(&mut book, 0, 2).unwrap();
-    assert_eq!((choices[0].place, choices[0].worth), (0, WIN));
-    let choices = Guide::new(Style::default()).choices(&mut book, 0, 0).unwrap();
-    assert_eq!(choices[0].place, 1);
+    book.learn(0, &[1], true, &mut [toy.expert()]).unwrap();
+    assert_eq!(book.best_deviation(0).unwrap(), Some(2));
+    book.learn(0, &[3], false, &mut [toy.expert()]).unwrap();
+    assert_eq!(book.best_deviation(0).unwrap(), None);
+    assert!(book.learn(0, &[9], false, &mut [toy.expert()]).is_err());
 }

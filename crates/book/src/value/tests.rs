@@ -304,3 +304,25 @@ proptest! {
         prop_assert_eq!(value.through(gain, Turn::Stays).through(-gain, Turn::Stays), value);
     }
 }
+
+/// Bounds from an expert that contradict each other are no value, and no node of a book.
+#[test]
+fn contradictory_bounds_are_refused() {
+    use crate::BookError;
+    use crate::toy::{Toy, ToyBook};
+    use nutcracker_search::Worth;
+
+    let between = |lower, upper| Worth { guess: Some(10), ..Worth::between(lower, upper) };
+    assert_eq!(Value::from_worth(between(2, 1), 3), None);
+    assert_eq!(
+        Value::from_worth(between(1, 2), 3),
+        Some(Value { lower: 1, ..Value::at_most(2, 10, 3) })
+    );
+    assert_eq!(Value::from_worth(Worth::at_most(-4), 3), None);
+
+    let mut book = Toy::new(&[(0, &[1])]).book(&[]);
+    let said = std::collections::HashMap::from([(book.key(&1), between(1, -1))]);
+    let refused = book.expand(0, &said);
+    assert!(matches!(refused, Err(BookError::Contradiction(_))), "{refused:?}");
+    assert_eq!((book.facts().nodes, book.node(0).unwrap().edges.len()), (1, 0));
+}

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use nutcracker_any::AnyGame;
-use nutcracker_engine::grammar::Go;
 use nutcracker_engine::{
-    Analyser, Contest, Finished, Played, Player, Seat, Tally, TimeControl, level_openings,
+    Analyser, Contest, Finished, MoveLimits, Played, Player, Seat, Tally, TimeControl,
+    level_openings,
 };
 use nutcracker_game::Rules;
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
 use crate::args::{Format, Subject};
-use crate::book_option::BookOption;
+use crate::book_option::{AnyLearner, BookOption};
 use crate::contestant::{Contestant, Programs};
 use crate::databases;
 use crate::failure::Failure;
@@ -33,9 +33,10 @@ const MAX_FAILURES: u32 = 3;
 ///
 /// A player is described by how it plays: depth=6, nodes=10000, time=0.1s, level=3, perfect (as far
 /// as databases reach), random, or cmd:PROGRAM for any program that speaks the engine protocol; more
-/// behind commas: hash=64 (MiB), threads=1, trappy, databases=no, book=no, reductions, probe=2. Both begin
-/// once from every opening: a few random moves to a position in which neither side is ahead. Every
-/// game is added to a file of records, which `nutcracker annotate` reads.
+/// behind commas: hash=64 (MiB), threads=1, trappy, databases=no, book=no, draws=win,
+/// public-draws=loss, variety=0.5, reductions, probe=2. Both begin once from every opening: a few
+/// random moves to a position in which neither side is ahead. Every game is added to a file of
+/// records, which `nutcracker annotate` and `nutcracker book import` read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker match awari depth=6 depth=2 --games 20
@@ -93,14 +94,16 @@ impl Args {
         let game = self.subject.game()?;
         let databases = databases::open(&game, &self.subject)?;
         let players = [self.first.clone(), self.second_player()];
-        let shared = self.book.open(&game)?;
+        let mut books = self.book.open(&game, &databases)?;
         let seated = |place: usize| {
             let seed = self.seed + place as u64;
-            players[place].player(&game, &databases, seed, &self.programs, shared.as_ref())
+            players[place].player(&game, &databases, seed, &self.programs, &books)
         };
         let file = open_record(&self.record)?;
+        let seats = [seated(0)?, seated(1)?];
         let mut hall = Hall {
-            players: [seated(0)?, seated(1)?],
+            players: seats,
+            learner: books.learner.take(),
             args: &self,
             names: &players,
             file,
@@ -144,6 +147,8 @@ struct Hall<'a> {
     args: &'a Args,
     file: File,
     line: LiveLine,
+    /// What learns from every game.
+    learner: Option<AnyLearner>,
 }
 
 /// The outcome, as player A sees it.
@@ -177,6 +182,9 @@ impl Hall<'_> {
                 // Game by game, so that finished games are kept whatever happens next.
                 let written = self.file.write_all(format!("{record}\n").as_bytes());
                 written.map_err(|error| cannot_write(&self.args.record, &error))?;
+                if let Some(learner) = &mut self.learner {
+                    learner.learn(&game.played)?;
+                }
                 let result = if place == 0 { game.result() } else { 1.0 - game.result() };
                 results.push(result);
                 outcome.sides[place][(2.0 - 2.0 * result) as usize] += 1;
@@ -198,7 +206,7 @@ impl Hall<'_> {
 
     /// One game; `place` is the seat of player A.
     fn game(&mut self, opening: Played<AnyGame>, place: usize) -> Finished<AnyGame> {
-        let programs = Go { movetime: Some(Duration::from_millis(100)), ..Go::default() };
+        let programs = MoveLimits::time(Duration::from_millis(100));
         let limits = [0, 1].map(|player| self.names[player].limits(programs));
         let [a, b] = &mut self.players;
         let a = Seat { player: &mut **a, limits: limits[0] };

@@ -1,17 +1,22 @@
 //! `nutcracker engine`: the engine protocol on standard input and output.
 
+use std::ffi::OsString;
 use std::io;
+use std::sync::Arc;
 
 use nutcracker_any::AnyGame;
-use nutcracker_engine::{BookPlayer, Identity, Player, Searcher, Settings, serve};
+use nutcracker_book::BookError;
+use nutcracker_book::store::Location;
+use nutcracker_engine::{BookPlayer, Identity, LearningPlayer, Player, Searcher, Settings, serve};
 use nutcracker_game::Rules;
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
 
 use crate::args::{Subject, Threads};
-use crate::book_option::BookOption;
+use crate::book_option::{BookOption, open_book};
 use crate::databases;
 use crate::failure::Failure;
+use crate::note;
 
 /// Play over the engine protocol on standard input and output
 ///
@@ -53,9 +58,23 @@ impl Args {
             name: format!("Nutcracker {} {}", env!("CARGO_PKG_VERSION"), game.id().name),
             author: "the Nutcracker authors".to_owned(),
         };
-        let player = Searcher::new(game.clone(), databases, identity.name.clone(), settings);
-        let player: Box<dyn Player<AnyGame>> = match self.book.open(&game)? {
-            Some(book) => Box::new(BookPlayer::new(book, player, 1)),
+        let books = self.book.open(&game, &databases)?;
+        let name = identity.name.clone();
+        let searcher = Searcher::new(game.clone(), Arc::clone(&databases), name, settings);
+        let rules = game.clone();
+        let open = move |name: &str| {
+            let location = Location::from(OsString::from(name));
+            open_book(&rules, &location).map_err(|error| error.to_string())
+        };
+        let player = BookPlayer::new(books.book, databases, searcher, 1)
+            .with_style(books.style)
+            .with_opener(Box::new(open));
+        let player: Box<dyn Player<AnyGame>> = match books.learner {
+            Some(learner) => {
+                let on_error =
+                    |error: &BookError| note(&format!("a game was not learned: {error}"));
+                Box::new(LearningPlayer::new(player, learner, Box::new(on_error)))
+            }
             None => Box::new(player),
         };
         let input = io::stdin().lock();

@@ -2,10 +2,10 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use nutcracker_book::store::Location;
 use nutcracker_web::explorer::ExplorerError;
 use nutcracker_web::problem::chain;
 use nutcracker_web::{App, Config, Server};
@@ -49,7 +49,7 @@ pub struct Args {
     log: LevelFilter,
     /// Grow this book while serving it, with the options of `book expand`
     #[arg(long, value_name = "BOOK")]
-    grow: Option<PathBuf>,
+    grow: Option<Location>,
     #[command(flatten, next_help_heading = "With --grow")]
     growth: Growth,
 }
@@ -64,12 +64,15 @@ impl Args {
             .init();
         // A panic in one request must not end the others: it is logged and counted.
         std::panic::set_hook(Box::new(|panic| {
+            if nutcracker_book::store::catches_panics() {
+                return;
+            }
             let what = panic.to_string().replace('\n', " ");
             tracing::error!("internal error, please report it: {what}");
         }));
         let mut config = Config::new(self.listen, games(), self.data.data);
         config.cors = self.cors;
-        config.grow = self.grow.map(|file| self.growth.beside_serving(file)).transpose()?;
+        config.grow = self.grow.map(|book| self.growth.beside_serving(book)).transpose()?;
         config.program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
         let data = config.data.display().to_string();
         let app = App::new(config).map_err(|error| whole(&error))?;

@@ -26,12 +26,13 @@ const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
 /// Build the databases of a game
 ///
 /// They are built slice by slice, from the smallest up. A slice is the set of positions that are
-/// solved together: in awari those with the same number of stones. Before it starts, it prints what
-/// the run will take, and refuses what this machine has no room for. Finished slices stay: run the
-/// same command again after an interruption, and it continues with the first one that is missing.
-/// Ctrl-C stops it gracefully, a second one at once. Each file is checked by independent code as
-/// soon as it is written. If the start position is not in the databases, its value is searched over
-/// them, where the game allows that.
+/// solved together: in awari those with the same number of stones. Where none are selected, the
+/// whole game is solved if that takes minutes, else as many slices as take seconds. Before it
+/// starts, it prints what the run will take, and refuses what this machine has no room for.
+/// Finished slices stay: run the same command again after an interruption, and it continues with
+/// the first one that is missing. Ctrl-C stops it gracefully, a second one at once. Each file is
+/// checked by independent code as soon as it is written. If the start position is not in the
+/// databases, its value is searched over them, where the game allows that.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 10

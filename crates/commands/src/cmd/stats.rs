@@ -7,7 +7,7 @@ use nutcracker_any::AnyGame;
 use nutcracker_draw::{ScoreSlice, score_histogram};
 use nutcracker_game::{Metric, Numbering, Rules, SliceId, WinDistance, closure};
 use nutcracker_retro::stats::{Choices, StatsError, choices};
-use nutcracker_retro::{Progress, cache_bytes, default_set};
+use nutcracker_retro::{Progress, cache_bytes, quick_set};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
@@ -119,13 +119,13 @@ impl Args {
         let reporter = Reporter::new(game, [0.0, 0.0, 0.0, 1.0]);
         let exact: Vec<SliceId> =
             slices.iter().filter(|known| known.window == 0).map(|known| known.slice).collect();
-        let default = default_set(game);
+        let quick = quick_set(game);
         let mut left_out = None;
         for known in slices {
             let slice = known.slice;
             // Captures lead to slices below: without one of them nothing can be counted. A clipped
             // score does not show which of two moves is better.
-            let why = if !self.choices && !default.contains(&slice) {
+            let why = if !self.choices && !quick.contains(&slice) {
                 Some("; --choices counts them too")
             } else if known.window != 0 {
                 Some(", because scores are clipped")

@@ -1,6 +1,7 @@
-//! `nutcracker verify`: check finished databases.
+//! `nutcracker verify`: check finished databases, and proofs.
 
 use std::cmp::Reverse;
+use std::path::PathBuf;
 
 use nutcracker_any::AnyGame;
 use nutcracker_game::{Numbering, Rules, SliceId, closure};
@@ -10,9 +11,10 @@ use nutcracker_table::{DirLock, Manifest, Reach, TableError, TableSet};
 use serde_json::{Value, json};
 
 use crate::args::{
-    Format, Subject, Threads, UpTo, need_databases, slice_label, slice_object, storage,
-    up_to_option,
+    Data, Format, MetricOption, RuleOptions, Subject, Threads, UpTo, need_databases, slice_label,
+    slice_object, storage, up_to_option,
 };
+use crate::cmd::verify_proof;
 use crate::failure::Failure;
 use crate::how::{parse_size, with_margin};
 use crate::machine;
@@ -20,7 +22,7 @@ use crate::number::{duration, rounded, thousands};
 use crate::progress::Reporter;
 use crate::{note, print};
 
-/// Check finished databases against the rules
+/// Check finished databases against the rules, or a proof
 ///
 /// Every file is compared with its checksums and with the manifest. Then every score must be the
 /// best of what its moves lead to, and every score other than 0 must be founded: derived from
@@ -28,15 +30,38 @@ use crate::{note, print};
 /// 20,000 positions of the slice are compared once more by the plain rules of the game, without the
 /// faster form of the rules that the check shares with some solvers. A slice that is available with
 /// several windows has each of its files checked.
+///
+/// With --proof, a proof that `nutcracker prove` wrote is replayed instead: every position of it by
+/// the rules of its game, and every database value in the file that the proof names by its digest,
+/// which is compared with all of its bytes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   nutcracker solve awari --stones 8
   nutcracker verify awari
+  nutcracker prove tic-tac-toe --at-least 0 --proof draw.txt
+  nutcracker verify --proof draw.txt
 
 Exit code 0 means that all is right, 1 that something is wrong or missing.")]
 pub struct Args {
+    /// The game, as `nutcracker games` lists it
+    #[arg(required_unless_present = "proof")]
+    game: Option<String>,
     #[command(flatten)]
-    subject: Subject,
+    rules: RuleOptions,
+    #[command(flatten)]
+    data: Data,
+    #[command(flatten)]
+    metric: MetricOption,
+    #[command(flatten)]
+    how: How,
+    /// Check the proof in this file; it names its game and its options itself
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "given", "up_to", "sample", "memory", "threads"])]
+    proof: Option<PathBuf>,
+}
+
+/// How databases are checked, and how that is printed.
+#[derive(Clone, Debug, clap::Args)]
+struct How {
     #[command(flatten)]
     up_to: UpTo,
     /// Compare only N positions of each slice, drawn at random, with their own moves: for databases
@@ -54,6 +79,12 @@ pub struct Args {
     format: Format,
 }
 
+/// The databases of a game, and how to check them.
+struct Check {
+    subject: Subject,
+    how: How,
+}
+
 /// The finding of a slice.
 enum Finding {
     /// It is right.
@@ -69,13 +100,29 @@ enum Finding {
 impl Args {
     /// Verifies.
     pub fn run(self) -> Result<(), Failure> {
+        let Args { game, rules, data, metric, how, proof } = self;
+        if let Some(file) = proof {
+            if !rules.0.is_empty() {
+                return Err(Failure::Usage(
+                    "a proof names its options itself; leave them out beside --proof".to_owned(),
+                ));
+            }
+            return verify_proof::run(&file, &data, how.format);
+        }
+        let game = game.unwrap_or_default();
+        Check { subject: Subject { game, rules, data, metric }, how }.run()
+    }
+}
+
+impl Check {
+    fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
         need_databases(&game)?;
         let metric = self.subject.metric(&game)?;
         let dir = self.subject.dir(&game);
         let set = self.subject.open(&game, false, 0);
         let mut present = Vec::new();
-        for slice in self.subject.slices(&game, &self.up_to)? {
+        for slice in self.subject.slices(&game, &self.how.up_to)? {
             present.extend(set.available(slice.0)?.into_iter().map(|reach| (slice.0, reach)));
         }
         let mut files = present.clone();
@@ -84,7 +131,7 @@ impl Args {
         let manifest = Manifest::load(&*storage(false), &dir);
         match &manifest {
             Ok(manifest) => {
-                let selected = self.up_to.select(&game)?;
+                let selected = self.how.up_to.select(&game)?;
                 files.extend(manifest.entries().iter().map(|entry| (entry.slice, entry.reach)));
                 files.retain(|&(slice, _)| {
                     let slice = SliceId(slice);
@@ -100,7 +147,7 @@ impl Args {
                 self.print_wrong("manifest", &remedy(&self.subject, error))?;
             }
         }
-        if self.up_to.text().is_none() {
+        if self.how.up_to.text().is_none() {
             name_beyond(&game, &set, manifest.as_ref().ok())?;
         }
         let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0]);
@@ -146,7 +193,7 @@ impl Args {
             object["seconds"] = rounded(seconds).into();
             findings.push(object);
         }
-        if self.format == Format::Json {
+        if self.how.format == Format::Json {
             print(&format!("{}\n", json!({ "ok": wrong == 0, "slices": findings })))?;
         }
         match wrong {
@@ -163,9 +210,7 @@ impl Args {
             ))),
         }
     }
-}
 
-impl Args {
     fn check(
         &self,
         game: &AnyGame,
@@ -178,7 +223,7 @@ impl Args {
         let dir = self.subject.dir(game);
         let check = || -> Result<Finding, CheckError> {
             let free = || machine::available_memory().map(with_margin);
-            let memory = self.memory.or_else(free).unwrap_or(u64::MAX);
+            let memory = self.how.memory.or_else(free).unwrap_or(u64::MAX);
             let cache = cache_bytes(game.slice_len(slice)).min(memory / 4);
             let set = self.subject.open(game, false, cache);
             let table = set.get_exactly(slice.0, reach)?;
@@ -186,8 +231,8 @@ impl Args {
                 check_manifest(&set, &table, &dir)?;
             }
             if sound {
-                let threads = self.threads.count();
-                match self.sample {
+                let threads = self.how.threads.count();
+                match self.how.sample {
                     Some(count) => game
                         .check_sample(&table, &set, count, threads, reporter)
                         .map(Finding::Sampled),
@@ -272,11 +317,11 @@ impl Args {
     }
 
     fn print_line(&self, line: &str) -> Result<(), Failure> {
-        if self.format == Format::Json { Ok(()) } else { print(line) }
+        if self.how.format == Format::Json { Ok(()) } else { print(line) }
     }
 
     fn print_wrong(&self, name: &str, reason: &str) -> Result<(), Failure> {
-        if self.format == Format::Json {
+        if self.how.format == Format::Json {
             note(&format!("WRONG  {name:>9}  {reason}"));
             return Ok(());
         }

@@ -3,6 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::grammar::Command;
+use crate::wire::{go_of, limits_of};
+
+fn limits(clocks: &[Clock; 2], mover: Side) -> MoveLimits {
+    MoveLimits { clock: Some(Clock::state(clocks, mover)), ..MoveLimits::default() }
+}
 
 fn seconds(s: u64) -> Duration {
     Duration::from_secs(s)
@@ -71,10 +77,9 @@ fn games_are_stopped() {
 
 #[test]
 fn nothing_is_planned_where_no_clock_runs() {
-    let depth = Go { depth: Some(3), ..Go::default() };
-    assert_eq!(Allotment::of(&depth, Side::First), None);
-    let infinite = Go { infinite: true, left: [Some(seconds(1)); 2], ..Go::default() };
-    assert_eq!(Allotment::of(&infinite, Side::First), None);
+    assert_eq!(Allotment::of(&MoveLimits::depth(3), Side::First), None);
+    let analysis = MoveLimits { answer: AnswerWhen::Stopped, ..MoveLimits::time(seconds(1)) };
+    assert_eq!(Allotment::of(&analysis, Side::First), None);
 }
 
 fn time() -> impl Strategy<Value = Duration> {
@@ -111,12 +116,12 @@ proptest! {
         for (ply, percent) in uses.into_iter().enumerate() {
             let side = if ply % 2 == 0 { Side::First } else { Side::Second };
             // The protocol transmits whole milliseconds.
-            let go = Clock::go(&clocks, side);
-            let go = match crate::grammar::Command::parse(&go.to_string()) {
-                Some(crate::grammar::Command::Go(go)) => go,
+            let limits = limits(&clocks, side);
+            let limits = match Command::parse(&go_of(&limits).to_string()) {
+                Some(Command::Go(go)) => limits_of(&go, side),
                 other => panic!("{other:?}"),
             };
-            let plan = Allotment::of(&go, side).expect("a clock runs");
+            let plan = Allotment::of(&limits, side).expect("a clock runs");
             let clock = &mut clocks[ply % 2];
             prop_assert!(plan.soft <= plan.hard && plan.hard <= clock.available());
             // Late by the overhead, if that much is left.
@@ -135,12 +140,12 @@ proptest! {
             moves: None,
         };
         let mut clock = Clock::new(control);
-        let first = Allotment::of(&Clock::go(&[clock; 2], Side::First), Side::First);
+        let first = Allotment::of(&limits(&[clock; 2], Side::First), Side::First);
         for _ in 0..60 {
-            let plan = Allotment::of(&Clock::go(&[clock; 2], Side::First), Side::First);
+            let plan = Allotment::of(&limits(&[clock; 2], Side::First), Side::First);
             clock.spend(plan.expect("a clock runs").soft).expect("in time");
         }
-        let last = Allotment::of(&Clock::go(&[clock; 2], Side::First), Side::First);
+        let last = Allotment::of(&limits(&[clock; 2], Side::First), Side::First);
         let (first, last) = (first.expect("a plan"), last.expect("a plan"));
         prop_assert!(last.soft * 20 > first.soft, "{:?} then {:?}", first, last);
     }

@@ -7,6 +7,7 @@ use nutcracker_game::Score;
 use nutcracker_search::{Kind, Worth};
 
 use super::{Words, one_line};
+use crate::{OptionKind, PlayerOption};
 
 /// A line from the engine to the user interface.
 ///
@@ -26,7 +27,7 @@ pub enum Answer {
     /// `id author …`.
     Author(String),
     /// `option name …`.
-    Option(OptionLine),
+    Option(PlayerOption),
     /// `uciok`: the end of the handshake.
     UciOk,
     /// `readyok`.
@@ -95,6 +96,8 @@ impl From<WireScore> for Worth {
 pub struct Info {
     /// Depth in plies.
     pub depth: Option<u32>,
+    /// Which of several lines it is about, from 1 for the best.
+    pub multipv: Option<u32>,
     /// The score.
     pub score: Option<WireScore>,
     /// Positions searched.
@@ -111,48 +114,6 @@ pub struct Info {
     pub pv: Vec<String>,
     /// Anything else, for people.
     pub text: Option<String>,
-}
-
-/// An option of an engine.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OptionLine {
-    /// Its name; may contain blanks.
-    pub name: String,
-    /// Its type.
-    pub kind: OptionKind,
-}
-
-/// The type of an option.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum OptionKind {
-    /// True or false.
-    Check {
-        /// The default.
-        default: bool,
-    },
-    /// An integer.
-    Spin {
-        /// The default.
-        default: i64,
-        /// The smallest.
-        min: i64,
-        /// The largest.
-        max: i64,
-    },
-    /// One of several words.
-    Combo {
-        /// The default.
-        default: String,
-        /// The words.
-        choices: Vec<String>,
-    },
-    /// A button.
-    Button,
-    /// A text.
-    String {
-        /// The default.
-        default: String,
-    },
 }
 
 impl Answer {
@@ -187,6 +148,7 @@ fn info(mut words: Words<'_>) -> Info {
     while let Some(word) = words.next() {
         match word {
             "depth" => info.depth = words.number(),
+            "multipv" => info.multipv = words.number(),
             "score" => info.score = score(&mut words),
             "nodes" => info.nodes = words.number(),
             "nps" => info.nps = words.number(),
@@ -235,7 +197,7 @@ fn score(words: &mut Words<'_>) -> Option<WireScore> {
     }
 }
 
-fn option(words: Words<'_>) -> Option<OptionLine> {
+fn option(words: Words<'_>) -> Option<PlayerOption> {
     // A value extends to the next of these words.
     const WORDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
     let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -255,13 +217,13 @@ fn option(words: Words<'_>) -> Option<OptionLine> {
     let default = field("default");
     let number = |key| field(key).and_then(|text| text.parse().ok());
     let kind = match field("type")?.as_str() {
-        "check" => OptionKind::Check { default: default.as_deref() == Some("true") },
-        "spin" => OptionKind::Spin {
+        "check" => OptionKind::Switch { default: default.as_deref() == Some("true") },
+        "spin" => OptionKind::Number {
             default: number("default")?,
             min: number("min").unwrap_or(i64::MIN),
             max: number("max").unwrap_or(i64::MAX),
         },
-        "combo" => OptionKind::Combo {
+        "combo" => OptionKind::Choice {
             default: default.unwrap_or_default(),
             choices: fields
                 .iter()
@@ -269,13 +231,13 @@ fn option(words: Words<'_>) -> Option<OptionLine> {
                 .map(|(_, value)| value.join(" "))
                 .collect(),
         },
-        "button" => OptionKind::Button,
-        "string" => OptionKind::String {
+        "button" => OptionKind::Action,
+        "string" => OptionKind::Text {
             default: default.filter(|text| text != "<empty>").unwrap_or_default(),
         },
         _ => return None,
     };
-    Some(OptionLine { name, kind })
+    Some(PlayerOption { name, kind })
 }
 
 impl fmt::Display for WireScore {
@@ -295,6 +257,9 @@ impl fmt::Display for Info {
         f.write_str("info")?;
         if let Some(depth) = self.depth {
             write!(f, " depth {depth}")?;
+        }
+        if let Some(multipv) = self.multipv {
+            write!(f, " multipv {multipv}")?;
         }
         if let Some(score) = self.score {
             write!(f, " score {score}")?;
@@ -321,24 +286,20 @@ impl fmt::Display for Info {
     }
 }
 
-impl fmt::Display for OptionLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "option name {} type ", self.name)?;
-        match &self.kind {
-            OptionKind::Check { default } => write!(f, "check default {default}"),
-            OptionKind::Spin { default, min, max } => {
-                write!(f, "spin default {default} min {min} max {max}")
-            }
-            OptionKind::Combo { default, choices } => {
-                write!(f, "combo default {default}")?;
-                choices.iter().try_for_each(|choice| write!(f, " var {choice}"))
-            }
-            OptionKind::Button => f.write_str("button"),
-            OptionKind::String { default } if default.is_empty() => {
-                f.write_str("string default <empty>")
-            }
-            OptionKind::String { default } => write!(f, "string default {default}"),
+fn write_option(f: &mut fmt::Formatter<'_>, option: &PlayerOption) -> fmt::Result {
+    write!(f, "option name {} type ", option.name)?;
+    match &option.kind {
+        OptionKind::Switch { default } => write!(f, "check default {default}"),
+        OptionKind::Number { default, min, max } => {
+            write!(f, "spin default {default} min {min} max {max}")
         }
+        OptionKind::Choice { default, choices } => {
+            write!(f, "combo default {default}")?;
+            choices.iter().try_for_each(|choice| write!(f, " var {choice}"))
+        }
+        OptionKind::Action => f.write_str("button"),
+        OptionKind::Text { default } if default.is_empty() => f.write_str("string default <empty>"),
+        OptionKind::Text { default } => write!(f, "string default {default}"),
     }
 }
 
@@ -347,7 +308,7 @@ impl fmt::Display for Answer {
         match self {
             Answer::Name(name) => write!(f, "id name {name}"),
             Answer::Author(author) => write!(f, "id author {author}"),
-            Answer::Option(option) => option.fmt(f),
+            Answer::Option(option) => write_option(f, option),
             Answer::UciOk => f.write_str("uciok"),
             Answer::ReadyOk => f.write_str("readyok"),
             Answer::Info(info) => info.fmt(f),

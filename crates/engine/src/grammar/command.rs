@@ -55,7 +55,7 @@ pub enum Command {
     Quit,
 }
 
-/// The limits of a search: the parameters of `go`. Times are for the first and the second player.
+/// The parameters of `go`. Times are for the first and the second player.
 ///
 /// ```
 /// use std::time::Duration;
@@ -65,7 +65,7 @@ pub enum Command {
 /// assert_eq!(Command::Go(go.clone()).to_string(), "go movetime 250");
 /// assert_eq!(Command::parse("go movetime 250"), Some(Command::Go(go)));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Go {
     /// At most this many plies.
     pub depth: Option<u32>,
@@ -93,16 +93,8 @@ pub struct Go {
     pub max_reserve: Option<Duration>,
     /// The maximum time of a move (`maxturn`).
     pub max_turn: Option<Duration>,
-}
-
-impl Go {
-    /// Whether it has no limit, so that only `stop` ends the search.
-    pub fn is_open(&self) -> bool {
-        let bounds = [self.movetime, self.per_move];
-        let clocks = bounds.into_iter().chain(self.left).chain(self.reserve);
-        let limited = self.depth.is_some() || self.nodes.is_some() || clocks.flatten().count() > 0;
-        self.infinite || self.ponder || !limited
-    }
+    /// The moves to search (`searchmoves`); all if there is none.
+    pub searchmoves: Vec<String>,
 }
 
 impl Command {
@@ -166,8 +158,9 @@ fn time(words: &mut Words<'_>) -> Option<Duration> {
 }
 
 fn go(mut words: Words<'_>) -> Go {
-    let mut go = Go::default();
+    let (mut go, mut in_moves) = (Go::default(), false);
     while let Some(word) = words.next() {
+        let before_moves = std::mem::take(&mut in_moves);
         // A parameter without its number is ignored.
         match word {
             "depth" => go.depth = words.number(),
@@ -186,6 +179,12 @@ fn go(mut words: Words<'_>) -> Go {
             "percent" => go.percent = words.number(),
             "maxreserve" => go.max_reserve = time(&mut words),
             "maxturn" => go.max_turn = time(&mut words),
+            "searchmoves" => in_moves = true,
+            // A list of moves ends at the next parameter.
+            mv if before_moves => {
+                go.searchmoves.push(mv.to_owned());
+                in_moves = true;
+            }
             _ => {}
         }
     }
@@ -223,6 +222,9 @@ impl fmt::Display for Go {
             if let Some(number) = number {
                 write!(f, " {word} {number}")?;
             }
+        }
+        if !self.searchmoves.is_empty() {
+            write!(f, " searchmoves {}", self.searchmoves.join(" "))?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 mod answer;
 mod command;
 
-pub use answer::{Answer, Bound, Info, OptionKind, OptionLine, WireScore};
+pub use answer::{Answer, Bound, Info, WireScore};
 pub use command::{Command, Go};
 
 /// The words of a line, and the rest after each of them.

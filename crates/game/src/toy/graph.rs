@@ -197,14 +197,15 @@ impl Rules for Graph {
         Situation::new(self.len() - 1, Side::First)
     }
     fn parse(&self, text: &str) -> Result<Situation<u32>, ParseError> {
-        let position = text.parse().map_err(|_| ParseError::new("a position is a number"))?;
+        let position = text.parse().ok().filter(|&position| position < self.len());
+        let position = position.ok_or_else(|| ParseError::new("there is no such position"))?;
         Ok(Situation::new(position, Side::First))
     }
     fn format(&self, situation: &Situation<u32>) -> String {
         situation.position.to_string()
     }
-    fn format_move(&self, _: &Situation<u32>, _: &usize, step: &Step<u32>) -> String {
-        format!("to {}", step.next)
+    fn format_move(&self, _: &Situation<u32>, place: &usize, step: &Step<u32>) -> String {
+        format!("{place} to {}", step.next)
     }
 }
 

@@ -65,7 +65,7 @@ pub struct Manner {
 }
 
 /// A chosen move.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Chosen<M> {
     /// The move.
     pub mv: M,
@@ -75,6 +75,8 @@ pub struct Chosen<M> {
     pub best: Worth,
     /// The reply that a search expects.
     pub reply: Option<M>,
+    /// The values of all moves, best first, where they were needed for the choice.
+    pub values: MoveValues<M>,
     /// The source of the values.
     pub source: Source,
 }
@@ -153,6 +155,25 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         Ok(Some(Advice { values, source: Source::Database }))
     }
 
+    /// The same for the moves that the limits allow.
+    fn known_moves(
+        &self,
+        position: &G::Position,
+        history: &[G::Position],
+        limits: &Limits<'_>,
+    ) -> Result<Option<Advice<G::Move>>, PlayerError<O::Error>> {
+        let mut advice = self.by_databases(position, history)?;
+        if let (Some(advice), Some(_)) = (&mut advice, limits.among) {
+            let mut moves = Vec::new();
+            self.perfect.game().moves(position, &mut moves);
+            let left_out = limits.left_out(moves.len());
+            let left_out: Vec<G::Move> =
+                left_out.into_iter().map(|place| moves[usize::from(place)]).collect();
+            advice.values.retain(|(mv, _)| !left_out.contains(mv));
+        }
+        Ok(advice)
+    }
+
     /// Searches a position, whether or not databases reach it: [`Engine::search`].
     pub fn search(
         &mut self,
@@ -164,7 +185,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         Ok(self.engine().search(position, history, limits, on_report)?)
     }
 
-    /// Every move of a position with its value, best first. A search takes the limits for all moves
+    /// Every move that the limits allow with its value, best first. A search takes the limits for all moves
     /// together, and its depth counts from the position.
     pub fn moves(
         &mut self,
@@ -172,7 +193,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         history: &[G::Position],
         limits: &Limits<'_>,
     ) -> Result<Advice<G::Move>, PlayerError<O::Error>> {
-        if let Some(advice) = self.by_databases(position, history)? {
+        if let Some(advice) = self.known_moves(position, history, limits)? {
             return Ok(advice);
         }
         let below = Limits { depth: limits.depth.map(|depth| depth.saturating_sub(1)), ..*limits };
@@ -207,9 +228,12 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         on_report: &mut dyn FnMut(&Report<G::Move>),
     ) -> Result<Chosen<G::Move>, PlayerError<O::Error>> {
         let errs = manner.level < Level::PERFECT;
-        if let Some(advice) = self.by_databases(position, history)? {
+        if let Some(advice) = self.known_moves(position, history, limits)? {
             let mv = self.choose_by_databases(position, history, manner, random)?;
-            return chosen(&advice, mv);
+            let (best, _) = *advice.values.first().ok_or(PlayerError::Over)?;
+            // That is a choice among all moves, and may be one that the limits leave out.
+            let allowed = advice.values.iter().any(|(other, _)| *other == mv);
+            return chosen(advice, if allowed { mv } else { best });
         }
         if errs {
             let advice = self.moves(position, history, limits)?;
@@ -217,7 +241,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
                 advice.values.iter().map(|(mv, value)| (*mv, value.hundredths())).collect();
             let fallible = Fallible::new(self.perfect.game(), manner.level);
             let (mv, _) = fallible.choose(&seen, random).ok_or(PlayerError::Over)?;
-            return chosen(&advice, mv);
+            return chosen(advice, mv);
         }
         let report = self.search(position, history, limits, on_report)?;
         Ok(Chosen {
@@ -226,6 +250,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
             best: report.value,
             reply: report.line.get(1).copied(),
             source: Source::of_search([report.value], report.depth),
+            values: Vec::new(),
         })
     }
 
@@ -262,10 +287,11 @@ fn engine_of<'a, G: Evaluate, O: Oracle<Error: Send> + Send + Sync>(
 }
 
 /// A move chosen by the values of all moves.
-fn chosen<M: Copy + PartialEq, E>(advice: &Advice<M>, mv: M) -> Result<Chosen<M>, PlayerError<E>> {
-    let (_, best) = *advice.values.first().ok_or(PlayerError::Over)?;
-    let value = advice.values.iter().find(|(other, _)| *other == mv).map_or(best, |found| found.1);
-    Ok(Chosen { mv, value, best, reply: None, source: advice.source })
+fn chosen<M: Copy + PartialEq, E>(advice: Advice<M>, mv: M) -> Result<Chosen<M>, PlayerError<E>> {
+    let Advice { values, source } = advice;
+    let (_, best) = *values.first().ok_or(PlayerError::Over)?;
+    let value = values.iter().find(|(other, _)| *other == mv).map_or(best, |found| found.1);
+    Ok(Chosen { mv, value, best, reply: None, source, values })
 }
 
 impl<E> From<SearchError<E>> for PlayerError<E> {

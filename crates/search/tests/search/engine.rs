@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use crate::graph::{Graph, Node, Scores};
 use crate::minimax::{minimax, path, score};
+use crate::replay::{check, proof};
 use nutcracker_game::Random;
 use nutcracker_game::{Evaluate, Game, Numbering, Rules, Score, SliceId, Step, Turn};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
+use nutcracker_proof::Goal;
 use nutcracker_search::{
-    Empty, Engine, EngineOptions, ExactLimits, Goal, Kind, Limits, Oracle, Reply, Report, Search,
-    SearchError, UpTo, Verdict, Worth, check_proof, prove,
+    Empty, Engine, EngineOptions, ExactLimits, Kind, Limits, Oracle, Prover, Report, Search,
+    SearchError, UpTo, Worth,
 };
 use proptest::prelude::*;
 
@@ -214,7 +216,7 @@ proptest! {
 }
 
 /// A walk without plan that repeats nothing: the positions before the last, and the last.
-fn wander(game: &Graph, seed: u64, walk: usize) -> (Vec<u32>, u32) {
+pub fn wander(game: &Graph, seed: u64, walk: usize) -> (Vec<u32>, u32) {
     let mut random = Random::new(seed);
     let mut position = game.len() - 1 - random.below(u64::from(game.width)) as u32;
     let mut history = Vec::new();
@@ -391,13 +393,15 @@ fn the_best_of_three_hundred_moves_is_found() {
             assert_eq!((solved.score, solved.best), (1, vec![best]));
         }
 
-        let found = prove(&graph, &Empty, &root, Goal::AtLeast(1), &limits).unwrap();
-        let Verdict::Proven(proof) = found.verdict else { panic!("{:?}", found.verdict) };
-        assert_eq!(proof.nodes[0].reply, Reply::Play(best as u16));
-        assert_eq!(check_proof(&graph, &Empty, &proof), Ok(()));
+        let mut prover = Prover::new(&graph, &Empty, limits.clone());
+        let goal = Goal::AtLeast(1);
+        let (yes, file) = proof(&graph, &mut prover, &Empty, &root, goal).unwrap();
+        assert!(yes && check(&graph, &Empty, &file).is_ok());
+        let text = String::from_utf8(file).unwrap();
+        assert!(text.contains(&format!("play\t1\t{root}\t{best} to ")), "{text}");
 
         let options = EngineOptions { table_bytes: 1 << 16, ..EngineOptions::default() };
-        let mut engine = Engine::new(graph, Empty, options);
+        let mut engine = Engine::new(graph.clone(), Empty, options);
         let report = engine.search(&root, &[], &Limits::depth(4), &mut |_| ()).unwrap();
         assert_eq!((report.value, report.best()), (Worth::exact(1), Some(best)), "{report:?}");
     }

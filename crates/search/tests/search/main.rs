@@ -4,6 +4,8 @@ mod databases;
 mod engine;
 mod exact;
 mod graph;
+mod lines;
 mod minimax;
 mod proofs;
+mod replay;
 mod signature;

@@ -1,24 +1,23 @@
 //! Proof search against scores computed for whole games at once, and its proofs replayed.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::sync::atomic::AtomicBool;
 
 use crate::graph::{Graph, Node, Scores};
+use crate::replay::{check, proof};
 use nutcracker_game::Random;
-use nutcracker_game::{Game, Score, SliceId, Step, Turn};
+use nutcracker_game::{Game, Rules, Score, SliceId, Step};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
+use nutcracker_proof::Goal;
 use nutcracker_retro::in_memory::sweep_slice;
-use nutcracker_search::{
-    Empty, ExactLimits, Flaw, Goal, Oracle, Proof, ProofNode, Reply, SearchError, UpTo, Verdict,
-    check_proof, prove,
-};
+use nutcracker_search::{Empty, ExactLimits, Oracle, Prover, SearchError, UpTo};
 use proptest::prelude::*;
 
 const BYTES: usize = 1 << 16;
 
 /// Searches for proofs of all goals near a score, replays them, and counts what stays unknown.
-fn all_goals<G: Game, O: Oracle<Error: Debug + PartialEq>>(
+fn all_goals<G: Game, O: Oracle<Error: Debug + Display>>(
     game: &G,
     oracle: &O,
     position: &G::Position,
@@ -28,18 +27,15 @@ fn all_goals<G: Game, O: Oracle<Error: Debug + PartialEq>>(
     let mut unknown = 0;
     for k in [score - 1, score, score + 1, 0, 1] {
         for goal in [Goal::AtLeast(k), Goal::AtMost(k)] {
-            let found = prove(game, oracle, position, goal, limits).unwrap();
-            let (proof, proven) = match found.verdict {
-                Verdict::Proven(proof) => (proof, true),
-                Verdict::Disproven(proof) => (proof, false),
-                Verdict::Unknown => {
-                    unknown += 1;
-                    continue;
-                }
+            let mut prover = Prover::new(game, oracle, limits.clone());
+            let Some((proven, file)) = proof(game, &mut prover, oracle, position, goal) else {
+                unknown += 1;
+                continue;
             };
             assert_eq!(proven, goal.holds(score), "{goal:?} of {score} at {position:?}");
-            assert_eq!(proof.goal, if proven { goal } else { goal.opposite() });
-            assert_eq!(check_proof(game, oracle, &proof), Ok(()), "{goal:?} at {position:?}");
+            let checked = check(game, oracle, &file);
+            let claimed = if proven { goal } else { goal.opposite() };
+            assert_eq!(checked.expect("a proof").goals, [claimed], "{goal:?} at {position:?}");
         }
     }
     unknown
@@ -133,97 +129,64 @@ proptest! {
         }
     }
 
-    /// A tampered proof is rejected, or still proves its claim.
+    /// A proof whose lines were changed and whose checksum was made right again is refused, or proves
+    /// what is true.
     #[test]
-    fn tampered(seed: u64, width in 2u32..10, at: prop::sample::Index, what in 0..6) {
+    fn forged(seed: u64, width in 2u32..10, at: prop::sample::Index, what in 0..6, to in 0u32..30) {
         let game = Graph::random(seed, 3, width, true);
         let scores = game.scores();
         let position = game.len() - 1 - Random::new(seed).below(u64::from(width)) as u32;
         let goal = Goal::AtLeast(scores[position as usize]);
         let limits = ExactLimits { table_bytes: BYTES, ..ExactLimits::default() };
-        let found = prove(&game, &Empty, &position, goal, &limits).unwrap();
-        let Verdict::Proven(mut proof) = found.verdict else { panic!("it is true") };
-        let len = proof.nodes.len();
-        if len > 0 {
-            let place = at.index(len);
-            let node = &mut proof.nodes[place];
-            match what {
-                0 => drop(proof.nodes.remove(place)),
-                1 => node.need += 1,
-                2 => node.need -= 1,
-                3 => {
-                    node.reply = match node.reply {
-                        Reply::Play(mv) => Reply::Play(mv + 1),
-                        Reply::Any => Reply::Play(0),
-                    };
+        let mut prover = Prover::new(&game, &Empty, limits);
+        let (yes, file) = proof(&game, &mut prover, &Empty, &position, goal).unwrap();
+        prop_assert!(yes);
+        let text = String::from_utf8(file).unwrap();
+        let mut lines: Vec<String> = text.lines().map(ToOwned::to_owned).collect();
+        lines.pop();
+        // The header has seven lines, the claim is the eighth.
+        let place = 7 + at.index(lines.len() - 7);
+        let mut fields: Vec<String> = lines[place].split('\t').map(ToOwned::to_owned).collect();
+        let number = |text: &str| text.parse::<i32>().unwrap();
+        match what {
+            0 => drop(lines.remove(place)),
+            1 => lines[7..].rotate_left(place - 7),
+            _ => {
+                match (what, fields[0].as_str()) {
+                    (2, "claim") => fields[2] = (number(&fields[2]) + 1).to_string(),
+                    (_, "claim") => fields[1] = "at-most".to_owned(),
+                    (2, _) => fields[1] = (number(&fields[1]) + 1).to_string(),
+                    (3, _) => fields[1] = (number(&fields[1]) - 1).to_string(),
+                    (4, "play") => fields[3] = format!("0 to {to}"),
+                    (4, _) => fields[0] = "play".to_owned(),
+                    _ => fields[2] = (to % game.len()).to_string(),
                 }
-                4 => node.reply = Reply::Any,
-                _ => node.position = (node.position + 1) % game.len(),
+                lines[place] = fields.join("\t");
             }
-        } else {
-            proof.goal = Goal::AtLeast(scores[position as usize] + 1);
         }
-        if check_proof(&game, &Empty, &proof).is_ok() {
-            prop_assert!(proof.goal.holds(scores[position as usize]));
+        let body = lines.join("\n") + "\n";
+        let sealed = format!("{body}end\t{}\n", blake3::hash(body.as_bytes()));
+        if let Ok(checked) = check(&game, &Empty, sealed.as_bytes()) {
+            let true_goals = checked.goals.iter().all(|goal| goal.holds(scores[position as usize]));
+            prop_assert!(true_goals, "{}", sealed);
         }
     }
-}
 
-/// Four positions that go round; the one in the middle can be left for a gain of 2.
-fn roundabout() -> Graph {
-    let quiet = |next| Step::quiet(next);
-    let out = |gain| Step::new(0, gain, Turn::Passes);
-    let steps = vec![
-        vec![],
-        vec![],
-        vec![],
-        vec![],
-        vec![quiet(5), out(-1)],
-        vec![quiet(6)],
-        vec![quiet(7), out(2)],
-        vec![quiet(4)],
-    ];
-    let nodes = steps.into_iter().map(|steps| Node { steps, score: 0 }).collect();
-    Graph::new(4, nodes)
-}
-
-fn proof(goal: Goal, root: u32, nodes: &[(u32, Score, Reply)]) -> Proof<u32> {
-    let node = |&(position, need, reply)| ProofNode { position, need, reply };
-    Proof { goal, root, nodes: nodes.iter().map(node).collect() }
-}
-
-#[test]
-fn flawed_proofs_are_refused() {
-    use Reply::{Any, Play};
-    let game = roundabout();
-    let check = |proof: &Proof<u32>| check_proof(&game, &Empty, proof);
-    let win = proof(Goal::AtLeast(2), 4, &[(4, 2, Play(0)), (5, 2, Any), (6, 2, Play(1))]);
-    assert_eq!(check(&win), Ok(()));
-    // Going round is no way to win 2, and a good way not to lose.
-    let round = |need| {
-        let nodes = [(4, need, Play(0)), (5, need, Any), (6, need, Play(0)), (7, need, Any)];
-        proof(Goal::AtLeast(need), 4, &nodes)
-    };
-    assert_eq!(check(&round(1)), Err(Flaw::Repeats { position: 4 }));
-    assert_eq!(check(&round(0)), Ok(()));
-    assert_eq!(
-        check(&proof(Goal::AtLeast(2), 4, &[])),
-        Err(Flaw::Missing { position: 4, need: 2 })
-    );
-    let lost = proof(Goal::AtLeast(0), 4, &[(4, 0, Play(1))]);
-    assert_eq!(check(&lost), Err(Flaw::Wrong { position: 0, need: 1, score: 0 }));
-    let none = proof(Goal::AtLeast(0), 4, &[(4, 0, Play(2))]);
-    assert_eq!(check(&none), Err(Flaw::NoSuchMove { position: 4, place: 2 }));
-    let twice = proof(Goal::AtLeast(0), 4, &[(4, 0, Play(0)), (4, 0, Play(1))]);
-    assert_eq!(check(&twice), Err(Flaw::Twice { position: 4 }));
-    // Where the game is over, "whatever is played" proves nothing.
-    let over = proof(Goal::AtMost(-5), 0, &[(0, 5, Any)]);
-    assert_eq!(check(&over), Err(Flaw::Wrong { position: 0, need: 5, score: 0 }));
-    // Whose move it is cannot be changed.
-    let turned = proof(Goal::AtLeast(0), 4, &[(4, 0, Any)]);
-    assert!(matches!(check(&turned), Err(Flaw::Missing { .. })));
-    let text = check(&round(1)).unwrap_err().to_string();
-    assert_eq!(text, "play may come back to 4, which would end the game too early");
+    /// Two questions decide a score, whatever the guess, and one file has both proofs.
+    #[test]
+    fn scores_are_narrowed(seed: u64, width in 2u32..10, guess in -5i16..5) {
+        let game = Graph::random(seed, 3, width, true);
+        let position = game.len() - 1;
+        let score = game.scores()[position as usize];
+        let limits = ExactLimits { table_bytes: BYTES, ..ExactLimits::default() };
+        let mut prover = Prover::new(&game, &Empty, limits);
+        let mut asked = Vec::new();
+        let bounds = prover.bounds(&position, guess, |ask| {
+            assert!(!asked.contains(&ask));
+            asked.push(ask);
+        });
+        prop_assert_eq!(bounds, Ok((score, score)));
+    }
 }
 
 #[test]
@@ -237,12 +200,27 @@ fn limits_and_failures() {
     let stopped = ExactLimits { stop: Some(&stop), ..free.clone() };
     let open = (0..game.len()).rev().find(|&p| game.steps(p).len() > 1).unwrap_or(position);
     for limits in [none, stopped] {
-        let found = prove(&game, &Empty, &open, goal, &limits).unwrap();
-        assert_eq!((found.verdict, found.nodes), (Verdict::Unknown, 0));
+        let mut prover = Prover::new(&game, &Empty, limits);
+        assert_eq!((prover.decide(&open, goal), prover.nodes()), (Ok(None), 0));
     }
     let oracle = UpTo { children: Scores { width: 40, scores: vec![] }, last: SliceId(4) };
-    let failed = (0..game.len()).filter_map(|p| prove(&game, &oracle, &p, goal, &free).err());
+    let mut prover = Prover::new(&game, &oracle, free);
+    let failed = (0..game.len()).filter_map(|p| prover.decide(&p, goal).err());
     assert!(failed.collect::<Vec<_>>().contains(&SearchError::Oracle("no such score")));
+}
+
+#[test]
+fn reports_come_now_and_then_and_can_end_a_search() {
+    let kalah = Kalah::new(4, 3, false).unwrap();
+    let mut reports = Vec::new();
+    let mut prover = Prover::new(&kalah, &Empty, ExactLimits::default()).watched(|status| {
+        assert!(status.proof > 0 && status.disproof > 0, "{status:?}");
+        reports.push(status.nodes);
+        reports.len() < 2
+    });
+    assert_eq!(prover.decide(&kalah.start().position, Goal::AtLeast(6)), Ok(None));
+    drop(prover);
+    assert_eq!(reports, [1023, 2047]);
 }
 
 /// Lines of play as long as one likes.
@@ -252,9 +230,10 @@ fn long_lines_need_no_stack() {
     nodes.extend((0..100_000).map(|next| Node { steps: vec![Step::quiet(next)], score: 0 }));
     nodes.truncate(100_000);
     let game = Graph::new(100, nodes);
-    let found = prove(&game, &Empty, &99_999, Goal::AtLeast(0), &ExactLimits::default()).unwrap();
-    let Verdict::Disproven(proof) = found.verdict else {
-        panic!("the other side has the last move")
-    };
-    assert_eq!(check_proof(&game, &Empty, &proof), Ok(()));
+    let mut prover = Prover::new(&game, &Empty, ExactLimits::default());
+    let goal = Goal::AtLeast(0);
+    let (yes, file) = proof(&game, &mut prover, &Empty, &99_999, goal).unwrap();
+    // The other side has the last move.
+    assert!(!yes);
+    assert_eq!(check(&game, &Empty, &file).unwrap().nodes, 99_999);
 }

@@ -10,12 +10,14 @@ use nutcracker_game::{Evaluate, Game, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::Othello;
+use nutcracker_proof::Goal;
 use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
 use nutcracker_search::{
-    Empty, Engine, EngineOptions, ExactLimits, Goal, Limits, Oracle, TableOracle, Verdict,
-    check_proof, exact_value, prove,
+    Empty, Engine, EngineOptions, ExactLimits, Limits, Oracle, Prover, TableOracle, exact_value,
 };
 use nutcracker_table::{Disk, Storage};
+
+use crate::replay;
 
 /// Nodes, probes, value in hundredths and best move of a search from the position of `text`, or
 /// from the start position.
@@ -56,7 +58,7 @@ fn alphabeta_visits_the_pinned_number_of_nodes() {
         [
             "165299 nodes 0 probes 125 F4",
             "10242 nodes 0 probes 100 E3x5",
-            "53667 nodes 0 probes 838 C4x1+",
+            "55798 nodes 0 probes 828 C4x1+",
             "40164 nodes 0 probes 148 d3",
         ]
     );
@@ -79,23 +81,20 @@ fn proof_search_expands_the_pinned_number_of_nodes() {
     let kalah = Kalah::new(3, 3, false).unwrap();
     let othello = Othello::new(4).unwrap();
     assert_eq!(proof(&kalah, Goal::AtLeast(1)), "true 371 nodes, proof of 47");
-    assert_eq!(proof(&kalah, Goal::AtMost(5)), "true 545 nodes, proof of 145");
+    assert_eq!(proof(&kalah, Goal::AtMost(5)), "true 545 nodes, proof of 133");
     let kalah = kalah.playing_on();
     assert_eq!(proof(&kalah, Goal::AtLeast(1)), "true 422 nodes, proof of 64");
-    assert_eq!(proof(&kalah, Goal::AtMost(5)), "true 562 nodes, proof of 153");
+    assert_eq!(proof(&kalah, Goal::AtMost(5)), "true 562 nodes, proof of 140");
     assert_eq!(proof(&othello, Goal::AtLeast(-8)), "false 660 nodes, proof of 130");
 }
 
 fn proof<G: Game>(game: &G, goal: Goal) -> String {
     let limits = ExactLimits { table_bytes: 32 << 20, ..ExactLimits::default() };
-    let found = prove(game, &Empty, &game.start().position, goal, &limits).unwrap();
-    let (yes, proof) = match found.verdict {
-        Verdict::Proven(proof) => (true, proof),
-        Verdict::Disproven(proof) => (false, proof),
-        Verdict::Unknown => panic!("no limit was set"),
-    };
-    assert_eq!(check_proof(game, &Empty, &proof), Ok(()));
-    format!("{yes} {} nodes, proof of {}", found.nodes, proof.nodes.len())
+    let mut prover = Prover::new(game, &Empty, limits);
+    let start = game.start().position;
+    let (yes, file) = replay::proof(game, &mut prover, &Empty, &start, goal).unwrap();
+    let checked = replay::check(game, &Empty, &file).unwrap();
+    format!("{yes} {} nodes, proof of {}", prover.nodes(), checked.nodes)
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Opening books: their values of positions, and how they grow while they are served.
 
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::node::State;
-use nutcracker_book::store::{RedbStore, Store};
+use nutcracker_book::store::{self, Access, Location};
 use nutcracker_book::value::{Hundredths, Propagation};
-use nutcracker_book::{Book, BookError, DropOut, Facts, Player};
+use nutcracker_book::{BookError, DropOut, Facts, Player, StoredBook};
 use nutcracker_game::{Numbering, Rules, Score, Side, Situation};
 use nutcracker_search::Worth;
 use serde::{Deserialize, Serialize};
@@ -152,22 +151,24 @@ pub enum Whose {
     Both,
 }
 
-/// The game and options of a book, as in its file: `kalah (pits=4,empty-capture=no)`.
-pub fn game_of(file: &Path) -> Result<(String, String), ExplorerError> {
-    let store = RedbStore::open(file, CACHE).map_err(ExplorerError::Book)?;
-    let bytes = store.facts().map_err(ExplorerError::Book)?.unwrap_or_default();
-    let game = Facts::decode(&bytes).map_err(ExplorerError::Book)?.game;
-    let (name, options) = game.split_once(" (").unwrap_or((&game, ""));
-    Ok((name.to_owned(), options.trim_end_matches(')').to_owned()))
+/// The facts of a book, with its game and options.
+pub fn facts_of(book: &Location) -> Result<Facts, ExplorerError> {
+    let store = store::open(book, Access::Read, CACHE).map_err(ExplorerError::Book)?;
+    Facts::of(&store).map_err(ExplorerError::Book)
 }
 
 impl Explorer {
+    /// Whether it shows this game from this start.
+    pub fn shows(&self, game: &AnyGame) -> bool {
+        self.game.id() == game.id() && self.game.start_options() == game.start_options()
+    }
+
     /// An error of the book, in terms of this game.
     pub(super) fn book_error(&self, error: BookError) -> ExplorerError {
         let id = self.game.id();
         match error {
-            BookError::Locked(path) => {
-                let file = path.file_name().unwrap_or_default().to_string_lossy();
+            BookError::Locked(location) => {
+                let file = location.name();
                 ExplorerError::BookInUse(format!(
                     "the book {file} of {id} is open in another process; end that one, or let this \
                      server grow it with `nutcracker serve --grow {file}`"
@@ -183,14 +184,14 @@ impl Explorer {
         }
     }
 
-    fn max_at(&self, position: &AnyPosition) -> Score {
+    pub(super) fn max_at(&self, position: &AnyPosition) -> Score {
         self.game.max_score(self.game.slice_of(position))
     }
 
     /// Where a book starts: the game's own start where it is that.
     fn book_start(
         &self,
-        book: &mut Book<AnyGame, RedbStore>,
+        book: &mut StoredBook<AnyGame>,
     ) -> Result<Situation<AnyPosition>, BookError> {
         let position = book.position(book.root())?;
         let start = self.game.start();
@@ -198,7 +199,7 @@ impl Explorer {
         Ok(if same { start } else { Situation::new(position, Side::First) })
     }
 
-    fn facts_of(&self, book: &mut Book<AnyGame, RedbStore>) -> Result<BookFacts, BookError> {
+    fn facts_of(&self, book: &mut StoredBook<AnyGame>) -> Result<BookFacts, BookError> {
         let start = self.book_start(book)?;
         let value = book.root_value()?;
         let facts = book.facts();
@@ -212,10 +213,9 @@ impl Explorer {
         })
     }
 
-    pub(super) fn node_of_book(
-        &self,
-        situation: &Situation<AnyPosition>,
-    ) -> Result<BookNode, ExplorerError> {
+    /// The book's entry of a position.
+    pub fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError> {
+        let situation = &self.parse(text)?;
         let game = &self.game;
         self.with_book(|book| {
             let found = book.find(&situation.position)?;
@@ -261,12 +261,13 @@ impl Explorer {
         })
     }
 
-    /// The facts of the book, and where it starts.
-    pub(super) fn facts_of_book(&self) -> Result<BookFacts, ExplorerError> {
+    /// Describes the game's book.
+    pub fn book_facts(&self) -> Result<BookFacts, ExplorerError> {
         self.with_book(|book| self.facts_of(book))
     }
 
-    pub(super) fn diagram_of_book(&self, whose: Whose) -> Result<DropOuts, ExplorerError> {
+    /// Where an opponent can leave the book.
+    pub fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError> {
         self.with_book(|book| {
             let diagram = book.dropouts(player(whose))?;
             let dots = [(&diagram.open, false), (&diagram.solved, true)];
@@ -287,8 +288,8 @@ impl Explorer {
         })
     }
 
-    /// The way to a leaf of the diagram: the first of this depth and value.
-    pub(super) fn leaf_of_book(
+    /// The line to a leaf of that diagram: the first of this depth and value.
+    pub fn book_leaf(
         &self,
         whose: Whose,
         depth: u32,

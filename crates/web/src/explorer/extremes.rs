@@ -54,11 +54,9 @@ pub struct Extreme {
 }
 
 impl Explorer {
-    pub(super) fn find_extremes(
-        &self,
-        slice: SliceId,
-        budget: &Budget,
-    ) -> Result<Arc<Extremes>, ExplorerError> {
+    /// Remarkable positions of a slice.
+    pub fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {
+        let slice = self.slice_named(slice)?;
         let lock = || self.extremes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(known) = lock().get(&slice) {
             return Ok(Arc::clone(known));
@@ -121,7 +119,7 @@ impl Explorer {
                 seed: Some(slice.0.into()),
                 ..Filters::default()
             };
-            match self.find_random(&filters, budget) {
+            match self.random(&filters, budget) {
                 Ok(RandomPosition { position, .. }) => {
                     let measure = score.into();
                     extremes.richest = Some(Extreme { position, score, measure });

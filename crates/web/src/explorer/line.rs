@@ -58,24 +58,24 @@ pub struct Played {
 }
 
 impl Explorer {
-    pub(super) fn replay(
-        &self,
-        start: Situation<AnyPosition>,
-        moves: &[&str],
-    ) -> Result<Line, ExplorerError> {
+    /// Whether moves by their names can be played, without their values.
+    pub fn check_line(&self, text: &str, moves: &[&str]) -> Result<(), ExplorerError> {
+        self.history(self.parse(text)?, moves).map(drop)
+    }
+
+    /// Plays moves by their names.
+    pub fn line(&self, text: &str, moves: &[&str]) -> Result<Line, ExplorerError> {
         let mut names = moves.iter();
-        self.walk(start, |handle, situation, _| {
+        self.walk(self.parse(text)?, |handle, situation, _| {
             let Some(&name) = names.next() else { return Ok(None) };
             let place = handle.find_move(situation, name)?;
             Ok(Some((place, handle.candidates(&situation.position)?)))
         })
     }
 
-    pub(super) fn play_best(
-        &self,
-        start: Situation<AnyPosition>,
-        plies: usize,
-    ) -> Result<Line, ExplorerError> {
+    /// Plays best moves.
+    pub fn best_line(&self, text: &str, plies: usize) -> Result<Line, ExplorerError> {
+        let start = self.parse(text)?;
         self.probe_position(&start.position)?;
         self.play_perfectly(&mut self.perfect()?, start, plies)
     }

@@ -31,14 +31,16 @@ use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-pub use book::{BookFacts, BookLine, BookMove, BookNode, Dot, DropOuts, NodeState, Whose, game_of};
+pub use book::{
+    BookFacts, BookLine, BookMove, BookNode, Dot, DropOuts, NodeState, Whose, facts_of,
+};
 pub use error::ExplorerError;
 pub use extremes::{Extreme, Extremes};
 pub use growth::Grow;
 pub use line::{Line, Node, Played};
 pub use moves::{Choice, Moves};
 pub use random::{Captures, Filters, Only, RandomPosition};
-pub use reply::{Opponent, Reply};
+pub use reply::{Opponent, Reply, ReplySource};
 pub use search::Searched;
 pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};
@@ -109,6 +111,8 @@ pub struct GameCard {
     /// What the number of a slice counts, if its name is a number.
     #[schema(example = "stones")]
     pub unit: &'static str,
+    /// Whether scores are points; where they are not, 1 is a win, 0 a draw and -1 a loss.
+    pub points: bool,
     /// The names of the players, the one that moves first comes first.
     pub sides: [&'static str; 2],
     /// Where the game starts.
@@ -122,8 +126,8 @@ pub struct GameCard {
     /// The slices with a database here, in the order of solving.
     #[schema(example = json!(["0", "1", "2"]))]
     pub slices: Vec<String>,
-    /// The slices of a set that is built in seconds, in the order of solving; none where the game
-    /// has no databases.
+    /// The slices that are built where none are selected, in the order of solving: the whole game
+    /// where that takes minutes, else as many as take seconds; none where it has no databases.
     #[schema(example = json!(["0", "1", "2"]))]
     pub small_set: Vec<String>,
     /// The number of positions of that set.
@@ -189,7 +193,8 @@ pub fn open(
     let dir = data.join(folder(&game, metric));
     let set = Arc::new(open_metric(&game, Some(metric), storage, &dir, cache_bytes));
     let shelf = shelves.at(data.join(nutcracker_book::file_name(&game)));
-    Ok(Arc::new(Explorer { game, metric, set, info, shelf, extremes: Mutex::default() }))
+    let (options, extremes) = (options.clone(), Mutex::default());
+    Ok(Arc::new(Explorer { game, metric, set, info, options, shelf, extremes }))
 }
 
 /// A game with its databases, whatever game it is.
@@ -199,6 +204,8 @@ pub struct Explorer {
     metric: Metric,
     set: Arc<TableSet>,
     info: &'static GameInfo,
+    /// The options it was opened with: the game's id need not name all of them.
+    options: Options,
     shelf: Arc<shelf::Shelf>,
     extremes: Mutex<HashMap<SliceId, Arc<Extremes>>>,
 }
@@ -247,27 +254,32 @@ impl Explorer {
                 format!("{} has no databases; a search can value its positions", id.name)
             };
         }
-        let option = if self.game.slice_unit() == "stones" { "--stones" } else { "--up-to" };
+        let label = self.slice_label(slice);
         format!(
-            "there is no database of {id} for {}; `nutcracker solve {} {option} {name}` makes it",
-            self.slice_label(slice),
-            self.command_line(),
+            "there is no database of {id} for {label}; `{}` makes it",
+            self.solve_command(slice)
         )
     }
 
+    /// The command that makes the database of a slice and those it depends on.
+    pub fn solve_command(&self, slice: SliceId) -> String {
+        let option = if self.game.slice_unit() == "stones" { "--stones" } else { "--up-to" };
+        let name = self.game.slice_name(slice);
+        let usual = self.game.metrics().first() == Some(&self.metric);
+        let metric = if usual { String::new() } else { format!(" --metric {}", self.metric) };
+        format!("nutcracker solve {} {option} {name}{metric}", self.command_line())
+    }
+
     /// The game on the command line: its name and the options that do not have their defaults.
-    fn command_line(&self) -> String {
-        let (id, start) = (self.game.id(), self.game.start_options());
-        let all = id.options.split(',').chain(start.split(','));
-        let chosen = all.map(|one| one.split_once('=').unwrap_or((one, "yes")));
-        let options = chosen.filter_map(|(name, value)| {
-            let option = self.info.options.iter().find(|option| option.name == name)?;
-            match option.value {
-                Some(_) => (value != option.default).then(|| format!(" --{name} {value}")),
-                None => (value == "yes").then(|| format!(" --{name}")),
+    pub fn command_line(&self) -> String {
+        let options = self.info.options.iter().filter_map(|option| match option.value {
+            Some(_) => {
+                let value = self.options.text(option);
+                (value != option.default).then(|| format!(" --{} {value}", option.name))
             }
+            None => self.options.flag(option).then(|| format!(" --{}", option.name)),
         });
-        std::iter::once(id.name.to_owned()).chain(options).collect()
+        std::iter::once(self.info.name.to_owned()).chain(options).collect()
     }
 
     /// `15 stones`, or `slice krkn` where the name is not a number of something.
@@ -327,6 +339,7 @@ impl Explorer {
             command: self.command_line(),
             about: self.info.about,
             unit: self.game.slice_unit(),
+            points: self.game.metrics().contains(&Metric::Score),
             sides: [Side::First, Side::Second].map(|side| self.game.side_name(side)),
             start: self.game.format(&start),
             start_slice: self.game.slice_name(self.game.slice_of(&start.position)),
@@ -335,11 +348,6 @@ impl Explorer {
             small_set: self.names(&small_set.slices),
             small_set_positions: small_set.positions,
         })
-    }
-
-    /// The databases.
-    pub fn slices(&self) -> Result<Slices, ExplorerError> {
-        self.all_slices()
     }
 
     /// Probes a position.
@@ -363,93 +371,6 @@ impl Explorer {
     /// Only its value.
     pub fn value(&self, text: &str) -> Result<Worth, ExplorerError> {
         Ok(self.probe_position(&self.parse(text)?.position)?.worth)
-    }
-
-    /// The legal moves with their values.
-    pub fn moves(&self, text: &str) -> Result<Moves, ExplorerError> {
-        self.moves_of(&self.parse(text)?)
-    }
-
-    /// Whether moves by their names can be played, without their values.
-    pub fn check_line(&self, text: &str, moves: &[&str]) -> Result<(), ExplorerError> {
-        self.history(self.parse(text)?, moves).map(drop)
-    }
-
-    /// Plays moves by their names.
-    pub fn play(&self, text: &str, moves: &[&str]) -> Result<Line, ExplorerError> {
-        self.replay(self.parse(text)?, moves)
-    }
-
-    /// Plays best moves.
-    pub fn best_line(&self, text: &str, plies: usize) -> Result<Line, ExplorerError> {
-        self.play_best(self.parse(text)?, plies)
-    }
-
-    /// Chooses a move as a player of a level does.
-    pub fn reply(
-        &self,
-        text: &str,
-        opponent: &Opponent,
-        budget: &Budget,
-    ) -> Result<Reply, ExplorerError> {
-        self.choose(self.parse(text)?, opponent, budget)
-    }
-
-    /// Searches until the budget is used up, and reports what is found on the way.
-    pub fn search(
-        &self,
-        text: &str,
-        moves: &[&str],
-        depth: Option<u32>,
-        budget: &Budget,
-        report: &mut dyn FnMut(Searched),
-    ) -> Result<(), ExplorerError> {
-        self.search_from(self.parse(text)?, moves, depth, budget, report)
-    }
-
-    /// Finds a position that matches filters.
-    pub fn random(
-        &self,
-        filters: &Filters,
-        budget: &Budget,
-    ) -> Result<RandomPosition, ExplorerError> {
-        self.find_random(filters, budget)
-    }
-
-    /// Remarkable positions of a slice.
-    pub fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {
-        self.find_extremes(self.slice_named(slice)?, budget)
-    }
-
-    /// Describes the game's book.
-    pub fn book_facts(&self) -> Result<BookFacts, ExplorerError> {
-        self.facts_of_book()
-    }
-
-    /// The book's entry of a position.
-    pub fn book_node(&self, text: &str) -> Result<BookNode, ExplorerError> {
-        self.node_of_book(&self.parse(text)?)
-    }
-
-    /// Where an opponent can leave the book.
-    pub fn book_dropouts(&self, whose: Whose) -> Result<DropOuts, ExplorerError> {
-        self.diagram_of_book(whose)
-    }
-
-    /// The line to a leaf of that diagram.
-    pub fn book_leaf(
-        &self,
-        whose: Whose,
-        depth: u32,
-        value: f64,
-    ) -> Result<BookLine, ExplorerError> {
-        self.leaf_of_book(whose, depth, value)
-    }
-
-    /// Grows the book of a file until it is stopped.
-    pub fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError> {
-        self.shelf.set_file(&grow.file);
-        self.grow_book(grow, stop)
     }
 
     /// Whether any slice can have a database.

@@ -1,7 +1,7 @@
 //! The legal moves of a position, each with what it is worth.
 
 use nutcracker_any::{AnyMove, AnyPosition};
-use nutcracker_game::{Numbering, Rules, Score, Situation, Step, Turn};
+use nutcracker_game::{Numbering, Rules, Score, Step, Turn};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -99,10 +99,9 @@ impl Explorer {
             .collect()
     }
 
-    pub(super) fn moves_of(
-        &self,
-        situation: &Situation<AnyPosition>,
-    ) -> Result<Moves, ExplorerError> {
+    /// The legal moves with their values.
+    pub fn moves(&self, text: &str) -> Result<Moves, ExplorerError> {
+        let situation = &self.parse(text)?;
         let game = &self.game;
         let known = self.known(&situation.position)?.map(|found| found.worth);
         let slice = game.slice_of(&situation.position);

@@ -88,7 +88,8 @@ impl Filters {
 }
 
 impl Explorer {
-    pub(super) fn find_random(
+    /// Finds a position that matches filters.
+    pub fn random(
         &self,
         filters: &Filters,
         budget: &Budget,

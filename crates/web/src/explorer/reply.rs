@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nutcracker_any::{AnyGame, AnyPosition};
+use nutcracker_book::play::{Guide, Style};
 use nutcracker_game::Situation;
-use nutcracker_game::{Random, Rules};
+use nutcracker_game::{Random, Rules, Score};
 use nutcracker_search::player::{Adviser, Chosen, Level, Manner, Perfect, PlayerError, Source};
-use nutcracker_search::{Limits, TableOracle, Worth};
+use nutcracker_search::{Limits, TableOracle, Worth, known};
 use nutcracker_table::TableError;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
@@ -29,6 +30,8 @@ pub struct Opponent {
     pub level: Level,
     /// What its errors depend on.
     pub seed: u64,
+    /// How it chooses moves from the game's book, if it uses it.
+    pub book: Option<Style>,
 }
 
 /// A move of the other side.
@@ -40,18 +43,29 @@ pub struct Reply {
     pub name: String,
     /// What it is worth to its mover.
     pub value: Worth,
-    /// Where it comes from: `database` or `search`.
-    #[serde(serialize_with = "database_or_search")]
-    #[schema(value_type = String, pattern = "^(database|search)$", example = "database")]
-    pub source: Source,
+    /// Where it comes from.
+    pub source: ReplySource,
 }
 
-/// A search is a search to a client, whether or not it was complete: the value tells that.
-fn database_or_search<S: Serializer>(source: &Source, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(match source {
-        Source::Database => "database",
-        Source::Proof | Source::Search { .. } => "search",
-    })
+/// Where a reply comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ReplySource {
+    /// Databases.
+    Database,
+    /// The game's book.
+    Book,
+    /// A search, whether or not it was complete: the value tells that.
+    Search,
+}
+
+impl From<Source> for ReplySource {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Database => ReplySource::Database,
+            Source::Proof | Source::Search { .. } => ReplySource::Search,
+        }
+    }
 }
 
 /// The positions of a game so far, and the current one.
@@ -114,14 +128,15 @@ impl Explorer {
         Ok((history, situation))
     }
 
-    pub(super) fn choose(
+    /// Chooses a move as a player of a level does.
+    pub fn reply(
         &self,
-        start: Situation<AnyPosition>,
+        text: &str,
         opponent: &Opponent,
         budget: &Budget,
     ) -> Result<Reply, ExplorerError> {
         let moves: Vec<&str> = opponent.moves.iter().map(String::as_str).collect();
-        let (history, situation) = self.history(start, &moves)?;
+        let (history, situation) = self.history(self.parse(text)?, &moves)?;
         let (game, position) = (&self.game, &situation.position);
         let mut adviser = self.adviser()?;
         let budget = budget.at_most(REPLY_TIME);
@@ -129,10 +144,51 @@ impl Explorer {
         let limits = Limits { time, stop, ..Limits::default() };
         let manner = Manner { level: opponent.level, trappy: false };
         let mut random = Random::new(opponent.seed);
+        if let Some(style) = opponent.book
+            && let Some(reply) = self.book_reply(&situation, &history, style, &mut random)?
+        {
+            return Ok(reply);
+        }
         let Chosen { mv, value, source, .. } = adviser
             .choose(position, &history, manner, &mut random, &limits, &mut |_| ())
             .map_err(|error| self.player_error(error))?;
         let name = game.format_move(&situation, &mv, &game.play(position, &mv));
-        Ok(Reply { name, value, source })
+        Ok(Reply { name, value, source: source.into() })
+    }
+
+    /// The move of the book, where it has one and databases do not know the position.
+    fn book_reply(
+        &self,
+        situation: &Situation<AnyPosition>,
+        history: &[AnyPosition],
+        style: Style,
+        random: &mut Random,
+    ) -> Result<Option<Reply>, ExplorerError> {
+        let (game, position) = (&self.game, &situation.position);
+        if known(game, &self.oracle()?, position)?.is_some() {
+            return Ok(None);
+        }
+        let banked = situation.banked_by_mover().unwrap_or_default();
+        let ahead = i32::from(banked[0]) - i32::from(banked[1]);
+        // Positions in which the other side moved: turns alternate where positions repeat.
+        let earlier: Vec<AnyPosition> = history.iter().rev().step_by(2).copied().collect();
+        let chosen = self.with_book(|book| {
+            let Some(id) = book.find(position)? else { return Ok(None) };
+            let choices = Guide::new(style).choices(book, id, ahead as Score, &earlier)?;
+            let place = random.below(choices.len().max(1) as u64) as usize;
+            Ok(choices.get(place).copied())
+        });
+        let choice = match chosen {
+            Ok(Some(choice)) => choice,
+            // Without a book, and where it ends, the player thinks for itself.
+            Ok(None) | Err(ExplorerError::NotInBook(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut legal = Vec::new();
+        game.moves(position, &mut legal);
+        let mv = legal[choice.place];
+        let name = game.format_move(situation, &mv, &game.play(position, &mv));
+        let value = choice.value.worth(self.max_at(position));
+        Ok(Some(Reply { name, value, source: ReplySource::Book }))
     }
 }

@@ -35,15 +35,16 @@ pub struct Searched {
 }
 
 impl Explorer {
-    pub(super) fn search_from(
+    /// Searches until the budget is used up, and reports what is found on the way.
+    pub fn search(
         &self,
-        start: Situation<AnyPosition>,
+        text: &str,
         moves: &[&str],
         depth: Option<u32>,
         budget: &Budget,
         report_to: &mut dyn FnMut(Searched),
     ) -> Result<(), ExplorerError> {
-        let (history, situation) = self.history(start, moves)?;
+        let (history, situation) = self.history(self.parse(text)?, moves)?;
         if self.game.outcome(&situation.position).is_some() {
             return Ok(());
         }

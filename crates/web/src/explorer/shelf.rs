@@ -1,17 +1,17 @@
 //! The books of all games: each is opened once, on its first request, and closed when it has been
-//! idle for a while, as no other process can open it meanwhile.
+//! idle for a while, as no other process can write it meanwhile.
 
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nutcracker_any::AnyGame;
-use nutcracker_book::store::RedbStore;
-use nutcracker_book::{Book, BookError};
+use nutcracker_book::store::{self, Access, Location};
+use nutcracker_book::{Book, BookError, StoredBook};
 
 use super::Explorer;
 use super::error::ExplorerError;
@@ -69,57 +69,80 @@ trait Idle: Send + Sync {
     fn release(&self, idle: Duration);
 }
 
-/// A book, and when it was last used.
+/// A book that several requests use.
+type SharedBook = Arc<Mutex<StoredBook<AnyGame>>>;
+
+/// A book, what it was opened for, and when it was last used.
 struct Opened {
-    book: Book<AnyGame, RedbStore>,
+    book: SharedBook,
+    access: Access,
     used: Instant,
 }
 
 /// A book that is opened on its first request.
 pub(super) struct Shelf {
-    file: Mutex<PathBuf>,
+    location: Mutex<Location>,
     book: Mutex<Option<Opened>>,
     pub(super) growing: AtomicBool,
 }
 
 impl Shelf {
     fn new(file: PathBuf) -> Self {
-        Shelf { file: Mutex::new(file), book: Mutex::default(), growing: AtomicBool::new(false) }
+        Shelf {
+            location: Mutex::new(file.into()),
+            book: Mutex::default(),
+            growing: AtomicBool::new(false),
+        }
     }
 
-    pub(super) fn set_file(&self, file: &Path) {
-        file.clone_into(&mut lock(&self.file));
+    pub(super) fn set_location(&self, location: &Location) {
+        lock(&self.location).clone_from(location);
         *lock(&self.book) = None;
     }
 }
 
 impl Idle for Shelf {
     fn release(&self, idle: Duration) {
-        // A locked book is in use.
-        let Ok(mut place) = self.book.try_lock() else { return };
-        place.take_if(|opened| opened.used.elapsed() >= idle);
+        lock(&self.book).take_if(|opened| {
+            Arc::strong_count(&opened.book) == 1 && opened.used.elapsed() >= idle
+        });
     }
 }
 
 impl Explorer {
-    /// Does something with the book, which is opened first if it is not.
-    pub(super) fn with_book<T>(
-        &self,
-        work: impl FnOnce(&mut Book<AnyGame, RedbStore>) -> Result<T, BookError>,
-    ) -> Result<T, ExplorerError> {
+    /// The book, which is opened first if it is not, or not for this.
+    pub(super) fn book(&self, access: Access) -> Result<SharedBook, ExplorerError> {
         let mut place = lock(&self.shelf.book);
+        if access == Access::Write
+            && let Some(reading) = place.take_if(|opened| opened.access == Access::Read)
+        {
+            // It cannot be opened again while a request still reads it.
+            while Arc::strong_count(&reading.book) > 1 {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
         let opened = match &mut *place {
             Some(opened) => opened,
             empty => {
-                let file = lock(&self.shelf.file).clone();
-                let book = RedbStore::open(&file, CACHE)
+                let location = lock(&self.shelf.location).clone();
+                let book = store::open(&location, access, CACHE)
                     .and_then(|store| Book::open(self.game.clone(), store, ROOM))
                     .map_err(|error| self.book_error(error))?;
-                empty.insert(Opened { book, used: Instant::now() })
+                let book = Arc::new(Mutex::new(book));
+                empty.insert(Opened { book, access, used: Instant::now() })
             }
         };
-        let result = work(&mut opened.book);
         opened.used = Instant::now();
+        Ok(Arc::clone(&opened.book))
+    }
+
+    /// Reads the book.
+    pub(super) fn with_book<T>(
+        &self,
+        work: impl FnOnce(&mut StoredBook<AnyGame>) -> Result<T, BookError>,
+    ) -> Result<T, ExplorerError> {
+        let book = self.book(Access::Read)?;
+        let result = work(&mut lock(&book));
         result.map_err(|error| self.book_error(error))
     }
 }

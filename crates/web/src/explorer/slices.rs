@@ -83,7 +83,8 @@ pub struct Slices {
 }
 
 impl Explorer {
-    pub(super) fn all_slices(&self) -> Result<Slices, ExplorerError> {
+    /// The databases.
+    pub fn slices(&self) -> Result<Slices, ExplorerError> {
         let (mut slices, mut total, mut bytes) = (Vec::new(), Histogram::new(), 0);
         for slice in self.present()? {
             let table = self.set.get(slice.0)?;

@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::probe::{RulesParams, name_of};
 use crate::app::App;
-use crate::explorer::{Extremes, GameCard, Slices};
+use crate::explorer::{ExplorerError, Extremes, GameCard, Slices};
 use crate::openapi::Problems;
 use crate::problem::Problem;
 use crate::reply::{Cached, Params};
@@ -84,6 +84,29 @@ pub async fn card(
     Params(rules): Params<RulesParams>,
 ) -> Result<Cached<GameCard>, Problem> {
     Ok(Cached(app.game(name_of(&game), rules.options())?.card()?))
+}
+
+/// The rules of a game in words.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RulesText {
+    /// The game.
+    #[schema(example = "awari")]
+    game: &'static str,
+    /// Markdown: paragraphs, lists, tables, `code`, *emphasis* and **strong** words.
+    rules: &'static str,
+}
+
+/// Explains the rules of a game and its notation in words
+#[utoipa::path(get, path = "/api/v1/games/{game}/rules", tag = "games", params(("game", description = "The game")),
+    responses((status = 200, body = RulesText), Problems))]
+pub async fn rules(
+    State(app): State<Arc<App>>,
+    game: Path<String>,
+) -> Result<Cached<RulesText>, Problem> {
+    let games = app.config.games;
+    let info = games.info(name_of(&game)).map_err(ExplorerError::from)?;
+    let rules = games.rules_of(info.name).unwrap_or_default();
+    Ok(Cached(RulesText { game: info.name, rules }))
 }
 
 /// Lists the databases of a game with their sizes and scores

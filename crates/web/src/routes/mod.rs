@@ -43,6 +43,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(games::list))
         .routes(routes!(games::card))
+        .routes(routes!(games::rules))
         .routes(routes!(games::slices))
         .routes(routes!(games::extremes))
         .routes(routes!(probe::probe, probe::probe_many))

@@ -210,7 +210,7 @@ pub async fn line(
     }
     app.run_blocking(move |_| {
         let moves: Vec<&str> = moves.split_whitespace().collect();
-        game.play(&position, &moves)
+        game.line(&position, &moves)
     })
     .await
     .map(Cached)

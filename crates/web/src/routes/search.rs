@@ -10,14 +10,14 @@ use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
-use nutcracker_search::player::Source;
+use nutcracker_book::play::{DrawAs, Style};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
 use super::probe::{find, name_of};
 use crate::app::{App, StopOnDrop};
-use crate::explorer::{ExplorerError, Opponent, Reply, Searched};
+use crate::explorer::{ExplorerError, Opponent, Reply, ReplySource, Searched};
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem};
 use crate::reply::{Cached, Fresh, Params};
@@ -160,9 +160,31 @@ pub struct ReplyParams {
     level: Option<String>,
     /// The same number gives the same errors.
     seed: Option<u64>,
+    /// With `true`, moves come from the game's book as long as it lasts.
+    book: Option<bool>,
+    /// What a proven draw counts as in the book: `win`, `loss` or points.
+    #[param(max_length = 20, example = "0")]
+    draws: Option<String>,
+    /// How many points worse than the best a book move may be.
+    #[param(example = 0.0)]
+    variety: Option<f64>,
     /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
     options: Option<String>,
+}
+
+impl ReplyParams {
+    /// How moves are chosen from a book.
+    fn style(&self) -> Result<Style, Problem> {
+        let wrong = |error: String| Problem::new(Kind::BadRequest, error);
+        let draws = self.draws.as_deref().unwrap_or("0").parse::<DrawAs>().map_err(wrong)?;
+        let variety = self.variety.unwrap_or(0.0);
+        if !(0.0..=1000.0).contains(&variety) {
+            return Err(wrong("variety is a number of points, 0 or more".to_owned()));
+        }
+        let epsilon = (100.0 * variety).round() as i32;
+        Ok(Style { public_draws: draws, private_draws: draws, epsilon })
+    }
 }
 
 /// Chooses a move as a player of a level does
@@ -173,12 +195,13 @@ pub async fn reply(
     game: Path<String>,
     Params(params): Params<ReplyParams>,
 ) -> Result<Response, Problem> {
+    let book = params.book.unwrap_or(false).then(|| params.style()).transpose()?;
     let (game, position) = find(&app, name_of(&game), params.position, params.options.as_deref())?;
     let level = params.level.as_deref().unwrap_or("perfect");
     let level = level.parse().map_err(|error: String| Problem::new(Kind::BadRequest, error))?;
     let seed = params.seed.unwrap_or_else(|| RandomState::new().hash_one(0));
-    let opponent = Opponent { moves: names(&app, params.moves)?, level, seed };
+    let opponent = Opponent { moves: names(&app, params.moves)?, level, seed, book };
     let reply = app.run_blocking(move |budget| game.reply(&position, &opponent, budget)).await?;
-    let certain = params.seed.is_some() && reply.source == Source::Database;
+    let certain = params.seed.is_some() && reply.source == ReplySource::Database;
     Ok(if certain { Cached(reply).into_response() } else { Fresh(reply).into_response() })
 }

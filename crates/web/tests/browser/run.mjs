@@ -1,12 +1,15 @@
 // The explorer in a real browser: node run.mjs PROGRAM [DIRECTORY FOR SCREENSHOTS]
 
-import { join } from "node:path";
-import { equal, finish, ok, place, run, serve, shots, test } from "./harness.mjs";
+import { dobutsuTests } from "./dobutsu.mjs";
+import { equal, finish, ok, place, run, serve, test } from "./harness.mjs";
+import { address, at, moves, played, settled, shot, shows, titled, values } from "./page.mjs";
+import { wordsTests } from "./words.mjs";
 
 const STONES = 10;
 const data = place();
 run("solve", "awari", "--stones", String(STONES), "--data", data);
 run("solve", "kalah", "--up-to", "6", "--data", data);
+run("solve", "krk", "--data", data);
 run("book", "new", "kalah", "--pits", "3", "--seeds", "2", "--data", data);
 run(
   "book",
@@ -27,38 +30,14 @@ const base = await serve(data);
 const empty = await serve(place());
 
 const ENDING = "0,0,1,0,3,2/2,1,1,0,0,0 S 20-18";
-const at = (position, game = "awari") => `/games/${game}?from=${encodeURIComponent(position)}`;
 const probe = (position) => JSON.parse(run("probe", "awari", position, "--data", data, "--format", "json"));
 const number = (text) => Number(text.replace("−", "-").replace("+", ""));
-const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`) });
-const settled = (page) => page.waitForFunction(() => !document.querySelector(".travel"));
-/** The address as the page itself knows it: the browser reports it a little later. */
-const address = async (page) => new URL(await page.evaluate(() => location.href));
-/** Waits until an element shows a text. */
-const shows = (page, selector, text) =>
-  page.waitForFunction(
-    ([where, what]) => document.querySelector(where)?.textContent.includes(what),
-    [selector, text],
-  );
-const titled = (page, name) => page.waitForFunction((start) => document.title.startsWith(start), name);
-const moves = (page) => page.$$eval(".line [data-ply]", (all) => all.map((one) => one.textContent));
-
-/** The value that the board shows for every move. */
-const values = (page) =>
-  page.$$eval("[data-choice]", (rows) =>
-    rows.map((row) => [
-      row.dataset.choice,
-      row.querySelector(".badge").textContent,
-      row.classList.contains("best"),
-    ]),
-  );
 
 /** Clicks a move on the board and waits until it is played. */
 async function play(page, move) {
   const before = (await moves(page)).length;
   await page.click(`.pit[data-move="${move}"] .hole`);
-  await page.waitForFunction((ply) => document.querySelector(`.line [data-ply="${ply}"].now`), before);
-  await settled(page);
+  await played(page, before);
 }
 
 test("opens with values that equal the probe command's", async (page) => {
@@ -79,7 +58,10 @@ test("opens with values that equal the probe command's", async (page) => {
 test("opens without an address of its own at something worth seeing", async (page) => {
   await page.goto("/");
   await page.waitForSelector(".pit.best");
-  ok((await page.textContent("#note")).includes("beyond the databases"), "the note explains why it is an ending");
+  ok(
+    (await page.textContent("#note")).includes("beyond the databases"),
+    "the note explains why it is an ending",
+  );
   await titled(page, "Awari – Nutcracker");
 });
 
@@ -366,7 +348,7 @@ test("switches the game", async (page) => {
   await page.waitForSelector(".card h2");
   const names = await page.$$eval(".card h2", (all) => all.map((one) => one.textContent));
   ok(names.includes("Awari") && names.includes("Kalah"), names.join());
-  await page.click(".card summary");
+  await page.click(".card summary:text('Other rules')");
   await page.fill(".card input[name=pits]", "3");
   await page.click(".card .rules button");
   await page.waitForURL(/options=pits/);
@@ -462,4 +444,6 @@ for (const [name, options] of [
   );
 }
 
+wordsTests();
+await dobutsuTests();
 await finish(base);

@@ -1,7 +1,7 @@
 //! `nutcracker book check`, `cycles`, `prune` and `compact`.
 
-use nutcracker_any::AnyGame;
 use nutcracker_book::BookError;
+use nutcracker_book::store::Access;
 use nutcracker_game::Rules;
 use nutcracker_search::known;
 
@@ -10,7 +10,10 @@ use crate::failure::Failure;
 use crate::number::{size, thousands};
 use crate::{note, print};
 
-/// Check a whole book: positions, moves, values, priorities, totals
+/// Check a whole book: positions, moves, values, proofs, priorities, totals
+///
+/// Every proven bound is derived again from what experts said, by code of its own; what experts said
+/// is compared with the rules, and with the databases where they reach.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     #[command(flatten)]
@@ -22,9 +25,18 @@ const NOTE_EVERY: u64 = 1_000_000;
 
 impl CheckArgs {
     /// Checks it.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let mut book = self.target.open(game)?;
-        let checked = book.check(&mut |nodes| {
+    pub fn run(self) -> Result<(), Failure> {
+        let mut opened = self.target.open(Access::Read)?;
+        let databases = opened.databases()?;
+        let book = &mut opened.book;
+        let game = book.game().clone();
+        let mut score = |position: &_| match &databases {
+            Some(oracle) => {
+                known(&game, oracle, position).map_err(|error| BookError::Expert(error.to_string()))
+            }
+            None => Ok(None),
+        };
+        let checked = book.check_with(&mut score, &mut |nodes| {
             if nodes.is_multiple_of(NOTE_EVERY) {
                 note(&format!("{} nodes checked", thousands(nodes)));
             }
@@ -38,10 +50,9 @@ impl CheckArgs {
         if checked.flaws.is_empty() {
             return print(&format!("{} nodes, all in order\n", thousands(checked.nodes)));
         }
-        let path = self.target.path(game);
         Err(Failure::Failed(format!(
             "{} is not in order; restore it from a copy or grow it anew",
-            path.display()
+            opened.location
         )))
     }
 }
@@ -55,8 +66,8 @@ pub struct CyclesArgs {
 
 impl CyclesArgs {
     /// Looks for them.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let mut book = self.target.open(game)?;
+    pub fn run(self) -> Result<(), Failure> {
+        let mut book = self.target.open(Access::Write)?.book;
         let found = book.find_cycles()?;
         book.commit()?;
         print(&format!(
@@ -78,18 +89,20 @@ pub struct PruneArgs {
 
 impl PruneArgs {
     /// Drops it.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let mut book = self.target.open(game)?;
-        let Some(oracle) = self.target.databases(game)? else {
+    pub fn run(self) -> Result<(), Failure> {
+        let mut opened = self.target.open(Access::Write)?;
+        let game = opened.book.game().clone();
+        let Some(oracle) = opened.databases()? else {
             return Err(Failure::Failed(format!(
                 "there are no databases of {} in {}; `{}` makes them",
                 game.id(),
-                self.target.subject.dir(game).display(),
-                self.target.subject.command("solve", ""),
+                opened.subject.dir(&game).display(),
+                opened.subject.command("solve", ""),
             )));
         };
+        let book = &mut opened.book;
         let gone = book.prune(&mut |position| {
-            known(game, &oracle, position).map_err(|error| BookError::Expert(error.to_string()))
+            known(&game, &oracle, position).map_err(|error| BookError::Expert(error.to_string()))
         })?;
         let left = thousands(book.facts().nodes);
         print(&format!("{} nodes dropped, {left} left\n", thousands(gone)))
@@ -105,11 +118,14 @@ pub struct CompactArgs {
 
 impl CompactArgs {
     /// Gives it back.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let path = self.target.path(game);
-        let bytes = || std::fs::metadata(&path).map_or(0, |file| file.len());
+    pub fn run(self) -> Result<(), Failure> {
+        let location = self.target.location()?;
+        let bytes = || {
+            let file = location.file().and_then(|file| file.metadata().ok());
+            file.map_or(0, |file| file.len())
+        };
         let before = bytes();
-        let mut book = self.target.open(game)?;
+        let mut book = self.target.open(Access::Write)?.book;
         book.compact()?;
         drop(book);
         print(&format!("{}, now {}\n", size(before), size(bytes())))

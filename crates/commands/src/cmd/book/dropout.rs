@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use nutcracker_any::AnyGame;
 use nutcracker_book::Player;
 use nutcracker_book::report::Diagram;
+use nutcracker_book::store::Access;
 use nutcracker_draw::{Dot, DropOutChart, drop_out_chart};
 use nutcracker_game::Rules;
 
@@ -44,8 +44,8 @@ enum Side {
 
 impl Args {
     /// Draws it.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let mut book = self.target.open(game)?;
+    pub fn run(self) -> Result<(), Failure> {
+        let mut book = self.target.open(Access::Read)?.book;
         let (player, whose) = match self.player {
             Side::First => (Player::First, "first"),
             Side::Second => (Player::Second, "second"),
@@ -56,7 +56,7 @@ impl Args {
             Form::Table => for_people(&diagram),
             Form::Svg => {
                 let nodes = thousands(book.facts().nodes);
-                let title = format!("{}: the {whose} player's book", game.id());
+                let title = format!("{}: the {whose} player's book", book.game().id());
                 svg(&diagram, &title, &format!("{nodes} nodes, ω = {}", diagram.omega))
             }
         };

@@ -1,11 +1,10 @@
 //! `nutcracker book expand`.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use nutcracker_any::AnyGame;
 use nutcracker_book::grow::{Ended, Plan, Status};
-use nutcracker_book::{Strategy, Tuning};
+use nutcracker_book::store::{Access, Location};
+use nutcracker_book::{Aim, Strategy, TuningChange};
 use nutcracker_engine::parse_time;
 use nutcracker_game::{Numbering, Score};
 use nutcracker_web::explorer::Grow;
@@ -22,7 +21,11 @@ use crate::print;
 ///
 /// Each expansion adds all moves of one position, chosen by the strategy. The book is written at
 /// least every half second and consistent at any moment: stop it any time and resume later, with
-/// another strategy if you like. It ends by itself when the start position is solved.
+/// another strategy if you like.
+///
+/// With the aim to solve, it ends by itself when the start position is solved, and leaves out what
+/// cannot matter to its score. With the aim to play, it covers whatever an opponent may play, proven
+/// errors too, and goes on when the start position is solved.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -46,6 +49,10 @@ pub struct Growth {
     /// Time after which it ends, such as 90s, 1m30s or 2h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time: Option<Duration>,
+    /// What the book is for; solve by default with the strategies conspiracy and proof, play with the
+    /// others
+    #[arg(long, value_enum)]
+    aim: Option<AimOption>,
     /// best-first, drop-out (of both players), drop-out-first, drop-out-second, conspiracy or
     /// proof; several with shares, such as drop-out:3,proof:1
     #[arg(long, value_name = "NAME", default_value = "drop-out", value_parser = parse_mix)]
@@ -64,6 +71,12 @@ pub struct Growth {
     threads: Threads,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum AimOption {
+    Play,
+    Solve,
+}
+
 #[derive(Clone, Debug)]
 struct Mix(Vec<(Strategy, f64)>);
 
@@ -80,59 +93,62 @@ fn parse_mix(text: &str) -> Result<Mix, String> {
 }
 
 impl Growth {
-    /// Usage errors.
-    fn check(&self) -> Result<(), Failure> {
+    /// What the book is grown for.
+    fn aim(&self) -> Aim {
+        let proves = |(strategy, _): &(Strategy, f64)| {
+            matches!(strategy, Strategy::Conspiracy | Strategy::Proof)
+        };
+        match self.aim {
+            Some(AimOption::Solve) => Aim::Solve,
+            None if self.strategy.0.iter().all(proves) => Aim::Solve,
+            _ => Aim::Play,
+        }
+    }
+
+    /// The plan, without an end from outside.
+    fn plan(&self) -> Result<Plan<'static>, Failure> {
         if self.omega.is_some_and(|omega| !(omega >= 0.0 && omega.is_finite())) {
             return Err(Failure::Usage("--omega is a number, 0 or more".to_owned()));
         }
-        Ok(())
+        Ok(Plan {
+            mix: self.strategy.0.clone(),
+            tuning: TuningChange {
+                omega: self.omega,
+                fractional: self.fractional,
+                aim: Some(self.aim()),
+            },
+            expansions: self.expansions,
+            nodes: self.nodes,
+            time: self.time,
+            stop: None,
+        })
     }
 
-    /// The same for a server that grows the book of a file.
-    pub fn beside_serving(&self, file: PathBuf) -> Result<Grow, Failure> {
-        self.check()?;
+    /// The same for a server that grows a book.
+    pub fn beside_serving(&self, book: Location) -> Result<Grow, Failure> {
         Ok(Grow {
-            file,
-            mix: self.strategy.0.clone(),
-            omega: self.omega,
-            fractional: self.fractional,
+            book,
+            plan: self.plan()?,
             expert: self.expert.settings(),
             threads: self.threads.count(),
-            nodes: self.nodes,
-            expansions: self.expansions,
-            time: self.time,
         })
     }
 }
 
 impl Args {
     /// Grows it.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
+    pub fn run(self) -> Result<(), Failure> {
         let growth = &self.growth;
-        growth.check()?;
-        let mut book = self.target.open(game)?;
-        let databases = self.target.databases(game)?;
-        let tuning = book.facts().tuning;
-        book.tune(Tuning {
-            omega: growth.omega.unwrap_or(tuning.omega),
-            fractional: match growth.fractional {
-                None => tuning.fractional,
-                Some(points) => Some((points * 100.0) as i32).filter(|&points| points > 0),
-            },
-        })?;
+        let plan = growth.plan()?;
+        let opened = self.target.open(Access::Write)?;
+        let databases = opened.databases()?;
+        let mut book = opened.book;
+        let game = &book.game().clone();
         let count = growth.threads.count();
         let mut experts: Vec<_> =
             (0..count).map(|_| growth.expert.expert(game, databases.as_ref())).collect();
         let root = book.position(book.root())?;
         let max = game.max_score(game.slice_of(&root));
-        let plan = Plan {
-            mix: growth.strategy.0.clone(),
-            at_once: count,
-            expansions: growth.expansions,
-            nodes: growth.nodes,
-            until: growth.time.map(|time| Instant::now() + time),
-            stop: None,
-        };
         let (line, began) = (LiveLine::new(), Instant::now());
         let ended = book.grow(&mut experts, &plan, &mut |status| {
             line.update(|| progress(status, max, began.elapsed().as_secs_f64()).into());
@@ -143,7 +159,7 @@ impl Args {
         let how = match ended {
             Ended::Solved => "the start position is solved",
             Ended::Planned | Ended::Stopped => "as planned",
-            Ended::Exhausted => "no open leaf is left that the start position depends on",
+            Ended::Exhausted => "no open leaf is left that the aim of the book needs",
         };
         if self.format == Format::Json {
             return print(&format!(

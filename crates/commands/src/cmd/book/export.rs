@@ -4,13 +4,11 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use nutcracker_any::AnyGame;
-use nutcracker_book::Book;
-use nutcracker_book::node::{NEVER, NodeId, State};
-use nutcracker_book::store::RedbStore;
-use nutcracker_game::{Numbering, Rules, Turn};
-use serde_json::{Value, json};
+use nutcracker_book::StoredBook;
+use nutcracker_book::store::Access;
+use nutcracker_game::{Numbering, Rules};
 
-use super::show::{max_score, value_json};
+use super::json;
 use super::target::{Place, Target, named_moves};
 use crate::failure::Failure;
 use crate::print;
@@ -20,16 +18,18 @@ const CHUNK: usize = 1 << 16;
 
 /// Write a book as JSON lines, or a part of it for Graphviz
 ///
-/// Every line is a node: its position as its mover sees it, the expert's value, the value that
-/// follows from its moves, depth, state, priorities, and the moves with the nodes they lead to.
+/// The first line has the game, its options and the parameters of growth. Every other line is a
+/// node: its position as its mover sees it, the expert's value, the value that follows from its
+/// moves, depth, state, priorities, and the moves by name with the positions they lead to. `book
+/// import` reads this form.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,
     /// Moves from the start to where the part for Graphviz begins
     moves: Vec<String>,
-    /// jsonl: the whole book, a node a line; dot: a part of it for Graphviz
-    #[arg(long, value_enum, default_value = "jsonl")]
+    /// json: the whole book, a node a line; dot: a part of it for Graphviz
+    #[arg(long, value_enum, default_value = "json")]
     format: Form,
     /// Plies of the part for Graphviz
     #[arg(long, value_name = "PLIES", default_value_t = 2)]
@@ -38,23 +38,25 @@ pub struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
-    Jsonl,
+    #[value(alias = "jsonl")]
+    Json,
     Dot,
 }
 
 impl Args {
     /// Writes it.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let mut book = self.target.open(game)?;
+    pub fn run(mut self) -> Result<(), Failure> {
+        self.target.shift(&mut self.moves);
+        let mut book = self.target.open(Access::Read)?.book;
         if self.format == Form::Dot {
             let place = Place::of(&mut book, &self.moves, None)?;
             return print(&graphviz(&mut book, place, self.plies)?);
         }
         let mut from = 0;
-        let mut text = String::new();
+        let mut text = format!("{}\n", json::header(book.facts()));
         while let Some(id) = book.next_node(from)? {
             from = id + 1;
-            let _ = writeln!(text, "{}", line(&mut book, id)?);
+            let _ = writeln!(text, "{}", json::node(&mut book, id)?);
             if text.len() > CHUNK {
                 print(&std::mem::take(&mut text))?;
             }
@@ -63,44 +65,7 @@ impl Args {
     }
 }
 
-fn line(book: &mut Book<AnyGame, RedbStore>, id: NodeId) -> Result<Value, Failure> {
-    let position = book.position(id)?;
-    let max = max_score(book.game(), &position);
-    let node = book.node(id)?.clone();
-    let cost = |at: usize| match node.costs[at] {
-        NEVER => Value::Null,
-        cost => json!(cost as f64 / 1000.0),
-    };
-    let moves: Vec<Value> = node
-        .edges
-        .iter()
-        .map(|edge| {
-            json!({ "to": edge.child, "gain": edge.gain, "stays": edge.turn == Turn::Stays })
-        })
-        .collect();
-    Ok(json!({
-        "node": id,
-        "position": node.position,
-        "depth": node.depth,
-        "state": match node.state {
-            State::Leaf => "leaf",
-            State::Interior => "interior",
-            State::Over => "over",
-        },
-        "own": value_json(&node.own, max),
-        "value": value_json(&node.value, max),
-        "priority": { "book": cost(0), "opponent": cost(1) },
-        "played": node.marks.played,
-        "public": node.marks.public,
-        "moves": moves,
-    }))
-}
-
-fn graphviz(
-    book: &mut Book<AnyGame, RedbStore>,
-    place: Place,
-    plies: u32,
-) -> Result<String, Failure> {
+fn graphviz(book: &mut StoredBook<AnyGame>, place: Place, plies: u32) -> Result<String, Failure> {
     let max = book.game().max_score(book.game().slice_of(&place.situation.position));
     let mut text = String::from("digraph book {\n  node [shape=box];\n");
     let mut seen = HashSet::from([place.id]);

@@ -1,26 +1,44 @@
 //! `nutcracker book import`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use nutcracker_any::AnyGame;
-use nutcracker_game::Rules;
+use nutcracker_any::{AnyGame, AnyPosition};
+use nutcracker_book::node::NodeId;
+use nutcracker_book::store::Access;
+use nutcracker_book::{Book, Entry};
+use nutcracker_engine::Played;
+use nutcracker_engine::record::{Outcome, Record};
+use nutcracker_game::{Rules, Situation};
+use nutcracker_search::{TableOracle, known};
 
-use super::target::{ExpertArgs, Place, Target, find_move};
+use super::json::{self, Header};
+use super::show::max_score;
+use super::target::{ExpertArgs, Place, Target, databases};
 use crate::failure::Failure;
 use crate::number::thousands;
 use crate::{note, print};
 
-/// Add games to a book, with all deviations evaluated
+/// Add games to a book, with all deviations evaluated, or an exported book
 ///
-/// A file has one game a line: moves by their names, with blanks between. Empty lines and lines
-/// that begin with # are left out. Games begin at the start of the book.
+/// A file with games has records of games, as `match`, `play` and `annotate` write them, or one game a line:
+/// moves by their names, with blanks between. In such a file, empty lines and lines that begin with
+/// # are left out, and games begin at the start of the book. Drawn games are remembered as public,
+/// unless --private is given: a player can be told to avoid draws that opponents may know.
+///
+/// A file that `book export` wrote is merged into the book, or becomes a new book where there is
+/// none. Only what experts said is read, and everything else is derived again. What experts have
+/// proven stays proven where the rules or the databases confirm it; elsewhere it becomes a guess,
+/// unless --trust is given.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,
-    /// Files with games
-    #[arg(required = true, value_name = "GAMES")]
+    /// Files with games, or exported books
+    #[arg(value_name = "FILES")]
     files: Vec<PathBuf>,
+    /// Believe what an exported book says is proven
+    #[arg(long)]
+    trust: bool,
     /// The games are not public: their draws are not avoided as public ones
     #[arg(long)]
     private: bool,
@@ -28,34 +46,53 @@ pub struct Args {
     expert: ExpertArgs,
 }
 
+/// A game to be added.
+struct Game {
+    played: Played<AnyGame>,
+    drawn: bool,
+}
+
 impl Args {
     /// Adds them.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let mut book = self.target.open(game)?;
-        let databases = self.target.databases(game)?;
+    pub fn run(mut self) -> Result<(), Failure> {
+        self.target.shift(&mut self.files);
+        let Some(first) = self.files.first() else {
+            return Err(Failure::Usage("name files with games, or an exported book".to_owned()));
+        };
+        let location = self.target.location()?;
+        let missing = location.file().is_some_and(|file| !file.exists());
+        if missing && read(first)?.starts_with('{') {
+            return self.make_book(first);
+        }
+        let mut opened = self.target.open(Access::Write)?;
+        let databases = opened.databases()?;
+        let book = &mut opened.book;
+        let game = &book.game().clone();
         let mut experts = [self.expert.expert(game, databases.as_ref())];
-        let start = Place::start(&mut book)?.situation;
-        let (mut games, mut expanded) = (0, 0);
+        let start = Place::start(book)?;
+        let (mut games, mut expanded, mut new) = (0, 0, 0);
         for file in &self.files {
-            let text = std::fs::read_to_string(file).map_err(|error| {
-                Failure::Failed(format!("cannot read {}: {error}", file.display()))
-            })?;
-            for (number, line) in text.lines().enumerate() {
-                if line.trim().is_empty() || line.starts_with('#') {
-                    continue;
-                }
-                let mut at = start;
-                let mut moves = Vec::new();
-                for name in line.split_whitespace() {
-                    let (_, mv, step) = find_move(game, &at, name).map_err(|failure| {
-                        let Failure::Usage(why) = failure else { return failure };
-                        let place = format!("{} line {}", file.display(), number + 1);
-                        Failure::Failed(format!("{place}: {why}"))
-                    })?;
-                    moves.push(mv);
-                    at = game.advance(&at, &step);
-                }
-                expanded += book.learn(&moves, !self.private, &mut experts)?;
+            let failed = |why: String| Failure::Failed(format!("{} {why}", file.display()));
+            let text = read(file)?;
+            if text.starts_with('{') {
+                let header = header(file, &text)?;
+                self.target.identified(&file.display(), &header.game, &header.start)?;
+                new += book.merge(&self.entries(game, databases.as_ref(), file, &text)?)?;
+                continue;
+            }
+            let found = if text.trim_start().starts_with('[') {
+                records(game, &text)
+            } else {
+                lines(game, &start.situation, &text)
+            };
+            for Game { played, drawn } in found.map_err(failed)? {
+                let first = played.start().position;
+                let node: NodeId = book.find(&first)?.ok_or_else(|| {
+                    let text = game.format(played.start());
+                    failed(format!("has a game from {text}, which is not in the book"))
+                })?;
+                let public_draw = drawn && !self.private;
+                expanded += book.learn(node, played.moves(), public_draw, &mut experts)?;
                 games += 1;
                 if games % 100 == 0 {
                     note(&format!("{} games", thousands(games)));
@@ -64,10 +101,134 @@ impl Args {
         }
         book.commit()?;
         print(&format!(
-            "{} games, {} positions expanded, {} nodes\n",
+            "{} games, {} positions expanded, {} positions of exported books, {} nodes\n",
             thousands(games),
             thousands(expanded),
+            thousands(new),
             thousands(book.facts().nodes),
         ))
     }
+
+    /// Makes a book of an exported one.
+    fn make_book(&self, file: &Path) -> Result<(), Failure> {
+        if self.files.len() > 1 {
+            return Err(Failure::Usage(
+                "there is no such book yet; make it from one exported book, then import the others"
+                    .to_owned(),
+            ));
+        }
+        let text = read(file)?;
+        let header = header(file, &text)?;
+        let (subject, game) =
+            self.target.identified(&file.display(), &header.game, &header.start)?;
+        let databases = databases(&subject, &game)?;
+        let entries = self.entries(&game, databases.as_ref(), file, &text)?;
+        let location = self.target.file.location(&subject.data, &game);
+        let store = self.target.file.create(&subject.data, &game)?;
+        let made = Book::from_entries(game, store, header.tuning, &entries);
+        let book = made.inspect_err(|_| {
+            // What was begun is no book.
+            let _ = location.file().map(std::fs::remove_file);
+        })?;
+        let (id, nodes) = (book.game().id(), thousands(book.facts().nodes));
+        print(&format!("{location}: a book of {id}, {nodes} nodes\n"))
+    }
+
+    /// The positions of an exported book, with what is confirmed of their proofs.
+    fn entries(
+        &self,
+        game: &AnyGame,
+        databases: Option<&TableOracle>,
+        file: &Path,
+        text: &str,
+    ) -> Result<Vec<Entry<AnyPosition>>, Failure> {
+        let (mut entries, mut unconfirmed) = (Vec::new(), 0);
+        for (number, line) in text.lines().enumerate().skip(1) {
+            let wrong = |why: String| {
+                Failure::Failed(format!("{}, line {}: {why}", file.display(), number + 1))
+            };
+            let entry = json::read_node(game, line).map_err(wrong)?;
+            if self.trust {
+                entries.push(entry);
+                continue;
+            }
+            let score = match (game.outcome(&entry.position), databases) {
+                (None, Some(oracle)) => known(game, oracle, &entry.position)?,
+                (outcome, _) => outcome,
+            };
+            let max = max_score(game, &entry.position);
+            let proven = entry.own.lower > -max || entry.own.upper < max;
+            unconfirmed += u64::from(proven && score.is_none());
+            entries.push(entry.confirmed(score, max).ok_or_else(|| {
+                wrong("its own value contradicts the rules or a database".to_owned())
+            })?);
+        }
+        if unconfirmed > 0 {
+            note(&format!(
+                "{} proven values are imported as guesses, since neither rules nor databases \
+                 confirm them; --trust keeps them",
+                thousands(unconfirmed)
+            ));
+        }
+        Ok(entries)
+    }
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(file)
+        .map_err(|error| Failure::Failed(format!("cannot read {}: {error}", file.display())))
+}
+
+/// The first line of an exported book.
+fn header(file: &Path, text: &str) -> Result<Header, Failure> {
+    json::read_header(text.lines().next().unwrap_or_default())
+        .map_err(|why| Failure::Failed(format!("{}, line 1: {why}", file.display())))
+}
+
+/// Plays moves by their names; the error is the rest of a sentence.
+fn replay<'a>(
+    game: &AnyGame,
+    start: Situation<AnyPosition>,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<Played<AnyGame>, String> {
+    let mut played = Played::new(game.clone(), start);
+    for name in names {
+        played.play_named(name).map_err(|error| error.to_string())?;
+    }
+    Ok(played)
+}
+
+/// The games of a file with records.
+fn records(game: &AnyGame, text: &str) -> Result<Vec<Game>, String> {
+    let records = Record::parse_all(text).map_err(|error| error.to_string())?;
+    let read = |(number, record): (usize, &Record)| {
+        let wrong = |why: String| format!("game {}: {why}", number + 1);
+        let id = game.id();
+        if record.tag("Game").is_some_and(|name| name != id.name) {
+            return Err(wrong(format!("it is a game of {:?}", record.tag("Game").unwrap_or(""))));
+        }
+        let start = match record.tag("Position") {
+            Some(text) => game.parse(text).map_err(|error| wrong(error.to_string()))?,
+            None => game.start(),
+        };
+        let names = record.moves.iter().map(|mv| mv.name.as_str());
+        let played = replay(game, start, names).map_err(wrong)?;
+        Ok(Game { played, drawn: record.outcome == Outcome::Draw })
+    };
+    records.iter().enumerate().map(read).collect()
+}
+
+/// The games of a file with one game a line.
+fn lines(game: &AnyGame, start: &Situation<AnyPosition>, text: &str) -> Result<Vec<Game>, String> {
+    let games = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let read = |(number, line): (usize, &str)| {
+        let played = replay(game, *start, line.split_whitespace())
+            .map_err(|why| format!("line {}: {why}", number + 1))?;
+        let drawn = played.final_margin() == Some(0);
+        Ok(Game { played, drawn })
+    };
+    games.map(read).collect()
 }

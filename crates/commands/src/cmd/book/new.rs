@@ -1,43 +1,57 @@
 //! `nutcracker book new`.
 
-use nutcracker_any::AnyGame;
 use nutcracker_book::Book;
 use nutcracker_game::{Numbering, Rules};
 
-use super::target::{ExpertArgs, Target};
+use super::target::{BookFile, ExpertArgs, databases};
+use crate::args::Subject;
 use crate::failure::Failure;
 use crate::print;
 
-/// Make a book with nothing in it but the start position
+/// Make a book with nothing in it but the start position, or several
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    pub target: Target,
-    /// The position the book starts from; the game's start by default
+    subject: Subject,
+    #[command(flatten)]
+    file: BookFile,
+    /// A position the book starts from, the game's start by default; given several times, the
+    /// book has several start positions of equal importance
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
-    start: Option<String>,
+    start: Vec<String>,
     #[command(flatten)]
     expert: ExpertArgs,
 }
 
 impl Args {
     /// Makes it.
-    pub fn run(self, game: AnyGame) -> Result<(), Failure> {
-        let start = match &self.start {
-            None => game.start(),
-            Some(text) => game.parse(text).map_err(|error| Failure::Usage(error.to_string()))?,
-        };
-        let databases = self.target.databases(&game)?;
+    pub fn run(self) -> Result<(), Failure> {
+        let game = self.subject.game()?;
+        let parse =
+            |text: &String| game.parse(text).map_err(|error| Failure::Usage(error.to_string()));
+        let mut starts = self.start.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        if starts.is_empty() {
+            starts.push(game.start());
+        }
+        let start = starts[0];
+        let databases = databases(&self.subject, &game)?;
         let mut expert = self.expert.expert(&game, databases.as_ref());
-        let store = self.target.create(&game)?;
+        let store = self.file.create(&self.subject.data, &game)?;
         let mut book = Book::create(game, store, &start.position, &mut expert)?;
+        for other in &starts[1..] {
+            book.add_start(&other.position, &mut expert)?;
+        }
         let max = book.game().max_score(book.game().slice_of(&start.position));
         let value = book.root_value()?.text(max);
         print(&format!(
-            "{}: a book of {} from {}, value {value}\n",
-            self.target.path(book.game()).display(),
+            "{}: a book of {} from {}{}, value {value}\n",
+            self.file.location(&self.subject.data, book.game()),
             book.game().id(),
             book.game().format(&start),
+            match starts.len() {
+                1 => String::new(),
+                count => format!(" and {} other positions", count - 1),
+            },
         ))
     }
 }

@@ -3,9 +3,9 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use nutcracker_any::AnyGame;
-use nutcracker_book::store::RedbStore;
+use nutcracker_book::store::Access;
 use nutcracker_book::value::Value;
-use nutcracker_book::{Book, Strategy};
+use nutcracker_book::{StoredBook, Strategy};
 use nutcracker_game::{Numbering, Rules};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -67,9 +67,11 @@ const COMMANDS: [&str; 15] = [
 
 impl Args {
     /// Runs until there is nothing more to read.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let book = self.target.open(game)?;
-        let databases = self.target.databases(game)?;
+    pub fn run(self) -> Result<(), Failure> {
+        let opened = self.target.open(Access::Write)?;
+        let databases = opened.databases()?;
+        let (book, location) = (opened.book, opened.location);
+        let game = &book.game().clone();
         let expert = self.expert.expert(game, databases.as_ref());
         let mut shell = Shell { book, expert, path: Vec::new() };
         shell.path.push(Place::start(&mut shell.book)?);
@@ -87,9 +89,11 @@ impl Args {
         }
         let failed = |error: ReadlineError| Failure::Failed(format!("cannot read a line: {error}"));
         let mut editor: Editor<Words, DefaultHistory> = Editor::new().map_err(failed)?;
-        let history = self.target.path(game).with_extension("history");
-        // The first time there is none.
-        let _ = editor.load_history(&history);
+        let history = location.file().map(|file| file.with_extension("history"));
+        if let Some(history) = &history {
+            // The first time there is none.
+            let _ = editor.load_history(history);
+        }
         loop {
             let here = named_moves(game, &shell.here().situation);
             let words = COMMANDS.iter().map(ToString::to_string);
@@ -105,14 +109,16 @@ impl Args {
                 Err(error) => return Err(failed(error)),
             }
         }
-        // A history that cannot be kept is no reason to fail.
-        let _ = editor.save_history(&history);
+        if let Some(history) = &history {
+            // A history that cannot be kept is no reason to fail.
+            let _ = editor.save_history(history);
+        }
         Ok(shell.book.commit()?)
     }
 }
 
 struct Shell<'a> {
-    book: Book<AnyGame, RedbStore>,
+    book: StoredBook<AnyGame>,
     expert: AnyExpert<'a>,
     /// The places from the start to here.
     path: Vec<Place>,
@@ -163,8 +169,7 @@ impl Shell<'_> {
                 let place = self.here();
                 let (id, position) = (place.id, place.situation.position);
                 if self.book.game().outcome(&position).is_none() {
-                    let max = self.max();
-                    let own = Value::from_worth(self.expert.evaluate(&position)?, max);
+                    let own = self.book.value_of(&position, self.expert.evaluate(&position)?)?;
                     self.book.set_own(id, own)?;
                 }
             }

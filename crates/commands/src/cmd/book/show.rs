@@ -1,9 +1,9 @@
 //! `nutcracker book show` and `nutcracker book line`.
 
 use nutcracker_any::{AnyGame, AnyPosition};
-use nutcracker_book::Book;
+use nutcracker_book::StoredBook;
 use nutcracker_book::node::{Cost, CostKind, NEVER, State};
-use nutcracker_book::store::RedbStore;
+use nutcracker_book::store::Access;
 use nutcracker_book::value::{Propagation, Value};
 use nutcracker_game::{Numbering, Rules, Score};
 use serde_json::{Value as Json, json};
@@ -30,8 +30,9 @@ pub struct Args {
 
 impl Args {
     /// Shows it.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let mut book = self.target.open(game)?;
+    pub fn run(mut self) -> Result<(), Failure> {
+        self.target.shift(&mut self.moves);
+        let mut book = self.target.open(Access::Read)?.book;
         let place = Place::of(&mut book, &self.moves, self.position.as_deref())?;
         match self.format {
             Format::Table => print(&for_people(&mut book, &place)?),
@@ -61,7 +62,7 @@ pub fn max_score(game: &AnyGame, position: &AnyPosition) -> Score {
 }
 
 /// A position of the book with all its moves, for people.
-pub fn for_people(book: &mut Book<AnyGame, RedbStore>, place: &Place) -> Result<String, Failure> {
+pub fn for_people(book: &mut StoredBook<AnyGame>, place: &Place) -> Result<String, Failure> {
     let max = max_score(book.game(), &place.situation.position);
     let node = book.node(place.id)?.clone();
     let mut text = format!(
@@ -124,7 +125,7 @@ pub fn value_json(value: &Value, max: Score) -> Json {
     object
 }
 
-fn for_programs(book: &mut Book<AnyGame, RedbStore>, place: &Place) -> Result<Json, Failure> {
+fn for_programs(book: &mut StoredBook<AnyGame>, place: &Place) -> Result<Json, Failure> {
     let max = max_score(book.game(), &place.situation.position);
     let node = book.node(place.id)?.clone();
     let values = book.move_values(place.id)?;
@@ -164,8 +165,9 @@ pub struct LineArgs {
 
 impl LineArgs {
     /// Prints them.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let mut book = self.target.open(game)?;
+    pub fn run(mut self) -> Result<(), Failure> {
+        self.target.shift(&mut self.moves);
+        let mut book = self.target.open(Access::Read)?.book;
         let place = Place::of(&mut book, &self.moves, self.position.as_deref())?;
         print(&lines(&mut book, &place, self.most)?)
     }
@@ -173,7 +175,7 @@ impl LineArgs {
 
 /// Principal variations, a line each.
 pub fn lines(
-    book: &mut Book<AnyGame, RedbStore>,
+    book: &mut StoredBook<AnyGame>,
     place: &Place,
     most: usize,
 ) -> Result<String, Failure> {

@@ -1,11 +1,12 @@
 //! `nutcracker book stats`.
 
-use nutcracker_any::AnyGame;
 use nutcracker_book::report::DepthRow;
+use nutcracker_book::store::Access;
+use nutcracker_draw::{DepthCount, depth_chart};
+use nutcracker_game::{GameId, Rules};
 use serde_json::{Value, json};
 
 use super::target::Target;
-use crate::args::Format;
 use crate::failure::Failure;
 use crate::number::thousands;
 use crate::{print, table};
@@ -15,15 +16,22 @@ use crate::{print, table};
 pub struct Args {
     #[command(flatten)]
     pub target: Target,
-    /// How the counts are printed
+    /// How the counts are printed: svg is a picture of the nodes by depth
     #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    format: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    Table,
+    Json,
+    Svg,
 }
 
 impl Args {
     /// Counts.
-    pub fn run(self, game: &AnyGame) -> Result<(), Failure> {
-        let mut book = self.target.open(game)?;
+    pub fn run(self) -> Result<(), Failure> {
+        let mut book = self.target.open(Access::Read)?.book;
         let rows = book.by_depth()?;
         let mut total = DepthRow::default();
         for row in &rows {
@@ -33,10 +41,22 @@ impl Args {
             total.degree += row.degree;
         }
         match self.format {
-            Format::Table => print(&for_people(&rows, &total)),
-            Format::Json => print(&format!("{}\n", for_programs(&rows, &total))),
+            Form::Table => print(&for_people(&rows, &total)),
+            Form::Json => print(&format!("{}\n", for_programs(&rows, &total))),
+            Form::Svg => print(&picture(&book.game().id(), &rows, &total)),
         }
     }
+}
+
+fn picture(game: &GameId, rows: &[DepthRow], total: &DepthRow) -> String {
+    let [nodes, solved] = [total.nodes, total.solved].map(thousands);
+    let caption = format!("{game}: {nodes} nodes, {solved} solved");
+    let count = |row: &DepthRow| DepthCount { nodes: row.nodes, solved: row.solved };
+    depth_chart(
+        "The nodes of a book by depth",
+        &caption,
+        &rows.iter().map(count).collect::<Vec<_>>(),
+    )
 }
 
 fn degree(row: &DepthRow) -> f64 {

@@ -1,46 +1,45 @@
 //! The book, the expert that evaluates positions, and the place in the book.
 
-use std::path::PathBuf;
+use std::fmt;
 use std::sync::Arc;
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::expert::{self, Expert};
 use nutcracker_book::node::NodeId;
-use nutcracker_book::store::RedbStore;
-use nutcracker_book::{Book, DEFAULT_ROOM};
+use nutcracker_book::store::{self, Access, AnyStore, Location};
+use nutcracker_book::{Book, DEFAULT_ROOM, Facts, StoredBook};
 use nutcracker_game::{Numbering, Rules, Side, Situation, Step};
 use nutcracker_search::TableOracle;
 
-use crate::args::Subject;
+use crate::args::{Data, MetricOption, RuleOptions, Subject, games};
 use crate::failure::Failure;
 
 /// Pages of the book's file kept in memory, in bytes.
-const CACHE: usize = 256 << 20;
+pub const CACHE: usize = 256 << 20;
 /// Decoded scores of databases kept.
 const SCORES: u64 = 64 << 20;
 
-/// Which book.
+/// The file of a book.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Target {
-    #[command(flatten)]
-    pub subject: Subject,
+pub struct BookFile {
     /// The book's file; by default one in the directory with the databases, named after
     /// game and options
-    #[arg(long = "book", value_name = "FILE")]
-    pub file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    book: Option<Location>,
 }
 
-impl Target {
-    /// The book's file.
-    pub fn path(&self, game: &AnyGame) -> PathBuf {
-        let usual = || self.subject.data.data.join(nutcracker_book::file_name(game));
-        self.file.clone().unwrap_or_else(usual)
+impl BookFile {
+    /// Where it is.
+    pub fn location(&self, data: &Data, game: &AnyGame) -> Location {
+        let usual = || data.data.join(nutcracker_book::file_name(game)).into();
+        self.book.clone().unwrap_or_else(usual)
     }
 
-    /// A new file.
-    pub fn create(&self, game: &AnyGame) -> Result<RedbStore, Failure> {
-        let path = self.path(game);
-        if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+    /// A new store.
+    pub fn create(&self, data: &Data, game: &AnyGame) -> Result<AnyStore, Failure> {
+        let location = self.location(data, game);
+        let dir = location.file().and_then(|file| file.parent());
+        if let Some(dir) = dir.filter(|dir| !dir.as_os_str().is_empty()) {
             std::fs::create_dir_all(dir).map_err(|error| {
                 Failure::Failed(format!(
                     "cannot make {}: {error}; use another --book",
@@ -48,25 +47,142 @@ impl Target {
                 ))
             })?;
         }
-        Ok(RedbStore::create(&path, CACHE)?)
+        Ok(store::create(&location, CACHE)?)
     }
+}
 
-    /// The book.
-    pub fn open(&self, game: &AnyGame) -> Result<Book<AnyGame, RedbStore>, Failure> {
-        let store = RedbStore::open(&self.path(game), CACHE)?;
-        Ok(Book::open(game.clone(), store, DEFAULT_ROOM)?)
-    }
+/// Which book.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Target {
+    /// The game, as `nutcracker games` lists it; with --book it may be left out, and so may its
+    /// options: the book knows them
+    game: Option<String>,
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    data: Data,
+    #[command(flatten)]
+    metric: MetricOption,
+    #[command(flatten)]
+    pub file: BookFile,
+}
 
-    /// The databases that exist; `None` if there are none.
-    pub fn databases(&self, game: &AnyGame) -> Result<Option<TableOracle>, Failure> {
-        if !game.has_databases() || !self.subject.dir(game).is_dir() {
-            return Ok(None);
+/// A book that is open.
+pub struct Opened {
+    pub book: StoredBook<AnyGame>,
+    /// Its game, with the options that the book has.
+    pub subject: Subject,
+    pub location: Location,
+}
+
+impl Target {
+    /// With a book named, the first word need not be a game: then it is the first of the others.
+    pub fn shift<T: From<String>>(&mut self, words: &mut Vec<T>) {
+        if self.file.book.is_some()
+            && let Some(word) = self.game.take_if(|word| games().info(word).is_err())
+        {
+            words.insert(0, word.into());
         }
-        let set = self.subject.open(game, true, SCORES);
-        self.subject.note_unchecked(game, &set);
-        let oracle = TableOracle::new(Arc::new(set))?;
-        Ok((!oracle.is_empty()).then_some(oracle))
     }
+
+    /// The game with these options.
+    fn subject(&self, game: &str, rules: RuleOptions) -> Subject {
+        let (data, metric) = (self.data.clone(), self.metric);
+        Subject { game: game.to_owned(), rules, data, metric }
+    }
+
+    /// The game as it was given; `None` where it was not.
+    fn given(&self) -> Result<Option<(Subject, AnyGame)>, Failure> {
+        let Some(name) = &self.game else { return Ok(None) };
+        let subject = self.subject(name, self.rules.clone());
+        let game = subject.game()?;
+        Ok(Some((subject, game)))
+    }
+
+    /// Where the book is.
+    pub fn location(&self) -> Result<Location, Failure> {
+        if let Some(location) = &self.file.book {
+            return Ok(location.clone());
+        }
+        match self.given()? {
+            Some((_, game)) => Ok(self.file.location(&self.data, &game)),
+            None => Err(Failure::Usage("name a game, or a book with --book".to_owned())),
+        }
+    }
+
+    /// The game of a book or an exported one with this id and start, and what was given in agreement with it.
+    pub fn identified(
+        &self,
+        source: &impl fmt::Display,
+        id: &str,
+        start: &str,
+    ) -> Result<(Subject, AnyGame), Failure> {
+        let (info, options) = games().identified(id, start)?;
+        let game = info.game(&options)?;
+        let of = match start {
+            "" => id.to_owned(),
+            start => format!("{id} with {start}"),
+        };
+        let wrong = |given: String| {
+            Failure::Usage(format!("{source} is for {of}, not for {given}; leave that out"))
+        };
+        if let Some(name) = self.game.as_ref().filter(|name| *name != info.name) {
+            games().info(name)?;
+            return Err(wrong(name.clone()));
+        }
+        let same = |other: &AnyGame| {
+            other.id() == game.id() && other.start_options() == game.start_options()
+        };
+        for (name, value) in &self.rules.0 {
+            let mut changed = options.clone();
+            changed.set(*name, value.as_deref().unwrap_or("yes"));
+            if !info.game(&changed).is_ok_and(|other| same(&other)) {
+                let value = value.as_ref().map_or(String::new(), |value| format!(" {value}"));
+                return Err(wrong(format!("--{name}{value}")));
+            }
+        }
+        let rules = RuleOptions::from_text(info, &options.to_string()).map_err(Failure::Usage)?;
+        Ok((self.subject(info.name, rules), game))
+    }
+
+    /// The book, with the options that it has.
+    pub fn open(&self, access: Access) -> Result<Opened, Failure> {
+        let location = self.location()?;
+        // Opening for writing may convert the book, which has to wait until its game is right.
+        let mut store = store::open(&location, Access::Read, CACHE)?;
+        let facts = Facts::of(&store)?;
+        let (subject, game) = match &facts.start {
+            Some(start) => self.identified(&location, &facts.game, start)?,
+            // Books of older versions do not say how their game starts.
+            None => match self.given()? {
+                Some(given) => given,
+                None => self.identified(&location, &facts.game, "")?,
+            },
+        };
+        if access == Access::Write {
+            drop(store);
+            store = store::open(&location, access, CACHE)?;
+        }
+        Ok(Opened { book: Book::open(game, store, DEFAULT_ROOM)?, subject, location })
+    }
+}
+
+impl Opened {
+    /// The databases that exist; `None` if there are none.
+    pub fn databases(&self) -> Result<Option<TableOracle>, Failure> {
+        databases(&self.subject, self.book.game())
+    }
+}
+
+/// A game's databases that exist; `None` if there are none.
+pub fn databases(subject: &Subject, game: &AnyGame) -> Result<Option<TableOracle>, Failure> {
+    if !game.has_databases() || !subject.dir(game).is_dir() {
+        return Ok(None);
+    }
+    let set = subject.open(game, true, SCORES);
+    subject.note_unchecked(game, &set);
+    let oracle = TableOracle::new(Arc::new(set))?;
+    Ok((!oracle.is_empty()).then_some(oracle))
 }
 
 /// How positions are evaluated.
@@ -114,7 +230,7 @@ pub struct Place {
 
 impl Place {
     /// The start of the book: the game's own start if it is that, otherwise without points.
-    pub fn start(book: &mut Book<AnyGame, RedbStore>) -> Result<Self, Failure> {
+    pub fn start(book: &mut StoredBook<AnyGame>) -> Result<Self, Failure> {
         let id = book.root();
         let position = book.position(id)?;
         let start = book.game().start();
@@ -125,7 +241,7 @@ impl Place {
 
     /// The place after some moves, or the one of a position.
     pub fn of(
-        book: &mut Book<AnyGame, RedbStore>,
+        book: &mut StoredBook<AnyGame>,
         moves: &[String],
         position: Option<&str>,
     ) -> Result<Self, Failure> {

@@ -6,8 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use nutcracker_any::AnyGame;
-use nutcracker_engine::grammar::Go;
-use nutcracker_engine::{Analyser, Played, Settings};
+use nutcracker_engine::{Analyser, MoveLimits, Played, Settings};
 use nutcracker_game::{Rules, Side};
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
@@ -64,10 +63,10 @@ pub struct Args {
 }
 
 impl Args {
-    fn limits(&self) -> Go {
+    fn limits(&self) -> MoveLimits {
         match self.depth {
-            Some(depth) => Go { depth: Some(depth), ..Go::default() },
-            None => Go { movetime: Some(self.think), ..Go::default() },
+            Some(depth) => MoveLimits::depth(depth),
+            None => MoveLimits::time(self.think),
         }
     }
 
@@ -122,12 +121,14 @@ impl Args {
         });
         let reach = databases::last(&databases).map(|last| slice_label(&game, last));
         let opponent = self.opponent();
-        let shared = self.book.open(&game)?;
-        let player = opponent.player(&game, &databases, seed, &self.programs, shared.as_ref())?;
+        let mut books = self.book.open(&game, &databases)?;
+        let player = opponent.player(&game, &databases, seed, &self.programs, &books)?;
         let session = Session {
             limits: opponent.limits(self.limits()),
             opponent: opponent.name.clone(),
             player,
+            learner: books.learner.take(),
+            learned: Vec::new(),
             analyser: Analyser::new(game.clone(), databases, EngineOptions::default()),
             played: Played::new(game, start),
             human,

@@ -5,12 +5,12 @@ use std::io::{self, BufRead, IsTerminal};
 use std::time::Duration;
 
 use nutcracker_any::{AnyGame, AnyMove};
-use nutcracker_engine::grammar::Go;
-use nutcracker_engine::{Analyser, Pace, Played, Player};
+use nutcracker_engine::{Analyser, MoveLimits, Pace, Played, Player, Request};
 use nutcracker_game::{Rules, Side};
 use nutcracker_search::player::{Advice, Source};
 use nutcracker_search::{Limits, Worth};
 
+use crate::book_option::AnyLearner;
 use crate::databases::Databases;
 use crate::failure::Failure;
 use crate::{print, table};
@@ -63,8 +63,11 @@ pub struct Session {
     pub played: Played<AnyGame>,
     pub human: Side,
     pub player: Box<dyn Player<AnyGame>>,
+    /// What learns the game, once it is over, and the moves of the last game it has learned.
+    pub learner: Option<AnyLearner>,
+    pub learned: Vec<AnyMove>,
     pub opponent: String,
-    pub limits: Go,
+    pub limits: MoveLimits,
     pub analyser: Analyser<AnyGame, Databases>,
     pub options: String,
     /// How far databases reach.
@@ -90,6 +93,13 @@ impl Session {
         loop {
             if let Some(ending) = self.played.ending() {
                 print(&format!("{ending}: {}\n", self.result()))?;
+                if let Some(learner) = &mut self.learner
+                    && self.learned != self.played.moves()
+                {
+                    self.learned = self.played.moves().to_vec();
+                    let expanded = learner.learn(&self.played)?;
+                    print(&format!("the book has learned {expanded} positions of this game\n"))?;
+                }
                 // The game is over; commands about it still work.
                 let Some(line) = terminal.line("undo, save FILE or quit> ")? else { break };
                 let mut words = line.split_whitespace();
@@ -146,8 +156,14 @@ impl Session {
     /// The computer's move.
     fn answer<R: BufRead>(&mut self, terminal: &Terminal<R>) -> Result<(), Failure> {
         let side = self.played.now().mover;
-        let pace = Pace::new(&self.limits, side);
-        let thought = self.player.choose(&self.played, &self.limits, &pace, &mut |_| ());
+        let request = Request {
+            played: &self.played,
+            limits: self.limits,
+            pace: &Pace::new(&self.limits, side),
+            among: &[],
+            on_progress: &mut |_| (),
+        };
+        let thought = self.player.choose(request);
         let thought = thought.map_err(|error| Failure::Failed(error.to_string()))?;
         let mv = terminal.bold(&self.played.name(&thought.best));
         print(&format!("{} plays {mv}\n", name(self.played.game(), side)))?;

@@ -1,0 +1,101 @@
+//! `nutcracker book proof`.
+
+use std::path::PathBuf;
+
+use nutcracker_book::store::Access;
+use nutcracker_book::{BookError, BookStrategy};
+use nutcracker_game::Numbering;
+use nutcracker_proof::{Goal, ProofWriter, TableFiles, WriteError};
+use nutcracker_search::known;
+
+use super::target::{Opened, Place, Target};
+use crate::databases;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::number::{size, thousands};
+use crate::print;
+use crate::proof_file::{self, Draft};
+
+/// The program as a proof file names it.
+const PROGRAM: &str = concat!("nutcracker ", env!("CARGO_PKG_VERSION"));
+
+/// Write what a book has proven about a position as a proof file
+///
+/// The file holds the strategies that prove both bounds, and names the databases they end in; it is
+/// replayed before it gets its name. `nutcracker verify --proof FILE` checks it again, and
+/// docs/proof-format.md describes it for those who want to write another checker.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub target: Target,
+    /// Moves from the start, or from --position
+    moves: Vec<String>,
+    /// Another position than the start
+    #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
+    position: Option<String>,
+    /// The file to write
+    #[arg(long, value_name = "FILE", default_value = "nutcracker-proof.txt")]
+    proof: PathBuf,
+}
+
+impl Args {
+    /// Writes it.
+    pub fn run(mut self) -> Result<(), Failure> {
+        self.target.shift(&mut self.moves);
+        let Opened { mut book, subject, .. } = self.target.open(Access::Read)?;
+        let game = &book.game().clone();
+        let place = Place::of(&mut book, &self.moves, self.position.as_deref())?;
+        let value = book.node(place.id)?.value;
+        let max = game.max_score(game.slice_of(&place.situation.position));
+        let bounds = [
+            Some(Goal::AtLeast(value.lower)).filter(|_| value.lower > -max),
+            Some(Goal::AtMost(value.upper)).filter(|_| value.upper < max),
+        ];
+        let goals: Vec<Goal> = bounds.into_iter().flatten().collect();
+        if goals.is_empty() {
+            return Err(Failure::Failed(
+                "the book has proven nothing about this position; grow it with --aim solve"
+                    .to_owned(),
+            ));
+        }
+        let databases = databases::open(game, &subject)?;
+        let tables = match &*databases {
+            None => None,
+            Some(oracle) => {
+                Some(TableFiles { set: oracle.set(), metric: subject.metric(game)?, audit: false })
+            }
+        };
+        let draft = Draft::new(&self.proof)?;
+        let score = |position: &_| {
+            known(game, &*databases, position).map_err(|error| BookError::Expert(error.to_string()))
+        };
+        let mut strategy = BookStrategy::new(&mut book, score);
+        let mut writer =
+            ProofWriter::new(game, &tables, &place.situation, PROGRAM, draft.create()?)
+                .map_err(|error| draft.failed(&error))?;
+        let mut positions = 0;
+        for &goal in &goals {
+            let written = writer.claim(goal, &mut strategy).map_err(|error| match error {
+                WriteError::Io(error) => draft.failed(&error),
+                WriteError::Strategy(error) => error.into(),
+                error => Failure::Failed(error.to_string()),
+            })?;
+            positions += written.nodes;
+        }
+        draft.sync(writer.finish().map_err(|error| draft.failed(&error))?)?;
+        // Nothing is called proven before other code has replayed it.
+        let interrupt = Interrupt::listen();
+        let reader = proof_file::open(draft.path())?;
+        proof_file::check(draft.path(), reader, game, tables, &interrupt)?;
+        let bytes = std::fs::metadata(draft.path()).map_or(0, |metadata| metadata.len());
+        draft.publish()?;
+        let worth = proof_file::worth(game, &place.situation.position, &goals);
+        print(&format!(
+            "{}: {}; {} positions, {}\n",
+            self.proof.display(),
+            proof_file::sentence(game, &place.situation, worth),
+            thousands(positions),
+            size(bytes),
+        ))
+    }
+}

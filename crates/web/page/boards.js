@@ -1,0 +1,15 @@
+// Which board suits a notation.
+
+import { animals } from "./animals.js";
+import { grid } from "./grid.js";
+import { pits } from "./pits.js";
+import { plain } from "./plain.js";
+
+/**
+ * All kinds of boards. Each `reads` the notations it can `draw`, names its `keys`, and may have an
+ * `editor`, which takes a notation and gives another, and a `choice` of a move by a key. The last one
+ * reads everything.
+ */
+const KINDS = [pits, grid, animals, plain];
+
+export const boardOf = (position) => KINDS.find((kind) => kind.reads(position));
