@@ -46,3 +46,72 @@ fn a_proof_of_another_program_is_a_guess() {
     let value = all[0].evaluate(&kalah.start().position).expect("a value");
     assert_eq!(value, Worth::guess(400));
 }
+
+/// The lines of JSON of a book that some experts have grown.
+fn grown_by(place: &Place, name: &str, experts: &[&str]) -> String {
+    let file = place.path().join(name).display().to_string();
+    place.run(&["book", "new", "awari", "--book", &file, "--depth", "2"]).success();
+    let mut expand = vec![
+        "book",
+        "expand",
+        "--book",
+        &file,
+        "--depth",
+        "2",
+        "--expansions",
+        "12",
+        "--omega",
+        "1",
+    ];
+    for expert in experts {
+        expand.extend(["--expert", expert]);
+    }
+    let text = place.run(&expand).success().stdout;
+    assert!(text.contains("as planned"), "{text}");
+    let text = place.run(&["book", "check", "--book", &file]).success().stdout;
+    assert!(text.ends_with("all in order\n"), "{text}");
+    place.run(&["book", "export", "--book", &file]).success().stdout
+}
+
+#[test]
+fn a_program_grows_the_same_book() {
+    let place = Place::new();
+    let data = place.path().display();
+    let program = format!("option.Hash=1,cmd:'{PROGRAM}' engine awari --threads 1 --data '{data}'");
+    let ours = grown_by(&place, "ours.book", &["depth=2"]);
+    assert_eq!(grown_by(&place, "theirs.book", &[&program]), ours);
+    let both = grown_by(&place, "both.book", &["depth=2", &program]);
+    assert_eq!(both.matches("\"moves\":[{").count(), ours.matches("\"moves\":[{").count());
+}
+
+#[cfg(unix)]
+#[test]
+fn failing_programs_cost_a_job_each() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::new();
+    let script = |name: &str, go: &str| {
+        let path = place.path().join(name);
+        let text = format!(
+            "#!/bin/sh\nwhile read -r line; do\ncase \"$line\" in\nuci) echo uciok;;\n\
+             isready) echo readyok;;\nquit) exit 0;;\ngo*) {go};;\nesac\ndone\n"
+        );
+        std::fs::write(&path, text).expect("a file");
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, executable).expect("permissions");
+        format!("cmd:'{}'", path.display())
+    };
+    let crashes = script("crashes", "exit 3");
+    let hangs = format!("timeout=200ms,{}", script("hangs", "exec sleep 60"));
+    let lies = script("lies", "echo 'info score cp 1'; echo bestmove Z9");
+    grown_by(&place, "mixed.book", &[&crashes, &hangs, &lies, "depth=2"]);
+    // Without one that works there is no growth, and one sentence says why.
+    let file = place.path().join("mixed.book").display().to_string();
+    let run = place.run(&["book", "expand", "--book", &file, "--depth", "2", "--expert", &crashes]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(run.stderr.contains("exited"), "{}", run.stderr);
+    let run = place.run(&["book", "expand", "--book", &file, "--expert", "cmd:/no/such/engine"]);
+    assert!(run.stderr.contains("cannot start \"/no/such/engine\""), "{}", run.stderr);
+    let run = place.run(&["book", "expand", "--book", &file, "--expert", "strong"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+}

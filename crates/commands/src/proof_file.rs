@@ -116,7 +116,7 @@ impl Draft {
         path.push(".tmp");
         let draft = Draft { path: path.into(), name: name.to_owned() };
         // Before hours of work: whether it can be written at all.
-        draft.create()?;
+        draft.create().map_err(|error| draft.failed(&error))?;
         Ok(draft)
     }
 
@@ -126,8 +126,8 @@ impl Draft {
     }
 
     /// The file, empty.
-    pub fn create(&self) -> Result<BufWriter<File>, Failure> {
-        Ok(BufWriter::new(File::create(&self.path).map_err(|error| self.failed(&error))?))
+    pub fn create(&self) -> io::Result<BufWriter<File>> {
+        File::create(&self.path).map(BufWriter::new)
     }
 
     /// Makes what was written durable.

@@ -216,6 +216,36 @@ impl ExpertSpec {
 /// An expert that can be given to a thread.
 pub type BoxedExpert<'a, G> = Box<dyn Expert<G> + Send + 'a>;
 
+/// The experts of a book, not yet started.
+#[derive(Clone, Debug)]
+pub struct Experts {
+    /// Engines and programs; without any, as many of our engine as there are threads.
+    pub specs: Vec<ExpertSpec>,
+    /// What a description leaves open.
+    pub settings: ExpertSettings,
+    /// The number of threads.
+    pub threads: usize,
+}
+
+impl Experts {
+    /// Starts them.
+    pub fn start<'a, G, O>(
+        &self,
+        game: &G,
+        databases: Option<&O>,
+    ) -> Result<Vec<BoxedExpert<'a, G>>, PlayerError>
+    where
+        G: Evaluate,
+        O: Oracle<Error: fmt::Display + Send> + Clone + Send + Sync + 'a,
+    {
+        if self.specs.is_empty() {
+            let one = |_| self.settings.expert(game, databases.cloned());
+            return Ok((0..self.threads.max(1)).map(one).collect());
+        }
+        experts(&self.specs, game, databases, &self.settings)
+    }
+}
+
 /// The experts of several descriptions, in their order; programs are started. Limits that a
 /// description leaves open are those of `defaults`.
 pub fn experts<'a, G, O>(

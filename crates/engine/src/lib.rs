@@ -50,7 +50,7 @@ pub use clock::{Allotment, Clock, ClockState, OVERHEAD, TimeLost};
 pub use contest::{Contest, Finished, Seat};
 pub use control::{ControlError, GameLimit, Reserve, TimeControl};
 pub use expert::ExternalExpert;
-pub use expert_spec::{BoxedExpert, ExpertSpec, experts};
+pub use expert_spec::{BoxedExpert, ExpertSpec, Experts, experts};
 pub use learner::{Learner, LearningPlayer};
 pub use openings::level_openings;
 pub use option::{OptionKind, PlayerOption};

@@ -218,8 +218,10 @@ impl Task<'_> {
         draft: &Draft,
         written: &mut Vec<(Goal, Written)>,
     ) -> Result<(), Failure> {
-        let (out, tables) = (draft.create()?, self.tables()?);
-        let mut writer = ProofWriter::new(self.game, &tables, &self.root, PROGRAM, out)
+        let tables = self.tables()?;
+        let mut writer = draft
+            .create()
+            .and_then(|out| ProofWriter::new(self.game, &tables, &self.root, PROGRAM, out))
             .map_err(|error| draft.failed(&error))?;
         for &(goal, yes) in claims {
             match writer.claim(goal, &mut prover.strategy(yes)) {

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nutcracker_book::expert::ExpertSettings;
+use nutcracker_book::BookError;
 use nutcracker_book::grow::{self, Plan};
 use nutcracker_book::store::{Access, Location};
+use nutcracker_engine::Experts;
 
 use super::Explorer;
 use super::error::ExplorerError;
@@ -16,10 +17,8 @@ pub struct Grow {
     pub book: Location,
     /// Strategies and limits.
     pub plan: Plan<'static>,
-    /// How new positions are evaluated.
-    pub expert: ExpertSettings,
-    /// Number of engines.
-    pub threads: usize,
+    /// Who evaluates new positions.
+    pub experts: Experts,
 }
 
 impl Explorer {
@@ -29,8 +28,9 @@ impl Explorer {
         self.shelf.set_location(&grow.book);
         let oracle = self.oracle()?;
         let oracle = (!oracle.is_empty()).then_some(&oracle);
-        let mut experts: Vec<_> =
-            (0..grow.threads.max(1)).map(|_| grow.expert.expert(&self.game, oracle)).collect();
+        let experts = grow.experts.start(&self.game, oracle.as_ref());
+        let mut experts =
+            experts.map_err(|error| ExplorerError::Book(BookError::Expert(error.to_string())))?;
         let plan = Plan { stop: Some(stop), ..grow.plan.clone() };
         let book = self.book(Access::Write)?;
         self.shelf.growing.store(true, Ordering::Relaxed);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use nutcracker_book::grow::{Ended, Plan, Status};
 use nutcracker_book::store::{Access, Location};
 use nutcracker_book::{Aim, Strategy, TuningChange};
-use nutcracker_engine::parse_time;
+use nutcracker_engine::{ExpertSpec, Experts, parse_time};
 use nutcracker_game::{Numbering, Score};
 use nutcracker_web::explorer::Grow;
 use serde_json::json;
@@ -66,9 +66,14 @@ pub struct Growth {
     #[arg(long, value_name = "POINTS")]
     fractional: Option<f64>,
     #[command(flatten)]
-    expert: ExpertArgs,
+    search: ExpertArgs,
     #[command(flatten)]
     threads: Threads,
+    /// Who evaluates new positions, instead of one engine a thread: depth=12 is our engine,
+    /// cmd:PROGRAM one that speaks the engine protocol, with limits of its own in front, such as
+    /// time=0.5s,count=2,cmd:PROGRAM; may be given more than once, see docs/protocol.md
+    #[arg(long, value_name = "EXPERT", conflicts_with = "threads")]
+    expert: Vec<ExpertSpec>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -126,12 +131,16 @@ impl Growth {
 
     /// The same for a server that grows a book.
     pub fn beside_serving(&self, book: Location) -> Result<Grow, Failure> {
-        Ok(Grow {
-            book,
-            plan: self.plan()?,
-            expert: self.expert.settings(),
+        Ok(Grow { book, plan: self.plan()?, experts: self.experts() })
+    }
+
+    /// Who evaluates new positions.
+    fn experts(&self) -> Experts {
+        Experts {
+            specs: self.expert.clone(),
+            settings: self.search.settings(),
             threads: self.threads.count(),
-        })
+        }
     }
 }
 
@@ -144,9 +153,8 @@ impl Args {
         let databases = opened.databases()?;
         let mut book = opened.book;
         let game = &book.game().clone();
-        let count = growth.threads.count();
-        let mut experts: Vec<_> =
-            (0..count).map(|_| growth.expert.expert(game, databases.as_ref())).collect();
+        let experts = growth.experts().start(game, databases.as_ref().as_ref());
+        let mut experts = experts.map_err(|error| Failure::Failed(error.to_string()))?;
         let root = book.position(book.root())?;
         let max = game.max_score(game.slice_of(&root));
         let (line, began) = (LiveLine::new(), Instant::now());

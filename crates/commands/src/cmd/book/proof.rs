@@ -6,7 +6,7 @@ use nutcracker_book::store::Access;
 use nutcracker_book::{BookError, BookStrategy};
 use nutcracker_game::Numbering;
 use nutcracker_proof::{Goal, ProofWriter, TableFiles, WriteError};
-use nutcracker_search::known;
+use nutcracker_search::{ExactLimits, Prover, known};
 
 use super::target::{Opened, Place, Target};
 use crate::databases;
@@ -21,8 +21,9 @@ const PROGRAM: &str = concat!("nutcracker ", env!("CARGO_PKG_VERSION"));
 
 /// Write what a book has proven about a position as a proof file
 ///
-/// The file holds the strategies that prove both bounds, and names the databases they end in; it is
-/// replayed before it gets its name. `nutcracker verify --proof FILE` checks it again, and
+/// The file holds the strategies that prove both bounds, and names the databases they end in; what
+/// an engine proved of a leaf by a search is proved again. The file is replayed before it gets its
+/// name. `nutcracker verify --proof FILE` checks it again, and
 /// docs/proof-format.md describes it for those who want to write another checker.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -36,6 +37,12 @@ pub struct Args {
     /// The file to write
     #[arg(long, value_name = "FILE", default_value = "nutcracker-proof.txt")]
     proof: PathBuf,
+    /// Positions to search at most, for leaves that an engine proved
+    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+    nodes: u64,
+    /// Size of the table of that search, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    hash: u32,
 }
 
 impl Args {
@@ -69,20 +76,25 @@ impl Args {
         let score = |position: &_| {
             known(game, &*databases, position).map_err(|error| BookError::Expert(error.to_string()))
         };
-        let mut strategy = BookStrategy::new(&mut book, score);
-        let mut writer =
-            ProofWriter::new(game, &tables, &place.situation, PROGRAM, draft.create()?)
-                .map_err(|error| draft.failed(&error))?;
-        let mut positions = 0;
-        for &goal in &goals {
-            let written = writer.claim(goal, &mut strategy).map_err(|error| match error {
-                WriteError::Io(error) => draft.failed(&error),
-                WriteError::Strategy(error) => error.into(),
-                error => Failure::Failed(error.to_string()),
-            })?;
-            positions += written.nodes;
-        }
-        draft.sync(writer.finish().map_err(|error| draft.failed(&error))?)?;
+        let limits =
+            ExactLimits { nodes: self.nodes, table_bytes: (self.hash as usize) << 20, stop: None };
+        let mut prover = Prover::new(game, &*databases, limits);
+        let mut strategy = BookStrategy::new(&mut book, score, prover.strategy(true));
+        let written = strategy.written(|strategy| {
+            let mut writer =
+                ProofWriter::new(game, &tables, &place.situation, PROGRAM, draft.create()?)?;
+            let mut positions = 0;
+            for &goal in &goals {
+                positions += writer.claim(goal, strategy)?.nodes;
+            }
+            Ok((positions, writer.finish()?))
+        });
+        let (positions, file) = written.map_err(|error| match error {
+            WriteError::Io(error) => draft.failed(&error),
+            WriteError::Strategy(error) => error.into(),
+            error => Failure::Failed(error.to_string()),
+        })?;
+        draft.sync(file)?;
         // Nothing is called proven before other code has replayed it.
         let interrupt = Interrupt::listen();
         let reader = proof_file::open(draft.path())?;
