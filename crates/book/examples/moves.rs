@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut expert = StaticExpert(awari.clone());
     let store = store::create(&location, CACHE)?;
     let mut book = Book::create(awari.clone(), store, &start, &mut expert)?;
-    let plan = Plan { nodes: Some(nodes), ..Plan::new(Strategy::DropOut) };
+    let plan = Plan { nodes: Some(nodes), ..Plan::new("drop-out".parse::<Strategy>()?) };
     book.grow(&mut [expert], &plan, &mut |_| ())?;
     let next = book.facts().next;
     println!("{} nodes", book.facts().nodes);

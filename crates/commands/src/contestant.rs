@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nutcracker_any::AnyGame;
+use nutcracker_book::store::Location;
 use nutcracker_engine::{
     Blind, BookPlayer, ClockState, External, MoveLimits, Player, Searcher, Settings, TimeError,
     Timeouts, parse_time,
 };
 use nutcracker_search::player::Level;
 
-use crate::book_option::{Books, StyleOptions, parse_variety};
+use crate::book_option::{Books, StyleOptions, open_book, parse_variety};
 use crate::databases::Databases;
 use crate::failure::Failure;
 
@@ -39,8 +40,8 @@ enum Kind {
         limits: MoveLimits,
         /// Whether it knows the databases.
         databases: bool,
-        /// Whether it follows the book, if there is one.
-        book: bool,
+        /// Which book it follows.
+        book: BookUse,
         /// How it chooses moves from the book, where that differs from the others.
         style: StyleOptions,
     },
@@ -48,6 +49,17 @@ enum Kind {
     Random,
     /// Another program, limited by the settings of the match.
     Program(String),
+}
+
+/// Which book a player follows.
+#[derive(Clone, Debug)]
+enum BookUse {
+    /// That of the command, if there is one.
+    Shared,
+    /// None.
+    Without,
+    /// One of its own.
+    Own(Location),
 }
 
 impl Contestant {
@@ -67,7 +79,7 @@ impl Contestant {
             settings: Box::new(settings),
             limits,
             databases: true,
-            book: true,
+            book: BookUse::Shared,
             style: StyleOptions::default(),
         };
         Contestant { name, kind }
@@ -97,10 +109,14 @@ impl Contestant {
                 let settings = Settings { seed, ..Settings::clone(settings) };
                 let player =
                     Searcher::new(game.clone(), Arc::clone(&oracle), self.name.clone(), settings);
-                match books.book.as_ref().filter(|_| *book) {
-                    Some(shared) => {
-                        let player =
-                            BookPlayer::new(Some(Arc::clone(shared)), oracle, player, seed);
+                let book = match book {
+                    BookUse::Shared => books.book.clone(),
+                    BookUse::Without => None,
+                    BookUse::Own(location) => Some(open_book(game, location)?),
+                };
+                match book {
+                    Some(book) => {
+                        let player = BookPlayer::new(Some(book), oracle, player, seed);
                         Box::new(player.with_style(style.of(books.style)))
                     }
                     None => Box::new(player),
@@ -122,7 +138,8 @@ impl Kind {
         }
         let mut settings = Box::new(Settings::default());
         settings.search.table_bytes = TABLE;
-        let (mut limits, mut databases, mut book) = (MoveLimits::default(), true, true);
+        let (mut limits, mut databases) = (MoveLimits::default(), true);
+        let mut book = BookUse::Shared;
         let mut style = StyleOptions::default();
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
@@ -146,7 +163,13 @@ impl Kind {
                 "perfect" => settings.level = Level::PERFECT,
                 "trappy" => settings.trappy = switch()?,
                 "databases" => databases = switch()?,
-                "book" => book = switch()?,
+                "book" => {
+                    book = match value {
+                        "" | "yes" => BookUse::Shared,
+                        "no" => BookUse::Without,
+                        file => BookUse::Own(Location::from(file.to_owned())),
+                    }
+                }
                 "draws" => style.draws = Some(value.parse()?),
                 "public-draws" => style.public_draws = Some(value.parse()?),
                 "variety" => style.variety = Some(parse_variety(value)?),
@@ -158,8 +181,8 @@ impl Kind {
                     return Err(format!(
                         "{part:?} describes no player; write depth=6, nodes=10000, time=0.1s, \
                          level=3, perfect, random or cmd:PROGRAM, and with a comma hash=64, \
-                         threads=1, trappy, databases=no, book=no, draws=win, public-draws=loss, variety=0.5, \
-                         reductions, probe=2"
+                         threads=1, trappy, databases=no, book=no, book=FILE, draws=win, \
+                         public-draws=loss, variety=0.5, reductions, probe=2"
                     ));
                 }
             }
