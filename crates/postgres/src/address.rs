@@ -21,7 +21,7 @@ const UNANSWERED: Duration = Duration::from_secs(30);
 /// contain the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
-    pub(crate) config: Config,
+    pub(crate) config: Box<Config>,
 }
 
 impl Address {
@@ -48,7 +48,7 @@ impl Address {
         // A server that vanished without a word is noticed within a minute.
         config.keepalives_idle(IDLE).keepalives_interval(IDLE / 3).keepalives_retries(3);
         config.tcp_user_timeout(UNANSWERED);
-        Ok(Address { config })
+        Ok(Address { config: Box::new(config) })
     }
 }
 

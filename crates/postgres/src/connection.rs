@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::types::ToSql;
+use tokio_postgres::types::{FromSql, ToSql};
 use tokio_postgres::{Client, NoTls, Row, Statement};
 
 use crate::Result;
@@ -280,6 +280,11 @@ impl Session {
             error
         })
     }
+}
+
+/// The value in a column of a row; an error if it is not of this type.
+pub fn column<'a, T: FromSql<'a>>(row: &'a Row, at: usize) -> Result<T> {
+    row.try_get(at).map_err(|error| Error::Statement { code: String::new(), message: text(&error) })
 }
 
 /// A transaction: rolled back when it is dropped without [`commit`](Transaction::commit).

@@ -15,7 +15,7 @@ pub mod testing;
 mod wait;
 
 pub use address::Address;
-pub use connection::{Connection, Transaction};
+pub use connection::{Connection, Transaction, column};
 pub use error::Error;
 pub use tokio_postgres::Row;
 pub use tokio_postgres::types::ToSql;
