@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use nutcracker_postgres::Address;
 
+use crate::error::{BookError, Result};
+
 /// The name of a book in a database that is not given one.
 const USUAL_NAME: &str = "book";
 /// The longest name of a schema.
@@ -25,9 +27,8 @@ pub enum Location {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InPostgres {
     /// The address, or what is wrong with it.
-    pub(super) address: Result<Address, String>,
-    /// The name of the book, which is that of its schema.
-    pub(super) name: String,
+    address: std::result::Result<Address, String>,
+    name: String,
 }
 
 impl InPostgres {
@@ -55,6 +56,16 @@ impl InPostgres {
             ))
         };
         InPostgres { address, name }
+    }
+
+    /// The address of the database.
+    pub fn address(&self) -> Result<&Address> {
+        self.address.as_ref().map_err(|why| BookError::Database(why.clone()))
+    }
+
+    /// The name of the book, which is that of its schema; it needs no escaping in quotes.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 }
 

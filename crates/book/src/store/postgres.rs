@@ -93,8 +93,7 @@ impl From<Error> for BookError {
 }
 
 fn connect(place: &InPostgres) -> Result<Connection> {
-    let address = place.address.as_ref().map_err(|why| BookError::Database(why.clone()))?;
-    Connection::open(address).map_err(BookError::from)
+    Connection::open(place.address()?).map_err(BookError::from)
 }
 
 fn is_true(rows: &[nutcracker_postgres::Row]) -> Answer<bool> {
@@ -105,13 +104,13 @@ fn is_true(rows: &[nutcracker_postgres::Row]) -> Answer<bool> {
 pub(super) fn exists(place: &InPostgres) -> Result<bool> {
     let connection = connect(place)?;
     let found = "select 1 from pg_catalog.pg_namespace where nspname = $1";
-    let rows = connection.retry(|connection| connection.query(found, &[&place.name]));
+    let rows = connection.retry(|connection| connection.query(found, &[&place.name()]));
     Ok(!rows.map_err(BookError::from)?.is_empty())
 }
 
 /// Removes the schema of a book.
 pub(super) fn remove(place: &InPostgres) -> Result<()> {
-    connect(place)?.run(&Sql::new(&place.name).remove).map_err(BookError::from)
+    connect(place)?.run(&Sql::new(place.name()).remove).map_err(BookError::from)
 }
 
 fn bigint(id: NodeId) -> Result<i64> {
@@ -180,7 +179,7 @@ impl PostgresTables {
     }
 
     fn with(place: &InPostgres, access: Access, connection: Connection) -> Self {
-        let (place, sql) = (place.clone(), Sql::new(&place.name));
+        let (place, sql) = (place.clone(), Sql::new(place.name()));
         PostgresTables { place, access, connection, sql, state: RefCell::default() }
     }
 
