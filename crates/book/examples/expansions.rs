@@ -1,8 +1,10 @@
 //! Expansions a second with an engine that takes no time, and where the time of an expansion goes:
 //! `cargo run --release -p nutcracker-book --example expansions -- 200000 drop-out 300000`
-//! (expansions, strategy, nodes kept in memory).
+//! (expansions, strategy, nodes kept in memory), and with a fourth argument in a book that is made
+//! there, such as `postgres:///nutcracker?book=speed`, instead of a temporary file.
 //!
-//! Times are processor times, so that other load and waits for the disk do not count.
+//! Times are processor times, so that other load and waits for the disk do not count; those of the
+//! last two lines are elapsed times.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -11,7 +13,7 @@ use nutcracker_book::expert::FnExpert;
 use nutcracker_book::grow::Plan;
 use nutcracker_book::node::NodeId;
 use nutcracker_book::store::{self, Access, AnyStore, Batch, Location, Store};
-use nutcracker_book::{Book, BookError, DEFAULT_ROOM, Strategy};
+use nutcracker_book::{Book, BookError, DEFAULT_ROOM, Facts, Strategy};
 use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::halves::Board;
@@ -92,6 +94,15 @@ impl Store for Timed<'_> {
     fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> Result<bool, BookError> {
         timed(self.reads, || self.store.read(id, bytes))
     }
+    fn prefers_batches(&self) -> bool {
+        self.store.prefers_batches()
+    }
+    fn find_many(&self, positions: &[&str]) -> Result<Vec<Option<NodeId>>, BookError> {
+        timed(self.looks, || self.store.find_many(positions))
+    }
+    fn read_many(&self, ids: &[NodeId]) -> Result<Vec<Option<Vec<u8>>>, BookError> {
+        timed(self.reads, || self.store.read_many(ids))
+    }
     fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>, BookError> {
         timed(self.reads, || self.store.next(from))
     }
@@ -121,7 +132,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Worth::guess((mixed >> 40) as i32 % 200)
     });
     let dir = tempfile::tempdir()?;
-    let place = Location::from(dir.path().join("book"));
+    let file = || dir.path().join("book").into();
+    let place = args.next().map_or_else(file, Location::from);
     let (looks, reads, commits) = (Cell::default(), Cell::default(), Cell::default());
     let timed = |store| Timed { store, looks: &looks, reads: &reads, commits: &commits };
     let store = store::create(&place, 256 << 20)?;
@@ -174,5 +186,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let seconds = all.elapsed().as_secs_f64();
     println!("{count} expansions in {seconds:.1} s: {:.0} a second", count as f64 / seconds);
+    drop(book);
+    let store = store::open(&place, Access::Read, 256 << 20)?;
+    let nodes = Facts::of(&store)?.next;
+    // Scattered over the whole book, each once.
+    let ids: Vec<NodeId> = (0..nodes.min(10_000)).map(|at| at * 7_919 % nodes).collect();
+    let began = Instant::now();
+    for &id in &ids {
+        store.get(id)?.ok_or("a node is missing")?;
+    }
+    let alone = began.elapsed();
+    let began = Instant::now();
+    for ids in ids.chunks(1000) {
+        store.read_many(ids)?;
+    }
+    let each = |time: Duration| 1e6 * time.as_secs_f64() / ids.len() as f64;
+    println!(
+        "a node read alone: {:.1} µs, one of 1,000 read together: {:.1} µs",
+        each(alone),
+        each(began.elapsed())
+    );
     Ok(())
 }

@@ -265,6 +265,18 @@ impl<G: Game, S: Store> Book<G, S> {
         found
     }
 
+    /// Moves a book opened for reading to its newest state, where another process may write it
+    /// meanwhile; returns whether that is another one. Open jobs end then.
+    pub fn refresh(&mut self) -> Result<bool> {
+        let moved = self.valued.graph.store.refresh()?;
+        if moved {
+            self.chooser.clear();
+            self.jobs.retain(|_| false);
+            self.valued.roll_back()?;
+        }
+        Ok(moved)
+    }
+
     /// Writes all changes durably.
     pub fn commit(&mut self) -> Result<()> {
         self.valued.commit()

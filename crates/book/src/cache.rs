@@ -107,6 +107,16 @@ impl Cache {
         self.table.find(&self.ids, id)
     }
 
+    /// Whether a node is in memory.
+    pub fn contains(&self, id: NodeId) -> bool {
+        self.find(id).is_some()
+    }
+
+    /// The number of nodes that are kept, apart from changed ones.
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
     /// The slot of a node, marked as accessed, if it is in memory.
     pub fn slot(&mut self, id: NodeId) -> Option<usize> {
         self.traffic.touched += 1;

@@ -108,6 +108,7 @@ impl<G: Game, S: Store> Book<G, S> {
             let (value, proof, edges) = (node.value, node.proof, node.edges.clone());
             let own = node.own;
             let (lower, upper) = bounds.of(id).unwrap_or((Score::MIN, Score::MAX));
+            self.valued.graph.prefetch_children(id)?;
             let mut flaws = Vec::new();
             if value.lower > lower {
                 flaws.push(format!("it claims at least {}, but {lower} is proven", value.lower));
@@ -140,6 +141,9 @@ impl<G: Game, S: Store> Book<G, S> {
         known: &mut dyn FnMut(&G::Position) -> Result<Option<Score>>,
     ) -> Result<Option<String>> {
         let node = self.node(id)?.clone();
+        let mut near: Vec<NodeId> = node.edges.iter().map(|edge| edge.child).collect();
+        near.extend(&node.parents);
+        self.valued.graph.prefetch(&near)?;
         let Ok(position) = self.valued.graph.parse(&node.position) else {
             return Ok(Some(format!("its position {:?} cannot be read", node.position)));
         };

@@ -15,7 +15,7 @@ pub enum BookError {
     #[error("there is no book {0}; make one with `book new`")]
     Missing(Location),
     /// There is a book already.
-    #[error("{0} already exists; choose another file or delete it")]
+    #[error("{0} already exists; choose another name or delete it")]
     Exists(Location),
     /// The process that last wrote the book did not close it, and this one cannot repair it.
     #[error(
@@ -26,6 +26,15 @@ pub enum BookError {
     /// The store failed.
     #[error("the book's file cannot be read or written: {0}")]
     Store(String),
+    /// The database that contains the book failed.
+    #[error("the book's database cannot be used: {0}")]
+    Database(String),
+    /// Another process has opened the book for writing meanwhile; nothing was written since.
+    #[error("another process has taken over the book {0}; open it again to go on")]
+    TakenOver(Location),
+    /// The book was changed while the connection of a reader was lost.
+    #[error("the book {0} has changed while the connection to it was lost; open it again")]
+    Changed(Location),
     /// The file contains something that a book does not write.
     #[error("the book is damaged: {0}; restore it from a copy")]
     Corrupt(String),

@@ -1,6 +1,8 @@
 //! The book as a graph: nodes read, linked and written. It knows positions, moves and what experts
 //! said; what follows from that is [derived](crate::derive).
 
+mod batches;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -58,7 +60,9 @@ impl<P: Copy> Prepared<P> {
 #[derive(Debug)]
 pub(crate) struct Graph<G: Game, S: Store> {
     pub game: G,
-    store: S,
+    pub store: S,
+    /// Whether the store reads several nodes at once much faster than one by one.
+    batches: bool,
     pub facts: Facts,
     pub cache: Cache,
     /// The bytes last read from the store.
@@ -94,6 +98,7 @@ impl<G: Game, S: Store> Graph<G, S> {
         let committed = facts.next;
         Graph {
             game,
+            batches: store.prefers_batches(),
             store,
             facts,
             cache: Cache::new(room),
@@ -145,6 +150,7 @@ impl<G: Game, S: Store> Graph<G, S> {
 
     /// Visits all moves of a node, with the nodes that they lead to.
     pub fn each_move(&mut self, id: NodeId, mut see: impl FnMut(&Edge, &Node)) -> Result<()> {
+        self.prefetch_children(id)?;
         let mut edges = std::mem::take(&mut self.edges);
         edges.clear();
         edges.extend_from_slice(&self.node(id)?.edges);
@@ -216,12 +222,11 @@ impl<G: Game, S: Store> Graph<G, S> {
             return Ok(None);
         }
         let position = self.position(leaf)?;
-        let mut moves = Vec::new();
-        for step in self.steps(&position) {
-            let key = self.key(&step.next);
-            let known = self.find_key(&key)?;
-            moves.push(Ahead { step, key, known });
-        }
+        let steps = self.steps(&position);
+        let keys: Vec<String> = steps.iter().map(|step| self.key(&step.next)).collect();
+        let known = self.find_keys(&keys.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let moves = steps.into_iter().zip(keys).zip(known);
+        let moves = moves.map(|((step, key), known)| Ahead { step, key, known }).collect();
         let slice = self.game.slice_of(&position);
         Ok(Some(Prepared { leaf, slice, moves, changes: self.changes }))
     }
@@ -234,18 +239,22 @@ impl<G: Game, S: Store> Graph<G, S> {
         prepared: Prepared<G::Position>,
         values: &HashMap<String, Worth>,
     ) -> Result<bool> {
-        let Prepared { leaf, slice, moves, changes } = prepared;
+        let Prepared { leaf, slice, mut moves, changes } = prepared;
         let node = self.node(leaf)?;
         if node.state != State::Leaf {
             return Ok(false);
         }
         let depth = node.depth;
+        if changes != self.changes {
+            // Others have been added, or removed, since it was prepared.
+            let keys: Vec<&str> = moves.iter().map(|ahead| ahead.key.as_str()).collect();
+            let found = self.find_keys(&keys)?;
+            moves.iter_mut().zip(found).for_each(|(ahead, known)| ahead.known = known);
+        }
+        let there: Vec<NodeId> = moves.iter().filter_map(|ahead| ahead.known).collect();
+        self.prefetch(&there)?;
         let mut plan = Vec::with_capacity(moves.len());
-        for Ahead { step, key, mut known } in moves {
-            if changes != self.changes {
-                // Others have been added, or removed, since it was prepared.
-                known = self.find_key(&key)?;
-            }
+        for Ahead { step, key, known } in moves {
             let place = match known {
                 Some(id) => Ok(id),
                 None => Err(self.said_of(&step.next, &key, values)?),

@@ -10,6 +10,7 @@
 mod guard;
 mod location;
 mod memory;
+mod postgres;
 mod redb;
 mod seal;
 mod sealed;
@@ -18,20 +19,23 @@ mod tables;
 use std::fmt;
 
 pub use guard::catches_panics;
-pub use location::Location;
+pub use location::{InPostgres, Location};
 pub use memory::MemoryStore;
 
+use self::postgres::PostgresTables;
 use self::redb::RedbTables;
 use self::sealed::Sealed;
-use crate::error::Result;
+use crate::error::{BookError, Result};
 use crate::node::NodeId;
 
 /// What a book is opened for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Nothing is written; several processes can read a book at once, while none writes it.
+    /// Nothing is written; several processes can read a book at once, while none writes it. In
+    /// PostgreSQL one may write it meanwhile: readers see a state of the book, and move to the
+    /// newest by [`refresh`](Store::refresh).
     Read,
-    /// No other process can open the book meanwhile.
+    /// No other process can open the book meanwhile, in PostgreSQL not for writing.
     Write,
 }
 
@@ -44,6 +48,9 @@ pub fn open(location: &Location, access: Access, cache_bytes: usize) -> Result<A
         Location::File(path) => {
             Ok(Box::new(Sealed::open(RedbTables::open(path, access, cache_bytes)?)?))
         }
+        Location::Postgres(place) => {
+            Ok(Box::new(Sealed::open(PostgresTables::open(place, access)?)?))
+        }
     }
 }
 
@@ -51,6 +58,25 @@ pub fn open(location: &Location, access: Access, cache_bytes: usize) -> Result<A
 pub fn create(location: &Location, cache_bytes: usize) -> Result<AnyStore> {
     match location {
         Location::File(path) => Ok(Box::new(Sealed::open(RedbTables::create(path, cache_bytes)?)?)),
+        Location::Postgres(place) => Ok(Box::new(Sealed::open(PostgresTables::create(place)?)?)),
+    }
+}
+
+/// Whether there is a book, or something else of this name.
+pub fn exists(location: &Location) -> Result<bool> {
+    match location {
+        Location::File(path) => Ok(path.exists()),
+        Location::Postgres(place) => postgres::exists(place),
+    }
+}
+
+/// Removes a book with everything in it.
+pub fn remove(location: &Location) -> Result<()> {
+    match location {
+        Location::File(path) => {
+            std::fs::remove_file(path).map_err(|error| BookError::Store(error.to_string()))
+        }
+        Location::Postgres(place) => postgres::remove(place),
     }
 }
 
@@ -75,6 +101,24 @@ pub trait Store {
     fn find(&self, position: &str) -> Result<Option<NodeId>>;
     /// Reads the bytes of a node into `bytes`, replacing its contents; returns whether it exists.
     fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> Result<bool>;
+    /// Whether [`read_many`](Store::read_many) and [`find_many`](Store::find_many) are much faster
+    /// than single reads.
+    fn prefers_batches(&self) -> bool {
+        false
+    }
+    /// The nodes of positions, in their order.
+    fn find_many(&self, positions: &[&str]) -> Result<Vec<Option<NodeId>>> {
+        positions.iter().map(|position| self.find(position)).collect()
+    }
+    /// The bytes of nodes, in the order of their ids.
+    fn read_many(&self, ids: &[NodeId]) -> Result<Vec<Option<Vec<u8>>>> {
+        ids.iter().map(|&id| self.get(id)).collect()
+    }
+    /// Moves a store opened for reading to the newest state, where others may write it meanwhile;
+    /// returns whether that is another one. What was read before may then be out of date.
+    fn refresh(&mut self) -> Result<bool> {
+        Ok(false)
+    }
     /// The bytes of a node.
     fn get(&self, id: NodeId) -> Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
@@ -106,6 +150,22 @@ impl Store for AnyStore {
 
     fn read(&self, id: NodeId, bytes: &mut Vec<u8>) -> Result<bool> {
         (**self).read(id, bytes)
+    }
+
+    fn prefers_batches(&self) -> bool {
+        (**self).prefers_batches()
+    }
+
+    fn find_many(&self, positions: &[&str]) -> Result<Vec<Option<NodeId>>> {
+        (**self).find_many(positions)
+    }
+
+    fn read_many(&self, ids: &[NodeId]) -> Result<Vec<Option<Vec<u8>>>> {
+        (**self).read_many(ids)
+    }
+
+    fn refresh(&mut self) -> Result<bool> {
+        (**self).refresh()
     }
 
     fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>> {
@@ -157,6 +217,11 @@ pub(crate) mod suite {
         assert_eq!(store.next(1).unwrap(), Some((7, b"seven".to_vec())));
         assert_eq!(store.next(8).unwrap(), None);
         assert_eq!(store.len().unwrap(), 2);
+        let found = store.find_many(&["b", "c", "a", "b"]).unwrap();
+        assert_eq!(found, [Some(7), None, Some(0), Some(7)]);
+        let read = store.read_many(&[7, 1, 0]).unwrap();
+        assert_eq!(read, [Some(b"seven".to_vec()), None, Some(b"zero".to_vec())]);
+        assert_eq!(store.read_many(&[]).unwrap(), Vec::<Option<Vec<u8>>>::new());
         // Writing the same node again is a change; facts stay unless they are given.
         let second = Batch {
             nodes: vec![(7, b"SEVEN".to_vec()), (8, b"eight".to_vec())],
@@ -169,6 +234,8 @@ pub(crate) mod suite {
         assert_eq!(store.get(0).unwrap(), None);
         assert_eq!(store.next(0).unwrap(), Some((7, b"SEVEN".to_vec())));
         assert_eq!(store.facts().unwrap().unwrap(), b"facts\n");
+        // The only writer is always at the newest state.
+        assert!(!store.refresh().unwrap());
         store.compact().unwrap();
         assert_eq!(store.get(8).unwrap().unwrap(), b"eight");
         assert_eq!(store.len().unwrap(), 2);

@@ -17,6 +17,8 @@ mod othello;
 mod plan;
 mod planted;
 mod player;
+#[cfg(unix)]
+mod postgres;
 mod probe;
 mod prove;
 mod published;

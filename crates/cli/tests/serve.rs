@@ -8,7 +8,7 @@ use crate::harness::Place;
 
 /// A server that does not outlive its test, also where that fails: it would keep ports, books and
 /// inherited locks.
-struct Serving(Child);
+pub struct Serving(pub Child);
 
 impl Drop for Serving {
     fn drop(&mut self) {
@@ -18,7 +18,7 @@ impl Drop for Serving {
 }
 
 /// Starts a server and waits for the address it prints.
-fn start(place: &Place, more: &[&str]) -> (Serving, String) {
+pub fn start(place: &Place, more: &[&str]) -> (Serving, String) {
     let child = place.spawn(&[&["serve", "--listen", "127.0.0.1:0"], more].concat());
     let mut child = Serving(child);
     let mut line = String::new();
@@ -29,7 +29,7 @@ fn start(place: &Place, more: &[&str]) -> (Serving, String) {
     (child, address)
 }
 
-fn get(address: &str, uri: &str) -> String {
+pub fn get(address: &str, uri: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
     write!(stream, "GET {uri} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").expect("sent");
     let mut answer = String::new();
@@ -38,7 +38,7 @@ fn get(address: &str, uri: &str) -> String {
 }
 
 #[cfg(unix)]
-fn end(Serving(child): &mut Serving) -> Option<i32> {
+pub fn end(Serving(child): &mut Serving) -> Option<i32> {
     let signalled =
         Command::new("kill").arg(child.id().to_string()).status().expect("a signal is sent");
     assert!(signalled.success());

@@ -24,11 +24,11 @@ const LEARN_TABLE: usize = 16 << 20;
 #[command(next_help_heading = "Opening book")]
 pub struct BookOption {
     /// A book to play from as long as it lasts, as `nutcracker book` makes them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "BOOK")]
     book: Option<Location>,
     /// A book that every finished game is added to, with what was not played evaluated; it is made
     /// if it does not exist, and played from unless --book names another
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "BOOK")]
     learn: Option<Location>,
     /// Plies of the search that evaluates positions for --learn
     #[arg(long, value_name = "PLIES", default_value_t = 4)]

@@ -118,6 +118,7 @@ impl<G: Game, S: Store> Valued<G, S> {
     /// [Recomputes](Valued::settle) costs with the cached moves, which are up to date.
     pub fn settle_seen(&mut self, changed: &[NodeId]) -> Result<()> {
         let mut open = Open::new();
+        self.graph.prefetch(changed)?;
         for &id in changed {
             self.enqueue(&mut open, id, self.graph.metrics())?;
         }
@@ -149,6 +150,7 @@ impl<G: Game, S: Store> Valued<G, S> {
             for &parent in &parents {
                 self.moves.update(parent, id, self.graph.cache.at(slot));
             }
+            self.graph.prefetch(&parents)?;
             for &parent in &parents {
                 let node = self.graph.node(parent)?;
                 let passed = metric.turned();

@@ -93,6 +93,7 @@ impl<G: Game, S: Store> Valued<G, S> {
     /// The nodes below a node that cycles can contain.
     fn inner(&mut self, id: NodeId) -> Result<Vec<NodeId>> {
         let mut inner = Vec::new();
+        self.graph.prefetch_children(id)?;
         for edge in self.graph.node(id)?.edges.clone() {
             if self.is_unsolved_interior(edge.child)? {
                 inner.push(edge.child);
@@ -229,6 +230,7 @@ impl<G: Game, S: Store> Valued<G, S> {
         };
         for (at, &id) in ids.iter().enumerate() {
             let mut moves = Vec::new();
+            self.graph.prefetch_children(id)?;
             for edge in self.graph.node(id)?.edges.clone() {
                 let to = if let Some(&place) = places.get(&edge.child) {
                     part.parents[place].push(at);

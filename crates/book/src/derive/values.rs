@@ -64,6 +64,7 @@ impl<G: Game, S: Store> Valued<G, S> {
         let mut open = BinaryHeap::new();
         let mut queued = NodeSet::default();
         let mut rounds: NodeMap<u32> = NodeMap::default();
+        self.graph.prefetch(changed)?;
         for &id in changed {
             if queued.insert(id) {
                 open.push((self.graph.node(id)?.depth, id));
@@ -92,6 +93,7 @@ impl<G: Game, S: Store> Valued<G, S> {
             for &parent in &touched[from..] {
                 self.moves.update(parent, id, node);
             }
+            self.graph.prefetch(&touched[from..])?;
             for &parent in &touched[from..] {
                 if queued.insert(parent) {
                     open.push((self.graph.node(parent)?.depth, parent));

@@ -31,15 +31,21 @@ struct Walk {
 impl<T: Tables> Sealed<T> {
     /// Opens tables.
     pub fn open(tables: T) -> Result<Self> {
-        let (facts, tally) = match tables.facts()? {
+        let mut store = Sealed { tables, facts: None, tally: None, walk: Cell::new(None) };
+        store.read_facts()?;
+        Ok(store)
+    }
+
+    fn read_facts(&mut self) -> Result<()> {
+        (self.facts, self.tally) = match self.tables.facts()? {
             None => (None, Some(Tally::default())),
-            Some(text) if !tables.are_sealed() => (Some(text), None),
+            Some(text) if !self.tables.are_sealed() => (Some(text), None),
             Some(record) => {
                 let (text, tally) = seal::open_facts(&record)?;
                 (Some(text), Some(tally))
             }
         };
-        Ok(Sealed { tables, facts, tally, walk: Cell::new(None) })
+        Ok(())
     }
 }
 
@@ -67,6 +73,35 @@ impl<T: Tables> Store for Sealed<T> {
             seal::open_node(id, bytes)?;
         }
         Ok(found)
+    }
+
+    fn prefers_batches(&self) -> bool {
+        self.tables.prefers_batches()
+    }
+
+    fn find_many(&self, positions: &[&str]) -> Result<Vec<Option<NodeId>>> {
+        let found = self.tables.find_many(positions)?;
+        let open = |(record, position): (Option<_>, &&str)| {
+            record.map(|record| seal::open_position(position, record)).transpose()
+        };
+        found.into_iter().zip(positions).map(open).collect()
+    }
+
+    fn read_many(&self, ids: &[NodeId]) -> Result<Vec<Option<Vec<u8>>>> {
+        let mut found = self.tables.read_many(ids)?;
+        for (record, &id) in found.iter_mut().zip(ids) {
+            record.as_mut().map_or(Ok(()), |record| seal::open_node(id, record))?;
+        }
+        Ok(found)
+    }
+
+    fn refresh(&mut self) -> Result<bool> {
+        let moved = self.tables.refresh()?;
+        if moved {
+            self.walk.set(None);
+            self.read_facts()?;
+        }
+        Ok(moved)
     }
 
     fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>> {

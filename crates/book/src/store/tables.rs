@@ -19,6 +19,26 @@ pub(super) trait Tables {
     fn read(&self, id: NodeId, record: &mut Vec<u8>) -> Result<bool>;
     /// The record of the first node with this id or a larger one.
     fn next(&self, from: NodeId) -> Result<Option<(NodeId, Vec<u8>)>>;
+    /// See [`Store::prefers_batches`](super::Store::prefers_batches).
+    fn prefers_batches(&self) -> bool {
+        false
+    }
+    /// The records of positions, in their order.
+    fn find_many(&self, positions: &[&str]) -> Result<Vec<Option<Place>>> {
+        positions.iter().map(|position| self.find(position)).collect()
+    }
+    /// The records of nodes, in the order of their ids.
+    fn read_many(&self, ids: &[NodeId]) -> Result<Vec<Option<Vec<u8>>>> {
+        let read = |&id: &NodeId| {
+            let mut record = Vec::new();
+            Ok(self.read(id, &mut record)?.then_some(record))
+        };
+        ids.iter().map(read).collect()
+    }
+    /// See [`Store::refresh`](super::Store::refresh).
+    fn refresh(&mut self) -> Result<bool> {
+        Ok(false)
+    }
     /// The number of positions.
     fn positions(&self) -> Result<u64>;
     /// Makes all changes durable, or none.
@@ -57,7 +77,13 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// To be called with the record of every node that is overwritten or removed.
+    /// To be called with the tally from before if the changes are written once more.
+    pub fn restart(&mut self, tally: Tally) {
+        self.tally = tally;
+    }
+
+    /// To be called with the record of every node that is overwritten or removed; its seal, the
+    /// last eight bytes, suffices.
     pub fn replaced(&mut self, record: &[u8]) {
         self.tally.remove(record);
     }

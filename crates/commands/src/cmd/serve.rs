@@ -47,7 +47,8 @@ pub struct Args {
     /// What is logged to standard error: off, error, warn, info or debug
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: LevelFilter,
-    /// Grow this book while serving it, with the options of `book expand`
+    /// Grow this book while serving it, with the options of `book expand`; one in PostgreSQL that
+    /// another process grows is served, and grown as soon as that process ends
     #[arg(long, value_name = "BOOK")]
     grow: Option<Location>,
     #[command(flatten, next_help_heading = "With --grow")]

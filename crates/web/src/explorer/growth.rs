@@ -1,14 +1,16 @@
 //! A book that grows while it is served.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use nutcracker_book::BookError;
 use nutcracker_book::grow::{self, Plan};
-use nutcracker_book::store::{Access, Location};
+use nutcracker_book::store::{self, Access, Location};
 use nutcracker_engine::Experts;
 
 use super::Explorer;
 use super::error::ExplorerError;
+use super::shelf::{CACHE, SharedBook};
 
 /// How a book is grown while it is served.
 #[derive(Clone, Debug)]
@@ -21,9 +23,13 @@ pub struct Grow {
     pub experts: Experts,
 }
 
+/// How often a book that another process writes is tried again.
+const TAKE_OVER: Duration = Duration::from_secs(3);
+
 impl Explorer {
     /// Grows a book until it is solved, its plan is done, or it is stopped; others read
-    /// it while engines search.
+    /// it while engines search. A book in PostgreSQL that another process writes is grown when that
+    /// process has ended.
     pub fn grow(&self, grow: &Grow, stop: &AtomicBool) -> Result<(), ExplorerError> {
         self.shelf.set_location(&grow.book);
         let oracle = self.oracle()?;
@@ -32,10 +38,58 @@ impl Explorer {
         let mut experts =
             experts.map_err(|error| ExplorerError::Book(BookError::Expert(error.to_string())))?;
         let plan = Plan { stop: Some(stop), ..grow.plan.clone() };
-        let book = self.book(Access::Write)?;
-        self.shelf.growing.store(true, Ordering::Relaxed);
-        let ended = grow::grow(&*book, &mut experts, &plan, &mut |_| {});
-        self.shelf.growing.store(false, Ordering::Relaxed);
-        ended.map(drop).map_err(|error| self.book_error(error))
+        loop {
+            let Some(book) = self.writable(&grow.book, stop)? else { return Ok(()) };
+            self.shelf.growing.store(true, Ordering::Relaxed);
+            let ended = grow::grow(&*book, &mut experts, &plan, &mut |_| {});
+            self.shelf.growing.store(false, Ordering::Relaxed);
+            let Err(error) = ended else { return Ok(()) };
+            if grow.book.file().is_none() {
+                // What it has in memory may be out of date.
+                self.shelf.close();
+            }
+            if !matches!(error, BookError::TakenOver(_)) {
+                return Err(self.book_error(error));
+            }
+            tracing::warn!("{error}");
+        }
+    }
+
+    /// The book, for writing; `None` if it was stopped while another process wrote it.
+    fn writable(
+        &self,
+        location: &Location,
+        stop: &AtomicBool,
+    ) -> Result<Option<SharedBook>, ExplorerError> {
+        if location.file().is_some() {
+            return self.book(Access::Write).map(Some);
+        }
+        let mut waiting = false;
+        loop {
+            match store::open(location, Access::Write, CACHE) {
+                Ok(store) => {
+                    if waiting {
+                        tracing::warn!(book = %location, "the book is free: this server grows it now");
+                    }
+                    return self.place(store).map(Some);
+                }
+                Err(BookError::Locked(_)) => {}
+                Err(error) => return Err(self.book_error(error)),
+            }
+            if !waiting {
+                tracing::warn!(
+                    book = %location,
+                    "another process grows the book: it is served, and grown when that one ends"
+                );
+                waiting = true;
+            }
+            let tried = Instant::now();
+            while tried.elapsed() < TAKE_OVER {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
     }
 }

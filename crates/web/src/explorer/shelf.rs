@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nutcracker_any::AnyGame;
-use nutcracker_book::store::{self, Access, Location};
+use nutcracker_book::store::{self, Access, AnyStore, Location};
 use nutcracker_book::{Book, BookError, StoredBook};
 
 use super::Explorer;
@@ -70,7 +70,7 @@ trait Idle: Send + Sync {
 }
 
 /// A book that several requests use.
-type SharedBook = Arc<Mutex<StoredBook<AnyGame>>>;
+pub(super) type SharedBook = Arc<Mutex<StoredBook<AnyGame>>>;
 
 /// A book, what it was opened for, and when it was last used.
 struct Opened {
@@ -97,6 +97,11 @@ impl Shelf {
 
     pub(super) fn set_location(&self, location: &Location) {
         lock(&self.location).clone_from(location);
+        self.close();
+    }
+
+    /// Closes the book; the next request opens it again.
+    pub(super) fn close(&self) {
         *lock(&self.book) = None;
     }
 }
@@ -136,13 +141,24 @@ impl Explorer {
         Ok(Arc::clone(&opened.book))
     }
 
-    /// Reads the book.
+    /// A store that was opened for writing takes the place of one that was only read.
+    pub(super) fn place(&self, store: AnyStore) -> Result<SharedBook, ExplorerError> {
+        let book = Book::open(self.game.clone(), store, ROOM);
+        let book = Arc::new(Mutex::new(book.map_err(|error| self.book_error(error))?));
+        let opened =
+            Opened { book: Arc::clone(&book), access: Access::Write, used: Instant::now() };
+        *lock(&self.shelf.book) = Some(opened);
+        Ok(book)
+    }
+
+    /// Reads the book; its newest state, if another process writes it.
     pub(super) fn with_book<T>(
         &self,
         work: impl FnOnce(&mut StoredBook<AnyGame>) -> Result<T, BookError>,
     ) -> Result<T, ExplorerError> {
         let book = self.book(Access::Read)?;
-        let result = work(&mut lock(&book));
+        let mut book = lock(&book);
+        let result = book.refresh().and_then(|_| work(&mut book));
         result.map_err(|error| self.book_error(error))
     }
 }

@@ -109,7 +109,7 @@ impl PruneArgs {
     }
 }
 
-/// Compact a book's file
+/// Compact a book's file; in PostgreSQL, make the space of old versions of its rows usable again
 #[derive(Debug, clap::Args)]
 pub struct CompactArgs {
     #[command(flatten)]
@@ -120,10 +120,11 @@ impl CompactArgs {
     /// Gives it back.
     pub fn run(self) -> Result<(), Failure> {
         let location = self.target.location()?;
-        let bytes = || {
-            let file = location.file().and_then(|file| file.metadata().ok());
-            file.map_or(0, |file| file.len())
+        let Some(file) = location.file() else {
+            self.target.open(Access::Write)?.book.compact()?;
+            return print("vacuumed; PostgreSQL uses the space again\n");
         };
+        let bytes = || file.metadata().map_or(0, |file| file.len());
         let before = bytes();
         let mut book = self.target.open(Access::Write)?.book;
         book.compact()?;

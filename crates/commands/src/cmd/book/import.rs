@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::node::NodeId;
-use nutcracker_book::store::Access;
+use nutcracker_book::store::{self, Access};
 use nutcracker_book::{Book, Entry};
 use nutcracker_engine::Played;
 use nutcracker_engine::record::{Outcome, Record};
@@ -60,8 +60,7 @@ impl Args {
             return Err(Failure::Usage("name files with games, or an exported book".to_owned()));
         };
         let location = self.target.location()?;
-        let missing = location.file().is_some_and(|file| !file.exists());
-        if missing && read(first)?.starts_with('{') {
+        if read(first)?.starts_with('{') && !store::exists(&location)? {
             return self.make_book(first);
         }
         let mut opened = self.target.open(Access::Write)?;
@@ -128,7 +127,7 @@ impl Args {
         let made = Book::from_entries(game, store, header.tuning, &entries);
         let book = made.inspect_err(|_| {
             // What was begun is no book.
-            let _ = location.file().map(std::fs::remove_file);
+            let _ = store::remove(&location);
         })?;
         let (id, nodes) = (book.game().id(), thousands(book.facts().nodes));
         print(&format!("{location}: a book of {id}, {nodes} nodes\n"))
