@@ -1,0 +1,3 @@
+//! Many workers that grow one book.
+
+pub mod table;
