@@ -228,7 +228,7 @@ struct Pending {
 struct Growth<'a, G: Game, B> {
     book: &'a B,
     plan: &'a Plan<'a>,
-    turns: Turns<'a>,
+    turns: Turns,
     /// Leaves expanded at once.
     at_once: usize,
     began: Instant,
@@ -492,19 +492,23 @@ fn evaluate<G: Game, E: Expert<G>>(expert: &mut E, position: &G::Position) -> Re
 }
 
 /// Takes strategies in turn, in proportion to their weights.
-struct Turns<'a> {
-    mix: &'a [(Strategy, f64)],
+#[derive(Clone, Debug)]
+pub struct Turns {
+    mix: Vec<(Strategy, f64)>,
     credit: Vec<f64>,
 }
 
-impl<'a> Turns<'a> {
-    fn new(mix: &'a [(Strategy, f64)]) -> Self {
-        Turns { mix, credit: vec![0.0; mix.len()] }
+impl Turns {
+    /// Strategies with their weights.
+    pub fn new(mix: &[(Strategy, f64)]) -> Self {
+        Turns { mix: mix.to_vec(), credit: vec![0.0; mix.len()] }
     }
 
-    fn next(&mut self) -> Strategy {
+    /// The strategy of the next choice.
+    #[expect(clippy::should_implement_trait, reason = "it never ends, and is no iterator")]
+    pub fn next(&mut self) -> Strategy {
         let total: f64 = self.mix.iter().map(|(_, share)| share).sum();
-        for (credit, (_, share)) in self.credit.iter_mut().zip(self.mix) {
+        for (credit, (_, share)) in self.credit.iter_mut().zip(&self.mix) {
             *credit += share;
         }
         let most = self.credit.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));

@@ -44,6 +44,7 @@ pub mod node;
 pub mod play;
 mod prune;
 pub mod report;
+mod revise;
 pub mod store;
 mod strategy;
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod documented;
 mod endure;
 mod experiment;
 mod expert;
+mod fleet;
 mod games;
 mod harness;
 mod interrupt;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::cmd::{
     annotate, book, contest, engine, experiment, games, moves, plan, play, probe, prove, serve,
-    solve, stats, tune, verify,
+    solve, stats, token, tune, verify, worker,
 };
 use crate::failure::Failure;
 use crate::{machine, note};
@@ -73,7 +73,9 @@ pub enum Command {
     Match(Box<contest::Args>),
     Annotate(annotate::Args),
     Engine(engine::Args),
-    Serve(serve::Args),
+    Serve(Box<serve::Args>),
+    Worker(Box<worker::Args>),
+    Token(token::Args),
     Tune(tune::Args),
     Book(book::Args),
     Experiment(experiment::Args),
@@ -96,6 +98,8 @@ impl Command {
             Command::Annotate(args) => args.run(),
             Command::Engine(args) => args.run(),
             Command::Serve(args) => args.run(),
+            Command::Worker(args) => args.run(),
+            Command::Token(args) => args.run(),
             Command::Tune(args) => args.run(),
             Command::Book(args) => args.run(),
             Command::Experiment(args) => args.run(),

@@ -1,6 +1,6 @@
 // Opening books: a panel beside the board, and a page of their own.
 
-import { about } from "./api.js";
+import { about, get } from "./api.js";
 import { fill, h, put, s } from "./dom.js";
 import { boardUrl, pageUrl } from "./url.js";
 import { capital, count, signed, wordsOf } from "./words.js";
@@ -252,9 +252,13 @@ export async function bookPage({ game, options, main, go, signal }) {
       title,
       h("section", { class: "panel narrow" }, h("p", { role: "alert" }, capital(why), ".")),
     );
-  let facts, card;
+  let facts, card, fleet;
   try {
-    [facts, card] = await Promise.all([api.book({ optional: true }), api.card()]);
+    [facts, card, fleet] = await Promise.all([
+      api.book({ optional: true }),
+      api.card(),
+      get("/fleet/status", { optional: true }, signal),
+    ]);
   } catch (error) {
     if (!signal.aborted) nothing(error.message);
     return;
@@ -335,7 +339,12 @@ export async function bookPage({ game, options, main, go, signal }) {
       "section",
       { class: "panel" },
       numbers,
-      h("p", {}, h("a", { href: boardUrl(game, { from: facts.start, options }) }, "Start on the board")),
+      h(
+        "p",
+        {},
+        h("a", { href: boardUrl(game, { from: facts.start, options }) }, "Start on the board"),
+        fleet && facts.growing && [", ", h("a", { href: "/fleet", id: "fleetlink" }, "workers that grow it")],
+      ),
     ),
     h(
       "div",

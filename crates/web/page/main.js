@@ -5,6 +5,7 @@ import { boardPage } from "./board.js";
 import { bookPage } from "./book.js";
 import { databasesPage } from "./databases.js";
 import { $, h } from "./dom.js";
+import { fleetPage } from "./fleet.js";
 import { gamesPage } from "./games.js";
 import { pageUrl, where } from "./url.js";
 import { capital } from "./words.js";
@@ -51,13 +52,15 @@ async function show() {
       else link.removeAttribute("aria-current");
     }
     const context = { game, options, query, go, main: $("#main"), games, signal };
-    if (page === "games") await gamesPage(context);
+    if (page === "fleet") await fleetPage(context);
+    else if (page === "games") await gamesPage(context);
     else if (page === "databases") await databasesPage(context);
     else if (page === "book") await bookPage(context);
     else await boardPage(context);
     if (signal.aborted) return;
     // Last, so that the title never names what is not yet to be seen.
-    document.title = `${page === "games" ? "Games" : capital(game)} – Nutcracker`;
+    const titles = { games: "Games", fleet: "Fleet" };
+    document.title = `${titles[page] ?? capital(game)} – Nutcracker`;
   } catch (error) {
     if (!signal.aborted) failed(error);
   }
@@ -76,13 +79,13 @@ document.addEventListener("click", (event) => {
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey)
     return;
   const url = new URL(link.href);
-  if (url.origin !== location.origin || url.hash || link.target || !/^\/($|games)/.test(url.pathname)) return;
+  if (url.origin !== location.origin || url.hash || link.target || !/^\/($|games|fleet)/.test(url.pathname)) return;
   event.preventDefault();
   games = null;
   go(url.pathname + url.search);
 });
 $("#game").addEventListener("change", (event) => {
   const { page } = where(location);
-  go(pageUrl(page === "games" ? "board" : page, event.target.value));
+  go(pageUrl(["games", "fleet"].includes(page) ? "board" : page, event.target.value));
 });
 show();

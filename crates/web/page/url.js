@@ -4,6 +4,7 @@
 export function where(location) {
   const parts = location.pathname.split("/").filter(Boolean);
   const query = new URLSearchParams(location.search);
+  if (parts[0] === "fleet") return { page: "fleet", game: null, query };
   if (parts[0] !== "games") return { page: "board", game: null, query };
   if (!parts[1]) return { page: "games", game: null, query };
   return { page: parts[2] || "board", game: decodeURIComponent(parts[1]), query };

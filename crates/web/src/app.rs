@@ -1,7 +1,7 @@
 //! State shared by all requests.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config::Config;
 use crate::explorer::{self, Budget, Explorer, ExplorerError, Shelves};
+use crate::fleet::Fleet;
 use crate::job::Jobs;
 use crate::lru::Lru;
 use crate::metrics::Metrics;
@@ -34,6 +35,8 @@ pub struct App {
     shelves: Shelves,
     /// Permits to search.
     searches: Arc<Semaphore>,
+    /// Workers that grow a book, from the time on that it grows.
+    fleet: OnceLock<Arc<Fleet>>,
     /// Databases being built.
     pub jobs: Jobs,
     /// Counters.
@@ -66,6 +69,7 @@ impl App {
             shelves,
             special: Mutex::new(Lru::new(limits.open_games)),
             searches: Arc::new(Semaphore::new(limits.searches)),
+            fleet: OnceLock::new(),
             jobs: Jobs::default(),
             metrics: Metrics::default(),
             closing: AtomicBool::new(false),
@@ -144,7 +148,7 @@ impl App {
     pub fn grow(self: &Arc<Self>) -> Result<Option<Growing>, ExplorerError> {
         let Some(grow) = self.config.grow.clone() else { return Ok(None) };
         let facts = explorer::facts_of(&grow.book)?;
-        let start = facts.start.unwrap_or_default();
+        let start = facts.start.clone().unwrap_or_default();
         let (info, options) = self.config.games.identified(&facts.game, &start)?;
         // Under the default options the page finds the book without naming them.
         let usual = self.game(info.name, None)?;
@@ -153,14 +157,31 @@ impl App {
         } else {
             self.game(info.name, Some(&options.to_string()))?
         };
+        let fleet = match &self.config.fleet {
+            Some(config) => {
+                let names = (facts.game, start);
+                let fleet = Fleet::open(config, &grow, Arc::clone(&game), names)?;
+                Some(Arc::clone(self.fleet.get_or_init(|| Arc::new(fleet))))
+            }
+            None => None,
+        };
         let app = Arc::clone(self);
         let thread = std::thread::Builder::new().name("grow".to_owned());
         let spawned = thread.spawn(move || {
-            game.grow(&grow, &app.closing).inspect_err(|error| {
+            let grown = match fleet {
+                Some(fleet) => game.tend(&grow, &fleet.desk, &app.closing),
+                None => game.grow(&grow, &app.closing),
+            };
+            grown.inspect_err(|error| {
                 tracing::error!(book = %grow.book, "the book stopped growing: {}", chain(error));
             })
         });
         spawned.map(Some).map_err(ExplorerError::System)
+    }
+
+    /// The fleet, if there is one.
+    pub fn fleet(&self) -> Option<Arc<Fleet>> {
+        self.fleet.get().map(Arc::clone)
     }
 
     /// Closes idle books, so that other processes can open them.

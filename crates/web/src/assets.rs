@@ -47,6 +47,7 @@ assets! {
     "dom.js": SCRIPT,
     "engine.js": SCRIPT,
     "faces.js": SCRIPT,
+    "fleet.js": SCRIPT,
     "games.js": SCRIPT,
     "graph.js": SCRIPT,
     "grid.js": SCRIPT,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use nutcracker_any::Registry;
 
 use crate::explorer::Grow;
+use crate::fleet::FleetConfig;
 
 /// How to serve.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct Config {
     pub program: String,
     /// A book to grow while it is served.
     pub grow: Option<Grow>,
+    /// Workers that grow it instead of engines of this process.
+    pub fleet: Option<FleetConfig>,
     /// Limits of requests and connections.
     pub limits: Limits,
 }
@@ -41,6 +44,7 @@ impl Config {
             builds: listen.ip().is_loopback(),
             program: concat!("nutcracker ", env!("CARGO_PKG_VERSION")).to_owned(),
             grow: None,
+            fleet: None,
             limits: Limits::default(),
         }
     }

@@ -25,6 +25,7 @@ pub mod app;
 mod assets;
 pub mod config;
 pub mod explorer;
+pub mod fleet;
 pub mod job;
 mod lru;
 pub mod metrics;
@@ -37,5 +38,6 @@ mod stall;
 
 pub use app::App;
 pub use config::{Config, Limits};
+pub use fleet::FleetConfig;
 pub use routes::openapi;
 pub use server::Server;

@@ -23,9 +23,20 @@ use crate::problem::ProblemBody;
         (name = "databases", description = "What is known"),
         (name = "books", description = "Opening books"),
         (name = "jobs", description = "Databases built on request"),
+        (name = "fleet", description = "Workers that grow a book"),
     ),
 )]
 pub struct Document;
+
+/// An error response.
+fn answer(text: &str) -> RefOr<Response> {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    let answer = ResponseBuilder::new()
+        .description(text)
+        .content("application/problem+json", content)
+        .build();
+    RefOr::T(answer)
+}
 
 /// The error responses of every endpoint.
 #[derive(Debug)]
@@ -33,15 +44,6 @@ pub struct Problems;
 
 impl IntoResponses for Problems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let answer = |text: &str| {
-            let content =
-                ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
-            let answer = ResponseBuilder::new()
-                .description(text)
-                .content("application/problem+json", content)
-                .build();
-            RefOr::T(answer)
-        };
         [
             ("400", "The request is wrong"),
             ("404", "Not found"),
@@ -54,5 +56,21 @@ impl IntoResponses for Problems {
         .into_iter()
         .map(|(status, text)| (status.to_owned(), answer(text)))
         .collect()
+    }
+}
+
+/// The error responses of endpoints that need a token.
+#[derive(Debug)]
+pub struct FleetProblems;
+
+impl IntoResponses for FleetProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut all = Problems::responses();
+        for (status, text) in
+            [("401", "No token, or an unknown one"), ("403", "The token does not allow it")]
+        {
+            all.insert(status.to_owned(), answer(text));
+        }
+        all
     }
 }

@@ -59,6 +59,12 @@ kinds! {
     BadOptions: "bad-options", "Invalid rule options", BAD_REQUEST, DEBUG;
     /// The move is not legal in the position.
     NoSuchMove: "no-such-move", "Illegal move", BAD_REQUEST, DEBUG;
+    /// There is no token, or an unknown one.
+    Unauthorized: "unauthorized", "Token needed", UNAUTHORIZED, DEBUG;
+    /// The token does not allow it, or its account is suspended.
+    Forbidden: "forbidden", "Not allowed", FORBIDDEN, DEBUG;
+    /// This server has no workers.
+    NoFleet: "no-fleet", "No fleet", NOT_FOUND, DEBUG;
     /// There is no such game.
     NoSuchGame: "no-such-game", "Unknown game", NOT_FOUND, DEBUG;
     /// There is nothing at this address.
@@ -207,6 +213,9 @@ impl IntoResponse for Problem {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if self.kind == Kind::Busy {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
+        }
+        if self.kind == Kind::Unauthorized {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response.extensions_mut().insert(self);
         response

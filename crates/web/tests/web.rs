@@ -6,5 +6,7 @@ mod api;
 mod common;
 #[path = "connections.rs"]
 mod connections;
+#[path = "fleet.rs"]
+mod fleet;
 #[path = "generated.rs"]
 mod generated;

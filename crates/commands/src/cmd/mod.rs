@@ -14,6 +14,8 @@ pub mod prove;
 pub mod serve;
 pub mod solve;
 pub mod stats;
+pub mod token;
 pub mod tune;
 pub mod verify;
 pub mod verify_proof;
+pub mod worker;

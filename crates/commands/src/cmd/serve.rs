@@ -2,13 +2,17 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use nutcracker_book::store::Location;
+use nutcracker_engine::parse_time;
+use nutcracker_fleet::dispatcher::Settings;
 use nutcracker_web::explorer::ExplorerError;
 use nutcracker_web::problem::chain;
-use nutcracker_web::{App, Config, Server};
+use nutcracker_web::{App, Config, FleetConfig, Server};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::args::{Data, games};
@@ -53,6 +57,54 @@ pub struct Args {
     grow: Option<Location>,
     #[command(flatten, next_help_heading = "With --grow")]
     growth: Growth,
+    #[command(flatten, next_help_heading = "With --grow and --tokens")]
+    fleet: FleetArgs,
+}
+
+/// Workers that grow a book.
+#[derive(Clone, Debug, clap::Args)]
+struct FleetArgs {
+    /// Let workers with a token of this file grow the book (`nutcracker token`, `nutcracker
+    /// worker`). This process then only checks and applies what they say: --threads has no effect,
+    /// and --depth is that of the engine which decides where workers disagree
+    #[arg(long, value_name = "FILE", requires = "grow")]
+    tokens: Option<PathBuf>,
+    /// Let anyone propose positions, without a token
+    #[arg(long, requires = "tokens")]
+    public_proposals: bool,
+    /// The share of jobs that is given to a second worker, to compare the two
+    #[arg(long, value_name = "SHARE", default_value_t = 0.03, value_parser = parse_share, requires = "tokens")]
+    audit: f64,
+    /// How long a job is a worker's without a heartbeat
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_lease, requires = "tokens")]
+    lease: Duration,
+}
+
+impl FleetArgs {
+    fn config(self, program: &str) -> Option<FleetConfig> {
+        let settings = Settings {
+            lease: self.lease,
+            // A heartbeat may be lost a few times.
+            beat: self.lease / 5,
+            audit: self.audit,
+            public_proposals: self.public_proposals,
+            program: program.to_owned(),
+        };
+        self.tokens.map(|tokens| FleetConfig { tokens, settings })
+    }
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a share is a number from 0 to 1, such as 0.03".to_owned()),
+    }
+}
+
+fn parse_lease(text: &str) -> Result<Duration, String> {
+    let lease = parse_time(text).map_err(|error| error.to_string())?;
+    let range = Duration::from_secs(1)..=Duration::from_hours(24);
+    if range.contains(&lease) { Ok(lease) } else { Err("a lease is 1s to 24h".to_owned()) }
 }
 
 impl Args {
@@ -75,6 +127,7 @@ impl Args {
         config.cors = self.cors;
         config.grow = self.grow.map(|book| self.growth.beside_serving(book)).transpose()?;
         config.program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
+        config.fleet = self.fleet.config(&config.program);
         let data = config.data.display().to_string();
         let app = App::new(config).map_err(|error| whole(&error))?;
         let growing = app.grow().map_err(|error| whole(&error))?;

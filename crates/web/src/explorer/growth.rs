@@ -1,5 +1,6 @@
 //! A book that grows while it is served.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,10 @@ use nutcracker_book::BookError;
 use nutcracker_book::grow::{self, Plan};
 use nutcracker_book::store::{self, Access, Location};
 use nutcracker_engine::Experts;
+use nutcracker_fleet::dispatcher::{Desk, FleetError, Keeper};
+use nutcracker_fleet::trust::Local;
+use nutcracker_game::{Rules, Side, Situation};
+use nutcracker_proof::TableFiles;
 
 use super::Explorer;
 use super::error::ExplorerError;
@@ -44,14 +49,7 @@ impl Explorer {
             let ended = grow::grow(&*book, &mut experts, &plan, &mut |_| {});
             self.shelf.growing.store(false, Ordering::Relaxed);
             let Err(error) = ended else { return Ok(()) };
-            if grow.book.file().is_none() {
-                // What it has in memory may be out of date.
-                self.shelf.close();
-            }
-            if !matches!(error, BookError::TakenOver(_)) {
-                return Err(self.book_error(error));
-            }
-            tracing::warn!("{error}");
+            self.give_up(&grow.book, error)?;
         }
     }
 
@@ -91,5 +89,64 @@ impl Explorer {
                 std::thread::sleep(Duration::from_millis(50));
             }
         }
+    }
+
+    /// Lets workers grow a book until it is stopped.
+    pub fn tend(
+        &self,
+        grow: &Grow,
+        desk: &Arc<Desk>,
+        stop: &AtomicBool,
+    ) -> Result<(), ExplorerError> {
+        self.shelf.set_location(&grow.book);
+        let oracle = self.oracle()?;
+        let oracle = (!oracle.is_empty()).then_some(&oracle);
+        let tables =
+            oracle.map(|_| TableFiles { set: &self.set, metric: self.metric, audit: false });
+        let failed = |error| ExplorerError::System(std::io::Error::other::<FleetError>(error));
+        loop {
+            desk.set_standby(true).map_err(|error| failed(error.into()))?;
+            let Some(book) = self.writable(&grow.book, stop)? else { return Ok(()) };
+            desk.set_standby(false).map_err(|error| failed(error.into()))?;
+            let expert = grow.experts.settings.expert(&self.game, oracle);
+            let authority = Local { game: self.game.clone(), oracle, tables, expert };
+            let plan = Plan { stop: Some(stop), ..grow.plan.clone() };
+            self.shelf.growing.store(true, Ordering::Relaxed);
+            let ended =
+                Keeper::new(Arc::clone(desk), &*book, authority, plan).and_then(Keeper::run);
+            self.shelf.growing.store(false, Ordering::Relaxed);
+            let Err(error) = ended else { return Ok(()) };
+            let FleetError::Book(error) = error else { return Err(failed(error)) };
+            self.give_up(&grow.book, error)?;
+        }
+    }
+
+    /// After a failure: an error, unless another process writes the book now.
+    fn give_up(&self, location: &Location, error: BookError) -> Result<(), ExplorerError> {
+        if location.file().is_none() {
+            // What it has in memory may be out of date.
+            self.shelf.close();
+        }
+        if !matches!(error, BookError::TakenOver(_)) {
+            return Err(self.book_error(error));
+        }
+        tracing::warn!("{error}");
+        Ok(())
+    }
+
+    /// The positions of a line from the start, as the book writes them.
+    pub fn keys_of_line(&self, moves: &[&str]) -> Result<Vec<String>, ExplorerError> {
+        let mut situation = self.game.start();
+        let key = |at: &Situation<_>| self.game.format(&Situation::new(at.position, Side::First));
+        let mut keys = vec![key(&situation)];
+        for name in moves {
+            let place = self.find_move(&situation, name)?;
+            let mut legal = Vec::new();
+            self.game.moves(&situation.position, &mut legal);
+            let step = self.game.play(&situation.position, &legal[place]);
+            situation = self.game.advance(&situation, &step);
+            keys.push(key(&situation));
+        }
+        Ok(keys)
     }
 }

@@ -1,6 +1,7 @@
 //! The routes.
 
 mod book;
+mod fleet;
 mod games;
 mod jobs;
 mod probe;
@@ -60,6 +61,15 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(jobs::list, jobs::start))
         .routes(routes!(jobs::job))
         .routes(routes!(jobs::events))
+        .routes(routes!(fleet::status))
+        .routes(routes!(fleet::acquire))
+        .routes(routes!(fleet::submit))
+        .routes(routes!(fleet::beat))
+        .routes(routes!(fleet::abort))
+        .routes(routes!(fleet::propose))
+        .routes(routes!(fleet::workers))
+        .routes(routes!(fleet::ban))
+        .routes(routes!(fleet::unban))
 }
 
 /// The description of the interface, as it is served.
@@ -83,6 +93,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/games/{game}", page())
         .route("/games/{game}/databases", page())
         .route("/games/{game}/book", page())
+        .route("/fleet", page())
         .route("/page/{name}", get(async |Path(name): Path<String>| asset(&name)))
         .fallback(async || Problem::new(Kind::NotFound, "see /api for all endpoints"))
         .method_not_allowed_fallback(async || {
@@ -197,6 +208,11 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
             }
         });
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    let text = app.metrics.text(cache, app.jobs.running());
+    let mut text = app.metrics.text(cache, app.jobs.running());
+    if let Some(fleet) = app.fleet()
+        && let Ok(status) = fleet.run(|desk| Ok(desk.status()?)).await
+    {
+        text.push_str(&crate::fleet::metrics(&status, fleet.desk.active_workers()));
+    }
     ([(header::CONTENT_TYPE, kind)], text).into_response()
 }

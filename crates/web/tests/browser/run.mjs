@@ -1,6 +1,7 @@
 // The explorer in a real browser: node run.mjs PROGRAM [DIRECTORY FOR SCREENSHOTS]
 
 import { dobutsuTests } from "./dobutsu.mjs";
+import { fleetTests } from "./fleet.mjs";
 import { equal, finish, ok, place, run, serve, test } from "./harness.mjs";
 import { address, at, moves, played, settled, shot, shows, titled, values } from "./page.mjs";
 import { wordsTests } from "./words.mjs";
@@ -445,5 +446,6 @@ for (const [name, options] of [
 }
 
 wordsTests();
+await fleetTests();
 await dobutsuTests();
 await finish(base);

@@ -12,7 +12,7 @@ mod proof;
 mod shell;
 mod show;
 mod stats;
-mod target;
+pub mod target;
 
 use crate::failure::Failure;
 
