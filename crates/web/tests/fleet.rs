@@ -13,6 +13,7 @@ use nutcracker_any::AnyGame;
 use nutcracker_book::expert::{ExpertSettings, FnExpert, StaticExpert};
 use nutcracker_book::grow::Plan;
 use nutcracker_book::{Book, Strategy, store};
+use nutcracker_engine::Experts;
 use nutcracker_fleet::dispatcher::Settings;
 use nutcracker_fleet::protocol::Status;
 use nutcracker_fleet::tokens::{self, Role};
@@ -63,13 +64,16 @@ impl Ground {
         config.grow = Some(Grow {
             book: book.expect("a book").into(),
             plan: Plan::new(Strategy::BestFirst),
-            expert: ExpertSettings {
-                depth: 0,
-                search_nodes: None,
-                probe_depth: 0,
-                table_bytes: 1 << 20,
+            experts: Experts {
+                specs: Vec::new(),
+                settings: ExpertSettings {
+                    depth: 0,
+                    search_nodes: None,
+                    probe_depth: 0,
+                    table_bytes: 1 << 20,
+                },
+                threads: 1,
             },
-            threads: 1,
         });
         config.fleet = Some(FleetConfig { tokens: self.dir.path().join("tokens"), settings });
         config
