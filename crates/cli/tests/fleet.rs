@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::Place;
 
@@ -203,6 +203,51 @@ fn a_killed_server_loses_nothing() {
     server.signal("-TERM");
     server.0.wait().expect("it ends");
     ground.check();
+}
+
+/// A bound counts if its proof replays and is of that position; else it is a guess.
+#[test]
+fn proofs_are_replayed() {
+    let ground = Ground::new();
+    let _server = ground.serve(&[]);
+    ground.wait("a job", |status| status["ready"].as_u64() > Some(0));
+    let answer = ground.post("acquire", r#"{"protocol":1,"name":"w","positions":5}"#);
+    let body = answer.split_once("\r\n\r\n").expect("a body").1;
+    let work: Value = serde_json::from_str(body).expect("JSON");
+    let job = &work["jobs"][0];
+    let positions: Vec<&str> =
+        job["positions"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    assert!(positions.len() >= 2, "{job}");
+    let file = ground.file("proof.txt");
+    let more = [positions[0], "--proof", &file, "--format", "json"];
+    let proven = ground.place.run(&[&["prove"], &RULES[..], &more[..]].concat()).json();
+    let proof = std::fs::read_to_string(&file).expect("a proof");
+    let score = proven["lower"].as_i64().expect("a score");
+    assert_eq!(proven["upper"].as_i64(), Some(score), "{proven}");
+    // The proof of the first position proves nothing about the second.
+    let values: Vec<Value> = positions
+        .iter()
+        .enumerate()
+        .map(|(place, position)| match place {
+            0 | 1 => {
+                json!({ "position": position, "lower": score, "upper": score, "proof": proof })
+            }
+            _ => json!({ "position": position, "guess": 0.5 }),
+        })
+        .collect();
+    let results = json!([{ "job": job["job"], "values": values }]);
+    let body = json!({ "protocol": 1, "name": "w", "positions": 0, "results": results });
+    let taken = ground.post("submit", &body.to_string());
+    assert!(taken.contains("\"accepted\""), "{taken}");
+    let status = ground.wait("it is applied", |status| status["book"]["expansions"] == 1);
+    assert_eq!(status["accounts"][0]["broken_proofs"], 1, "{status}");
+    for (place, position) in positions.iter().enumerate() {
+        let position = position.replace(' ', "%20");
+        let uri =
+            format!("/api/v1/games/kalah/book/node?options=pits=3,seeds=2&position={position}");
+        let node = get(ground.port, &uri).expect("an answer");
+        assert_eq!(node.contains("\"exact\":true"), place == 0, "{position}: {node}");
+    }
 }
 
 #[test]

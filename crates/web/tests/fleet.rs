@@ -178,9 +178,8 @@ fn a_stopped_worker_returns_its_jobs() {
     let ground = Ground::new(6, 4);
     let (config, token) = (ground.config(|_| ()), ground.tokens[1].clone());
     serving(config, move |address, app| {
-        let stop = AtomicBool::new(false);
+        let (stop, pause) = (AtomicBool::new(false), Duration::from_millis(300));
         let summary = std::thread::scope(|scope| {
-            let pause = Duration::from_millis(300);
             let worker = scope.spawn(|| slow_worker(address, &token, "w", pause, &stop));
             while status(&app).out == 0 {
                 std::thread::sleep(Duration::from_millis(5));

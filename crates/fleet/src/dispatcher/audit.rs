@@ -23,6 +23,8 @@ type Result<T> = std::result::Result<T, FleetError>;
 const MOST_WAITING: usize = 1000;
 /// Positions of one audit.
 const POSITIONS: usize = 40;
+/// Disputes that are looked at in one round.
+const DISPUTES: usize = 8;
 
 /// What accounts said of the positions of a job, in the order in which they did.
 type Said = Vec<(String, Guesses)>;
@@ -152,7 +154,8 @@ where
         if self.disputes.is_empty() {
             return Ok(());
         }
-        let ids: Vec<RowId> = self.disputes.iter().copied().collect();
+        // An engine takes its time, and workers wait for the rest of a round.
+        let ids: Vec<RowId> = self.disputes.iter().copied().take(DISPUTES).collect();
         for row in self.desk.table.rows(&ids)? {
             let lease = self.desk.settings.lease.as_millis() as u64;
             let has_judge = lock(&self.desk.state)

@@ -16,8 +16,11 @@ use crate::tokens::is_name;
 
 /// Proposals that may wait.
 const MOST_PROPOSALS: usize = 1000;
-/// Late results that may wait to be compared.
-const MOST_LATE: usize = 1000;
+/// Late results that may wait to be compared, and positions of each.
+const MOST_LATE: usize = 200;
+const LATE_POSITIONS: usize = 64;
+/// Bytes of a position.
+const POSITION_BYTES: usize = 4096;
 /// Accounts and workers that are remembered; more are refused.
 const MOST_WORKERS: usize = 20_000;
 /// When a worker asks again while others have all jobs, and when nothing more will come soon.
@@ -237,7 +240,9 @@ impl Desk {
                 state.late_count += 1;
                 // What is in the book already is compared with it.
                 if state.late.len() < MOST_LATE {
-                    state.late.push_back((account.to_owned(), result.values));
+                    let values = result.values.into_iter().take(LATE_POSITIONS);
+                    let values = values.map(|value| PositionValue { proof: None, ..value });
+                    state.late.push_back((account.to_owned(), values.collect()));
                 }
             }
             if let Some(seen) = state.workers.get_mut(worker) {
@@ -314,6 +319,20 @@ impl Desk {
         Ok(self.save()?)
     }
 
+    /// Ends leases whose time is over.
+    pub(super) fn expire(&self, now: u64) -> TableResult<()> {
+        let expired = self.table.expire(now)?;
+        let mut state = lock(&self.state);
+        state.expired += expired.len() as u64;
+        for (id, worker) in expired {
+            state.out.remove(&id);
+            if let Some(seen) = state.workers.get_mut(&worker) {
+                seen.expired += 1;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes what is known of accounts.
     pub(super) fn save(&self) -> TableResult<()> {
         let texts: Vec<(String, String)> = {
@@ -378,6 +397,9 @@ impl Desk {
             (counts.ready_positions as usize).div_ceil(active).max(1)
         };
         let now = now();
+        if counts.next_expiry.is_some_and(|next| next <= now) {
+            self.expire(now)?;
+        }
         let request = Request {
             worker,
             account: account_of(worker),
@@ -438,6 +460,9 @@ fn check_result(result: &JobResult, wanted: Option<&Vec<String>>) -> Result<(), 
         return bad(format!("job {job}: more than {MOST_POSITIONS} positions"));
     }
     for value in &result.values {
+        if value.position.len() > POSITION_BYTES {
+            return bad(format!("job {job}: a position has at most {POSITION_BYTES} bytes"));
+        }
         if value.guess.is_none() && value.lower.is_none() && value.upper.is_none() {
             return bad(format!(
                 "job {job}: {:?} has no value; send guess, lower or upper",

@@ -16,7 +16,7 @@ use nutcracker_game::Game;
 use super::desk::{Desk, lock};
 use super::{FleetError, now};
 use crate::protocol::BookState;
-use crate::table::{Kind, NewJob, Row, RowId};
+use crate::table::{Kind, NewJob, Row, RowId, State};
 use crate::trust::Authority;
 
 type Result<T> = std::result::Result<T, FleetError>;
@@ -31,6 +31,8 @@ const SAVE: Duration = Duration::from_secs(5);
 const LEAVES: usize = 16;
 /// Positions that are ready when no worker was seen yet.
 const FIRST_POSITIONS: u64 = 64;
+/// Why a book that is solved grows no more.
+const SOLVED: &str = "the book is solved";
 /// Jobs of the table at most.
 const MOST_OPEN: usize = 20_000;
 
@@ -143,8 +145,9 @@ where
                 Err(error) => break Err(error),
             }
         };
-        if let Err(error) = &outcome {
-            lock(&self.desk.state).ended = Some(format!("the server has a problem: {error}"));
+        if outcome.is_err() {
+            let why = "the server cannot go on; its log has the reason";
+            lock(&self.desk.state).ended = Some(why.to_owned());
         }
         self.book.with(Book::commit)?;
         self.desk.save()?;
@@ -155,7 +158,7 @@ where
     pub fn round(&mut self) -> Result<bool> {
         if self.looked.is_none_or(|looked| looked.elapsed() >= EXPIRY) {
             self.looked = Some(Instant::now());
-            self.expire()?;
+            self.desk.expire(now())?;
             self.arbitrate()?;
         }
         let applied = self.apply_done()?;
@@ -169,19 +172,6 @@ where
             self.desk.save()?;
         }
         Ok(applied)
-    }
-
-    fn expire(&mut self) -> Result<()> {
-        let expired = self.desk.table.expire(now())?;
-        let mut state = lock(&self.desk.state);
-        state.expired += expired.len() as u64;
-        for (id, worker) in expired {
-            state.out.remove(&id);
-            if let Some(seen) = state.workers.get_mut(&worker) {
-                seen.expired += 1;
-            }
-        }
-        Ok(())
     }
 
     /// Notes the size of the book, for those who watch.
@@ -205,6 +195,10 @@ where
 
     /// Proposes leaves until enough positions are ready.
     fn refill(&mut self) -> Result<()> {
+        if self.book.with(is_over)? {
+            let before = lock(&self.desk.state).ended.replace(SOLVED.to_owned());
+            return if before.is_none() { self.withdraw() } else { Ok(()) };
+        }
         let target = self.target();
         let mut ready = self.desk.table.counts()?.ready_positions;
         while ready < target && self.claims.len() < MOST_OPEN {
@@ -219,6 +213,20 @@ where
         Ok(())
     }
 
+    /// Withdraws leaves that no worker has: a solved book does not need them.
+    fn withdraw(&mut self) -> Result<()> {
+        let mut ids = Vec::new();
+        for row in self.desk.table.all()? {
+            if row.job.kind == Kind::Grow && row.state == State::Ready {
+                if let Some(job) = self.claims.remove(&row.id) {
+                    self.book.with(|book| book.abandon(job))?;
+                }
+                ids.push(row.id);
+            }
+        }
+        self.forget_rows(&ids)
+    }
+
     /// The next leaves, and why there are none.
     fn next_jobs(&mut self) -> Result<Next<G::Position>> {
         let plan = &self.plan;
@@ -227,9 +235,6 @@ where
         let late = plan.time.is_some_and(|time| self.began.elapsed() >= time);
         let outcome = self.book.with(|book| {
             let end = |why: &str| Ok((Vec::new(), Some(why.to_owned())));
-            if book.facts().tuning.aim == Aim::Solve && book.is_solved()? {
-                return end("the book is solved");
-            }
             let full = plan.nodes.is_some_and(|most| book.facts().nodes >= most);
             if left == 0 || full || late {
                 return end("the book has grown as far as planned");
@@ -246,7 +251,7 @@ where
                 if jobs.is_empty() {
                     book.commit()?;
                     return end(if book.is_solved()? {
-                        "the book is solved"
+                        SOLVED
                     } else {
                         "no open leaf is left that the aim of the book needs"
                     });
@@ -283,6 +288,11 @@ where
         self.claims.extend(added.into_iter().zip(ids));
         Ok(())
     }
+}
+
+/// Whether a book that is to be solved is.
+fn is_over<G: Game, S: Store>(book: &mut Book<G, S>) -> std::result::Result<bool, BookError> {
+    Ok(book.facts().tuning.aim == Aim::Solve && book.is_solved()?)
 }
 
 /// Claims the leaf of a job; `None` if it is no leaf any more, or if the job does not have all
