@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         let position = book.position(id)?;
-        let opened = times.len() % 100 == 0;
+        let opened = times.len().is_multiple_of(100);
         if opened {
             let store = store::open(&location, Access::Read, CACHE);
             book = Book::open(book.game().clone(), store?, DEFAULT_ROOM)?;
