@@ -22,8 +22,8 @@ const SCORES: u64 = 64 << 20;
 /// The file of a book.
 #[derive(Clone, Debug, clap::Args)]
 pub struct BookFile {
-    /// The book's file, or a book in PostgreSQL: postgres://user@host/database?book=NAME; by default
-    /// a file in the directory with the databases, named after game and options
+    /// The book's file, or a book in PostgreSQL, `postgres://user@host/database?book=NAME`;
+    /// by default a file in the directory with the databases, named after game and options
     #[arg(long, value_name = "BOOK")]
     book: Option<Location>,
 }
