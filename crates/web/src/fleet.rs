@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
+use nutcracker_book::store::Location;
 use nutcracker_fleet::dispatcher::{Desk, Refusal, Settings};
 use nutcracker_fleet::protocol::{Account, Status};
-use nutcracker_fleet::table::{FileTable, JobTable};
+use nutcracker_fleet::table::{FileTable, JobTable, PostgresTable};
 use nutcracker_fleet::tokens::{Role, Tokens};
 use tokio::sync::Semaphore;
 
@@ -103,13 +104,13 @@ impl Fleet {
 
 /// The job table of a book.
 fn open_table(grow: &Grow) -> Result<Box<dyn JobTable>, ExplorerError> {
-    let Some(file) = grow.book.file() else {
-        let what = "a fleet needs a book in a file";
-        return Err(ExplorerError::System(std::io::Error::other(what)));
+    let table: Result<Box<dyn JobTable>, _> = match &grow.book {
+        Location::File(file) => {
+            FileTable::open(FileTable::beside(file)).map(|table| Box::new(table) as _)
+        }
+        Location::Postgres(place) => PostgresTable::open(place).map(|table| Box::new(table) as _),
     };
-    let table = FileTable::open(FileTable::beside(file));
-    let table = table.map_err(|error| ExplorerError::System(std::io::Error::other(error)))?;
-    Ok(Box::new(table))
+    table.map_err(|error| ExplorerError::System(std::io::Error::other(error)))
 }
 
 fn refused(refusal: &Refusal) -> Problem {

@@ -19,11 +19,13 @@ use thiserror::Error;
 
 mod file;
 mod memory;
+mod postgres;
 #[cfg(any(test, feature = "suite"))]
 pub mod suite;
 
 pub use file::FileTable;
 pub use memory::MemoryTable;
+pub use postgres::PostgresTable;
 
 /// The id of a job: ascending in the order in which jobs are added, never used twice in a table.
 pub type RowId = u64;
