@@ -6,6 +6,7 @@ use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_search::{Empty, Engine, EngineOptions, Limits, Worth};
+use serde_json::Value;
 
 use crate::harness::{PROGRAM, Place};
 
@@ -47,8 +48,8 @@ fn a_proof_of_another_program_is_a_guess() {
     assert_eq!(value, Worth::guess(400));
 }
 
-/// The lines of JSON of a book that some experts have grown.
-fn grown_by(place: &Place, name: &str, experts: &[&str]) -> String {
+/// The positions of a book that some experts have grown, in their order, with what they said.
+fn grown_by(place: &Place, name: &str, experts: &[&str]) -> Vec<(String, f64)> {
     let file = place.path().join(name).display().to_string();
     place.run(&["book", "new", "awari", "--book", &file, "--depth", "2"]).success();
     let mut expand = vec![
@@ -70,7 +71,13 @@ fn grown_by(place: &Place, name: &str, experts: &[&str]) -> String {
     assert!(text.contains("as planned"), "{text}");
     let text = place.run(&["book", "check", "--book", &file]).success().stdout;
     assert!(text.ends_with("all in order\n"), "{text}");
-    place.run(&["book", "export", "--book", &file]).success().stdout
+    let lines = place.run(&["book", "export", "--book", &file]).success().stdout;
+    let nodes = lines.lines().skip(1).map(|line| {
+        let node: Value = serde_json::from_str(line).expect("JSON");
+        let position = node["position"].as_str().expect("a position").to_owned();
+        (position, node["own"]["points"].as_f64().expect("points"))
+    });
+    nodes.collect()
 }
 
 #[test]
@@ -80,8 +87,7 @@ fn a_program_grows_the_same_book() {
     let program = format!("option.Hash=1,cmd:'{PROGRAM}' engine awari --threads 1 --data '{data}'");
     let ours = grown_by(&place, "ours.book", &["depth=2"]);
     assert_eq!(grown_by(&place, "theirs.book", &[&program]), ours);
-    let both = grown_by(&place, "both.book", &["depth=2", &program]);
-    assert_eq!(both.matches("\"moves\":[{").count(), ours.matches("\"moves\":[{").count());
+    grown_by(&place, "both.book", &["depth=2", &program]);
 }
 
 #[cfg(unix)]

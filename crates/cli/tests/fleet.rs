@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use nutcracker_postgres::testing::{Durable, Server};
 use serde_json::{Value, json};
 
 use crate::harness::Place;
@@ -37,6 +38,7 @@ const RULES: [&str; 5] = ["kalah", "--pits", "3", "--seeds", "2"];
 /// A book, a file of tokens, and a port that stays the same when the server is started again.
 struct Ground {
     place: Place,
+    book: String,
     port: u16,
     token: String,
 }
@@ -44,9 +46,14 @@ struct Ground {
 impl Ground {
     fn new() -> Self {
         let place = Place::in_memory();
-        let ground = Ground { port: free_port(), token: String::new(), place };
-        let book = ground.file("k.book");
-        let new = [&["book", "new", "--book", &book, "--depth", "0"], &RULES[..]].concat();
+        let book = place.path().join("k.book").to_str().expect("UTF-8").to_owned();
+        Ground::with(place, book)
+    }
+
+    /// With a book elsewhere.
+    fn with(place: Place, book: String) -> Self {
+        let ground = Ground { port: free_port(), token: String::new(), place, book };
+        let new = [&["book", "new", "--book", &ground.book, "--depth", "0"], &RULES[..]].concat();
         ground.place.run(&new).success();
         let token = ground.issue("ann", "work");
         Ground { token, ..ground }
@@ -64,9 +71,12 @@ impl Ground {
 
     /// Starts the server and waits until it listens.
     fn serve(&self, more: &[&str]) -> Process {
-        let (listen, book, tokens) =
-            (format!("127.0.0.1:{}", self.port), self.file("k.book"), self.file("tokens"));
-        let args = ["serve", "--listen", &listen, "--grow", &book, "--tokens", &tokens];
+        self.serve_at(self.port, more)
+    }
+
+    fn serve_at(&self, port: u16, more: &[&str]) -> Process {
+        let (listen, tokens) = (format!("127.0.0.1:{port}"), self.file("tokens"));
+        let args = ["serve", "--listen", &listen, "--grow", &self.book, "--tokens", &tokens];
         let growth = ["--strategy", "proof", "--depth", "0"];
         let mut child = self.place.spawn(&[&args[..], &growth[..], more].concat());
         let mut line = String::new();
@@ -118,8 +128,8 @@ impl Ground {
 
     /// The book is whole, and solved as one process solves it.
     fn check(&self) {
-        let book = self.file("k.book");
-        self.place.run(&["book", "check", "--book", &book]).success();
+        let book = &self.book;
+        self.place.run(&["book", "check", "--book", book]).success();
         let alone = self.file("alone.book");
         let new = [&["book", "new", "--book", &alone, "--depth", "0"], &RULES[..]].concat();
         self.place.run(&new).success();
@@ -127,7 +137,7 @@ impl Ground {
             let args = ["book", "expand", "--book", book, "--strategy", "proof", "--depth", "0"];
             self.place.run(&[&args[..], &["--format", "json"]].concat()).json()
         };
-        let (ours, other) = (expand(&book), expand(&alone));
+        let (ours, other) = (expand(book), expand(&alone));
         for field in ["ended", "lower", "upper"] {
             assert_eq!(ours[field], other[field], "{field}");
         }
@@ -202,6 +212,40 @@ fn a_killed_server_loses_nothing() {
     ground.wait("the end", solved);
     server.signal("-TERM");
     server.0.wait().expect("it ends");
+    ground.check();
+}
+
+/// Two servers with one book in PostgreSQL: the second waits, and takes the fleet over when the first
+/// is killed; PostgreSQL itself is restarted in between.
+#[cfg(unix)]
+#[test]
+fn a_second_server_takes_the_fleet_over() {
+    let Some(postgres) = Server::start(Durable::No) else { return };
+    let mut ground = Ground::with(Place::in_memory(), format!("{}&book=fleet", postgres.url()));
+    let first = ground.serve(&["--lease", "2s"]);
+    ground.wait("a job", |status| status["ready"].as_u64() > Some(0));
+    let second = free_port();
+    let mut standby = ground.serve_at(second, &["--lease", "2s"]);
+    let other = format!("http://127.0.0.1:{second}");
+    let taken = ground.post("acquire", r#"{"protocol":1,"name":"gone","positions":5}"#);
+    assert!(taken.contains("\"positions\":["), "{taken}");
+    let _workers = ["a", "b"].map(|name| ground.worker(name, &[&other, "--depth", "0"]));
+    ground.wait("growth", |status| status["book"]["expansions"].as_u64() > Some(0));
+    postgres.stop();
+    std::thread::sleep(Duration::from_millis(200));
+    postgres.restart();
+    let before = ground
+        .wait("growth", |status| status["book"]["expansions"].as_u64() > Some(2) || solved(status));
+    // The second hands out nothing while the first does.
+    let owner = std::mem::replace(&mut ground.port, second);
+    let refused = ground.post("acquire", r#"{"protocol":1,"name":"c","positions":5}"#);
+    assert!(refused.contains("503") && refused.contains("another server grows"), "{refused}");
+    first.kill();
+    assert!(get(owner, "/health").is_none());
+    let after = ground.wait("the end", solved);
+    assert!(after["book"]["expansions"].as_u64() >= before["book"]["expansions"].as_u64());
+    standby.signal("-TERM");
+    assert_eq!(standby.0.wait().expect("it ends").code(), Some(0));
     ground.check();
 }
 
