@@ -35,6 +35,8 @@ const INLINE_BELOW: Duration = Duration::from_millis(1);
 const ATTEMPTS: u32 = 2;
 /// An expert that fails this often in a row gets no more positions.
 const FAILURES: u32 = 3;
+/// For each expert, leaves that were set aside are tried again this often when nothing else is left.
+const RETRIES: usize = 3;
 
 /// How a book is grown.
 #[derive(Clone, Debug)]
@@ -147,8 +149,8 @@ impl<G: Game, S: Store> Book<G, S> {
 ///
 /// As many leaves are expanded at once as there are experts; with one expert, one after the other.
 /// A position that an expert fails to evaluate is given to an expert once more, then its leaf is
-/// set aside until the end; an expert that fails repeatedly gets no more positions. It is an error
-/// if none is left.
+/// set aside until nothing else is left; an expert that fails repeatedly gets no more positions. It
+/// is an error if no expert is left, or nothing but leaves at which all of them fail.
 pub fn grow<G: Game, S: Store, E: Expert<G> + Send>(
     book: &impl SharedBook<G, S>,
     experts: &mut [E],
@@ -240,6 +242,8 @@ struct Growth<'a, G: Game, B> {
     /// Jobs that experts failed to do, and why the last one failed.
     failed: Vec<JobId>,
     failure: Option<BookError>,
+    /// How often such jobs are tried again when nothing else is left, before growth ends.
+    retries: usize,
     /// How long the last leaf took.
     took: Duration,
 }
@@ -257,6 +261,7 @@ impl<'a, G: Game, B> Growth<'a, G, B> {
             given: VecDeque::new(),
             failed: Vec::new(),
             failure: None,
+            retries: RETRIES * experts,
             took: Duration::ZERO,
         }
     }
@@ -380,6 +385,16 @@ impl<'a, G: Game, B> Growth<'a, G, B> {
         let left = left.saturating_sub(self.pending.len() as u64);
         let count = (most as u64).min(left) as usize;
         let mut jobs = book.propose(self.turns.next(), count)?;
+        if jobs.is_empty() && self.pending.is_empty() && !self.failed.is_empty() {
+            // Whoever failed at them may have been given up meanwhile.
+            if self.retries == 0 {
+                let none = || BookError::Expert("no expert has a value".to_owned());
+                return Err(self.failure.take().unwrap_or_else(none));
+            }
+            self.retries -= 1;
+            self.failed.drain(..).try_for_each(|id| book.abandon(id))?;
+            jobs = book.propose(self.turns.next(), count)?;
+        }
         if jobs.is_empty() && self.pending.is_empty() {
             // A book that seems finished may depend on cycles that have not been searched for.
             book.find_cycles()?;
