@@ -103,6 +103,8 @@ class KingAndRook:
     theirs = "chess"
     # By the rule of fifty moves and by repetition, which are no part of our game.
     ends_early = True
+    # Its player 0 is Black.
+    first = 1
 
     def start(self, game, chance):
         while True:
@@ -171,18 +173,19 @@ def sign(number):
     return (number > 0) - (number < 0)
 
 
-def our_result(answer, mover):
+def our_result(answer, first_moves):
     """1, 0 or -1 for the first player."""
     if answer["result"]:
         first, second = answer["result"].values()
         return sign(first - second)
-    return sign(answer["outcome"]) * (1 if mover == 0 else -1)
+    return sign(answer["outcome"]) * (1 if first_moves else -1)
 
 
 def compare(program, rules, transitions, chance):
     """Plays that many moves, and compares all that is seen on the way."""
     game = pyspiel.load_game(rules.theirs)
     name = getattr(rules, "name", lambda ours: ours)
+    first = getattr(rules, "first", 0)
     done = games = 0
     while done < transitions:
         seen = []
@@ -194,7 +197,7 @@ def compare(program, rules, transitions, chance):
             while True:
                 position = rules.position(state)
                 if state.is_terminal():
-                    seen.append((position, None, mover, sign(state.returns()[0])))
+                    seen.append((position, None, mover, sign(state.returns()[first])))
                     break
                 actions = state.legal_actions()
                 action = chance.choice(actions)
@@ -214,7 +217,7 @@ def compare(program, rules, transitions, chance):
                     continue
                 if answer["outcome"] is None:
                     differs("the game", "goes on", "is over")
-                ours = our_result(answer, played)
+                ours = our_result(answer, played == first)
                 if ours != result:
                     differs("result for the first player", ours, result)
                 continue
