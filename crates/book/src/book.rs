@@ -156,8 +156,9 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut jobs = Vec::new();
         while jobs.len() < most {
             // A leaf is excluded only when another one is chosen beside it.
-            for leaf in self.jobs.leaves().collect::<Vec<_>>() {
+            while let Some(&leaf) = self.jobs.fresh().front() {
                 self.valued.exclude(leaf)?;
+                self.jobs.fresh().pop_front();
             }
             let Some(leaf) = self.chooser.choose(&mut self.valued, strategy)? else { break };
             match self.claim(leaf)? {

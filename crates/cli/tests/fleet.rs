@@ -9,6 +9,7 @@ use nutcracker_postgres::testing::{Durable, Server};
 use serde_json::{Value, json};
 
 use crate::harness::Place;
+use crate::tls_relay;
 
 /// A process that does not outlive its test.
 struct Process(Child);
@@ -88,11 +89,16 @@ impl Ground {
 
     fn worker(&self, name: &str, more: &[&str]) -> Process {
         let url = format!("http://127.0.0.1:{}", self.port);
-        let args = ["worker", &url, "--name", name, "--threads", "1"];
+        let mut command = self.worker_of(&url, name, more);
+        Process(command.spawn().expect("the program starts"))
+    }
+
+    fn worker_of(&self, url: &str, name: &str, more: &[&str]) -> Command {
+        let args = ["worker", url, "--name", name, "--threads", "1"];
         let mut command = self.place.command(&[&args[..], more].concat());
         command.env("NUTCRACKER_TOKEN", &self.token);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
-        Process(command.spawn().expect("the program starts"))
+        command
     }
 
     fn status(&self) -> Option<Value> {
@@ -319,4 +325,26 @@ fn refusals_are_sentences() {
     drop(server);
     let refused = ground.place.run(&["serve", "--tokens", &tokens]).usage_error();
     assert!(refused.contains("--grow"), "{refused}");
+}
+
+/// A worker trusts the certificates that the system does, and no others.
+#[test]
+fn workers_use_https() {
+    let ground = Ground::new();
+    let _server = ground.serve(&[]);
+    let url = format!("https://localhost:{}", tls_relay::start(ground.port));
+    let trusting = |certificate: &str, name: &str| {
+        let certificates = ground.file(&format!("{name}.pem"));
+        std::fs::write(&certificates, certificate).expect("a file");
+        let mut command = ground.worker_of(&url, name, &["--depth", "2"]);
+        command.env("SSL_CERT_FILE", certificates).env_remove("SSL_CERT_DIR");
+        Process(command.spawn().expect("the program starts"))
+    };
+    let mut stranger = trusting(tls_relay::OTHER, "stranger");
+    let mut line = String::new();
+    let stderr = stranger.0.stderr.take().expect("a pipe");
+    BufReader::new(stderr).read_line(&mut line).expect("a line");
+    assert!(line.contains("does not answer") && line.contains("certificate"), "{line}");
+    let _worker = trusting(tls_relay::CERTIFICATE, "friend");
+    ground.wait("the end", solved);
 }

@@ -9,7 +9,7 @@ use std::fmt;
 
 use nutcracker_book::expert::Expert;
 use nutcracker_game::{Evaluate, Game, Score};
-use nutcracker_proof::{Goal, ProofReader, Tables};
+use nutcracker_proof::{Fault, Flaw, Goal, ProofReader, Tables};
 use nutcracker_search::{Oracle, Worth, known};
 
 use crate::protocol::PositionValue;
@@ -18,9 +18,8 @@ use crate::protocol::PositionValue;
 pub trait Authority<G: Game> {
     /// The score of a position in its databases; the error is a sentence.
     fn known(&mut self, position: &G::Position) -> Result<Option<Score>, String>;
-    /// The bounds that a proof file proves of a position; `None` if it does not replay, or is of
-    /// another position.
-    fn proven(&mut self, position: &G::Position, proof: &str) -> Option<Bounds>;
+    /// What a proof file proves of a position.
+    fn replay(&mut self, position: &G::Position, proof: &str) -> Replay;
     /// What its own expert says; the error is a sentence.
     fn evaluate(&mut self, position: &G::Position) -> Result<Worth, String>;
     /// The evaluation of the game.
@@ -29,6 +28,17 @@ pub trait Authority<G: Game> {
 
 /// A lower and an upper bound, each where there is one.
 pub type Bounds = (Option<Score>, Option<Score>);
+
+/// What a proof file proves of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replay {
+    /// These bounds.
+    Bounds(Bounds),
+    /// It does not replay, or is of another position.
+    Broken,
+    /// It rests on databases that the server does not have.
+    OtherDatabases,
+}
 
 /// An authority by databases, the check of proofs, and an expert.
 pub struct Local<'a, G, O, T> {
@@ -61,13 +71,17 @@ where
         }
     }
 
-    fn proven(&mut self, position: &G::Position, proof: &str) -> Option<Bounds> {
-        let reader = ProofReader::new(proof.as_bytes()).ok()?;
-        let root = self.game.parse(&reader.header().root).ok()?;
-        if root.position != *position {
-            return None;
+    fn replay(&mut self, position: &G::Position, proof: &str) -> Replay {
+        let Ok(reader) = ProofReader::new(proof.as_bytes()) else { return Replay::Broken };
+        match self.game.parse(&reader.header().root) {
+            Ok(root) if root.position == *position => {}
+            _ => return Replay::Broken,
         }
-        let checked = reader.check(&self.game, &self.tables, |_| true).ok()?;
+        let checked = match reader.check(&self.game, &self.tables, |_| true) {
+            Ok(checked) => checked,
+            Err(flaw) if rests_on_other_databases(&flaw) => return Replay::OtherDatabases,
+            Err(_) => return Replay::Broken,
+        };
         let mut bounds: Bounds = (None, None);
         for goal in checked.goals {
             match goal {
@@ -77,7 +91,7 @@ where
                 }
             }
         }
-        Some(bounds)
+        Replay::Bounds(bounds)
     }
 
     fn evaluate(&mut self, position: &G::Position) -> Result<Worth, String> {
@@ -87,6 +101,12 @@ where
     fn guess(&mut self, position: &G::Position) -> i32 {
         self.game.evaluate(position, self.game.fitted())
     }
+}
+
+/// Whether a proof may be sound, and the databases that it names are missing here.
+fn rests_on_other_databases(flaw: &Flaw) -> bool {
+    let (Flaw::Line { fault, .. } | Flaw::Unproven { fault, .. }) = flaw else { return false };
+    matches!(fault, Fault::Digest { .. } | Fault::Tables(_))
 }
 
 /// What became of a value that a worker sent.
@@ -135,7 +155,11 @@ pub fn verify<G: Game>(
     if let Some(proof) = &value.proof {
         // What is claimed beyond what the proof shows stays a claim.
         let within = |score: &Score| (-max..=max).contains(score);
-        let (lower, upper) = authority.proven(position, proof).unwrap_or_default();
+        let (lower, upper) = match authority.replay(position, proof) {
+            Replay::Bounds(bounds) => bounds,
+            Replay::Broken => Bounds::default(),
+            Replay::OtherDatabases => return Ok(verified),
+        };
         let lower = value.lower.filter(|&claim| lower.is_some_and(|shown| shown >= claim));
         let upper = value.upper.filter(|&claim| upper.is_some_and(|shown| shown <= claim));
         let (lower, upper) = (lower.filter(within), upper.filter(within));
@@ -179,7 +203,7 @@ pub fn disagree(a: &Guesses, b: &Guesses, tolerance: &Guesses) -> bool {
     median > 1000 || upper_quarter > 2000
 }
 
-/// Why an account is suspended after so many audits, if it is. A single disagreement may be bad
+/// Why an account is suspended after its audits, if it is. A single disagreement may be bad
 /// luck or a shallow search: it takes three, and more than a quarter of all audits.
 pub fn verdict(account: &crate::protocol::Account) -> Option<String> {
     if account.lies > 0 {

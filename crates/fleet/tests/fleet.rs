@@ -15,7 +15,7 @@ use nutcracker_fleet::protocol::{
     Work,
 };
 use nutcracker_fleet::table::FileTable;
-use nutcracker_fleet::trust::{Authority, Bounds};
+use nutcracker_fleet::trust::{Authority, Replay};
 use nutcracker_game::{Evaluate, Rules, Score};
 use nutcracker_games::kalah::Kalah;
 use nutcracker_search::Worth;
@@ -37,9 +37,13 @@ impl Authority<Kalah> for Knows {
         Ok(self.0.get(&key(position)).copied())
     }
 
-    fn proven(&mut self, _: &Position, proof: &str) -> Option<Bounds> {
+    fn replay(&mut self, _: &Position, proof: &str) -> Replay {
         // In place of a proof file: a number is proven to be the least.
-        proof.parse().ok().map(|least| (Some(least), None))
+        match proof.parse() {
+            Ok(least) => Replay::Bounds((Some(least), None)),
+            Err(_) if proof == "other databases" => Replay::OtherDatabases,
+            Err(_) => Replay::Broken,
+        }
     }
 
     fn evaluate(&mut self, position: &Position) -> Result<Worth, String> {
@@ -372,7 +376,9 @@ fn bounds_need_a_proof() {
         |text: &str| PositionValue { guess: None, lower: Some(1), upper: Some(1), ..honest(text) };
     let first = jobs[0].positions[0].clone();
     let results = done(&jobs, |text| {
-        let proof = (text == first).then(|| "1".to_owned());
+        // A proof that the server cannot replay for want of databases is no lie.
+        let proof = if text == first { "1" } else { "other databases" };
+        let proof = Some(proof.to_owned());
         PositionValue { proof, upper: (text != first).then_some(1), ..claims(text) }
     });
     submit(&serving.desk, "ann", results).unwrap();
@@ -386,6 +392,7 @@ fn bounds_need_a_proof() {
         assert!(!own.is_solved());
     }
     drop(book);
+    assert_eq!(serving.suspended("ann"), None);
     serving.kill();
     ground.check();
 }
@@ -520,6 +527,10 @@ fn proposals_come_next() {
     }
     serving.rounds(1);
     assert_eq!(serving.desk.propose(line.clone()).unwrap().waiting, 1);
+    serving.rounds(1);
+    serving.kill();
+    let mut serving = ground.start();
+    assert_eq!(serving.status().proposals, 1, "a proposal outlives the server");
     for _ in 0..12 {
         serving.rounds(1);
         // One job at a time: the most urgent.

@@ -20,7 +20,7 @@ impl<G: Game, S: Store> Graph<G, S> {
         let mut missing: Vec<NodeId> = ids.iter().copied().filter(absent).collect();
         missing.sort_unstable();
         missing.dedup();
-        // Not so many that the first are evicted before they are used.
+        // Few enough that the first are not evicted before they are used.
         missing.truncate(READ_AHEAD.min(self.cache.room() / 4));
         if missing.len() < 2 {
             return Ok(());

@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use nutcracker_engine::{ExpertSpec, experts};
-use nutcracker_fleet::worker::{Activity, Caller, Report, Settings, Summary, Worker, WorkerError};
+use nutcracker_fleet::worker::{
+    Activity, Caller, Report, Settings, Summary, Worker, WorkerError, prove,
+};
+use nutcracker_proof::TableFiles;
 
 use crate::args::{Data, MetricOption, RuleOptions, Subject, Threads, games};
 use crate::cmd::book::target::{ExpertArgs, databases};
@@ -85,7 +88,7 @@ impl Args {
             }
             line.update(|| status(report).into());
         };
-        let settings = Settings { name, program, batch: BATCH };
+        let settings = Settings { name, program: program.clone(), batch: BATCH };
         let mut worker = Worker::new(caller, settings, &stop);
         let Some(work) = worker.connect(&mut show).map_err(|error| failed(&error))? else {
             return stopped(&interrupt, &Summary::default());
@@ -114,7 +117,15 @@ impl Args {
             work.game,
             experts.len()
         ));
-        let summary = worker.run(&game, &mut experts, &mut show).map_err(|error| failed(&error))?;
+        let tables = match databases {
+            Some(oracle) => {
+                Some(TableFiles { set: oracle.set(), metric: subject.metric(&game)?, audit: false })
+            }
+            None => None,
+        };
+        let proof = |root: &_, worth: &_| prove(&game, &databases, &tables, &program, root, worth);
+        let summary =
+            worker.run(&game, &mut experts, &proof, &mut show).map_err(|error| failed(&error))?;
         drop(line);
         stopped(&interrupt, &summary)
     }

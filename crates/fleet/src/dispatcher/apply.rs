@@ -121,10 +121,16 @@ where
     /// Expands leaves and writes the book; then the jobs are removed, and some are audited. Whatever
     /// is interrupted is done again after a restart, once.
     fn expand(&mut self, mut expansions: Vec<Expansion>) -> Result<()> {
-        for one in &expansions {
-            let account = account_of(one.row.worker.as_deref().unwrap_or_default());
-            self.note_origins(account, &one.checked.guesses)?;
+        if expansions.is_empty() {
+            return Ok(());
         }
+        let origins = expansions.iter().flat_map(|one| {
+            origins_of(
+                account_of(one.row.worker.as_deref().unwrap_or_default()),
+                &one.checked.guesses,
+            )
+        });
+        self.desk.table.note(&origins.collect::<Vec<_>>())?;
         while !expansions.is_empty() {
             let book = self.book;
             let outcome = book.with(|book| {
@@ -219,9 +225,7 @@ where
 
     /// Notes whose guesses stand where.
     pub(super) fn note_origins(&self, account: &str, guesses: &Guesses) -> Result<()> {
-        let origins: Vec<(String, String)> =
-            guesses.keys().map(|position| (position.clone(), account.to_owned())).collect();
-        Ok(self.desk.table.note(&origins)?)
+        Ok(self.desk.table.note(&origins_of(account, guesses).collect::<Vec<_>>())?)
     }
 
     /// Sets the results of suspended accounts aside: their jobs go to others, their guesses are
@@ -283,6 +287,11 @@ where
         }
         Ok(())
     }
+}
+
+/// Positions with the account whose guesses stand there.
+fn origins_of(account: &str, guesses: &Guesses) -> impl Iterator<Item = (String, String)> {
+    guesses.keys().map(move |position| (position.clone(), account.to_owned()))
 }
 
 /// Whether an error depends on the values that were applied, not on the store.

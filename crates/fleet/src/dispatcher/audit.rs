@@ -101,7 +101,7 @@ where
     }
 
     /// Decides which of two accounts is wrong, by what a third one says. Where that agrees with
-    /// both or with neither, nobody is.
+    /// both or with neither, none is.
     fn decide(
         &mut self,
         first: &(String, Guesses),

@@ -16,6 +16,8 @@ use crate::tokens::is_name;
 
 /// Proposals that may wait.
 const MOST_PROPOSALS: usize = 1000;
+/// The name of the text that keeps them; no account has such a name.
+const PROPOSALS: &str = "/proposals";
 /// Late results that may wait to be compared, and positions of each.
 const MOST_LATE: usize = 200;
 const LATE_POSITIONS: usize = 64;
@@ -60,6 +62,8 @@ pub(super) struct State {
     pub out: HashMap<RowId, (u64, String)>,
     /// Lines of positions from the start, by their texts.
     pub proposals: VecDeque<Vec<String>>,
+    /// Whether they have to be written.
+    pub proposals_changed: bool,
     /// Results of jobs that are applied already, with the accounts they come from.
     pub late: VecDeque<(String, Vec<PositionValue>)>,
     pub ended: Option<String>,
@@ -77,7 +81,9 @@ impl State {
         let mut state = State::default();
         for (name, text) in table.kept()? {
             // What a later version wrote differently is forgotten rather than refused.
-            if let Ok(account) = serde_json::from_str::<Account>(&text) {
+            if name == PROPOSALS {
+                state.proposals = serde_json::from_str(&text).unwrap_or_default();
+            } else if let Ok(account) = serde_json::from_str::<Account>(&text) {
                 state.accounts.insert(name, account);
             }
         }
@@ -282,6 +288,7 @@ impl Desk {
         }
         if !state.proposals.contains(&line) {
             state.proposals.push_back(line);
+            state.proposals_changed = true;
         }
         let waiting = state.proposals.len();
         drop(state);
@@ -333,7 +340,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Writes what is known of accounts.
+    /// Writes what is known of accounts, and the proposals.
     pub(super) fn save(&self) -> TableResult<()> {
         let texts: Vec<(String, String)> = {
             let mut state = lock(&self.state);
@@ -342,7 +349,13 @@ impl Desk {
                 let text = serde_json::to_string(state.accounts.get(&name)?).ok()?;
                 Some((name, text))
             });
-            known.collect()
+            let mut texts: Vec<_> = known.collect();
+            if std::mem::take(&mut state.proposals_changed)
+                && let Ok(text) = serde_json::to_string(&state.proposals)
+            {
+                texts.push((PROPOSALS.to_owned(), text));
+            }
+            texts
         };
         if texts.is_empty() { Ok(()) } else { self.table.keep(&texts) }
     }

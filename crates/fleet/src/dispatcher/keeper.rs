@@ -25,10 +25,12 @@ type Result<T> = std::result::Result<T, FleetError>;
 const PAUSE: Duration = Duration::from_millis(200);
 /// Between two looks at leases.
 const EXPIRY: Duration = Duration::from_secs(1);
-/// Between two times that what is known of accounts is written.
+/// Between two times that accounts and proposals are written.
 const SAVE: Duration = Duration::from_secs(5);
 /// Leaves proposed at once.
 const LEAVES: usize = 16;
+/// Leaves published at once, about: results that arrive meanwhile wait.
+const BATCH: usize = 512;
 /// Positions that are ready when no worker was seen yet.
 const FIRST_POSITIONS: u64 = 64;
 /// Why a book that is solved grows no more.
@@ -201,16 +203,18 @@ where
         }
         let target = self.target();
         let mut ready = self.desk.table.counts()?.ready_positions;
-        while ready < target && self.claims.len() < MOST_OPEN {
-            let (jobs, ended) = self.next_jobs()?;
+        // Rows are written together: each time takes the commit of two files.
+        let mut batch = Vec::new();
+        while ready < target && self.claims.len() + batch.len() < MOST_OPEN && batch.len() < BATCH {
+            let (jobs, ended) = self.next_jobs(batch.len())?;
             lock(&self.desk.state).ended = ended;
             if jobs.is_empty() {
                 break;
             }
             ready += jobs.iter().map(|job| job.wanted.len() as u64).sum::<u64>();
-            self.publish(jobs, 0)?;
+            batch.extend(jobs);
         }
-        Ok(())
+        if batch.is_empty() { Ok(()) } else { self.publish(batch, 0) }
     }
 
     /// Withdraws leaves that no worker has: a solved book does not need them.
@@ -227,10 +231,10 @@ where
         self.forget_rows(&ids)
     }
 
-    /// The next leaves, and why there are none.
-    fn next_jobs(&mut self) -> Result<Next<G::Position>> {
+    /// The next leaves, and why there are none; some are claimed but not published.
+    fn next_jobs(&mut self, unpublished: usize) -> Result<Next<G::Position>> {
         let plan = &self.plan;
-        let (turns, claims) = (&mut self.turns, self.claims.len());
+        let (turns, claims) = (&mut self.turns, self.claims.len() + unpublished);
         let left = plan.expansions.map_or(u64::MAX, |most| most.saturating_sub(self.expansions));
         let late = plan.time.is_some_and(|time| self.began.elapsed() >= time);
         let outcome = self.book.with(|book| {

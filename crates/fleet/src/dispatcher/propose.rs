@@ -39,7 +39,7 @@ where
         if lines.is_empty() {
             return Ok(());
         }
-        let (mut jobs, mut waiting) = (Vec::new(), VecDeque::new());
+        let (mut jobs, mut waiting, before) = (Vec::new(), VecDeque::new(), lines.len());
         let game = &self.game;
         for line in lines {
             match self.book.with(|book| next_on(game, book, &line))? {
@@ -53,8 +53,12 @@ where
         }
         {
             let mut state = lock(&self.desk.state);
+            state.proposals_changed |= waiting.len() != before;
             waiting.extend(state.proposals.drain(..));
             state.proposals = waiting;
+        }
+        if lock(&self.desk.state).proposals_changed {
+            self.desk.save()?;
         }
         if jobs.is_empty() { Ok(()) } else { self.publish(jobs, PRIORITY) }
     }

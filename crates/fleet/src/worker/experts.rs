@@ -8,9 +8,10 @@ use std::thread::Scope;
 use std::time::Duration;
 
 use nutcracker_book::expert::Expert;
-use nutcracker_game::Game;
+use nutcracker_game::{Game, Situation};
 use nutcracker_search::Worth;
 
+use super::proofs::{Prove, Room};
 use super::{Batch, Values};
 use crate::protocol::{Assignment, JobResult, PositionValue};
 
@@ -23,13 +24,14 @@ pub(super) struct Task<P> {
     batch: u64,
     job: u64,
     text: String,
-    position: P,
+    situation: Situation<P>,
     attempts: u32,
 }
 
 struct Answer<P> {
     task: Task<P>,
-    worth: Result<Worth, String>,
+    /// The value, and a proof of its bounds.
+    said: Result<(Worth, Option<String>), String>,
 }
 
 struct Queue<P> {
@@ -54,6 +56,7 @@ impl<P: Send> Pool<P> {
     pub fn start<'scope, 'env, G, E>(
         scope: &'scope Scope<'scope, 'env>,
         experts: &'scope mut [E],
+        prove: &'scope Prove<'_, P>,
     ) -> std::io::Result<Self>
     where
         G: Game<Position = P>,
@@ -66,7 +69,7 @@ impl<P: Send> Pool<P> {
         let pool = Pool { queue, answers, batch: std::cell::Cell::new(0) };
         for expert in experts {
             let (queue, sender) = (Arc::clone(&pool.queue), sender.clone());
-            let work = move || evaluate_all::<G, E>(expert, &queue, &sender);
+            let work = move || evaluate_all::<G, E>(expert, prove, &queue, &sender);
             if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
                 pool.close();
                 return Err(error);
@@ -99,6 +102,7 @@ impl<P> Pool<P> {
 /// The life of an expert's thread.
 fn evaluate_all<G: Game, E: Expert<G>>(
     expert: &mut E,
+    prove: &Prove<'_, G::Position>,
     queue: &(Mutex<Queue<G::Position>>, Condvar),
     answers: &Sender<Answer<G::Position>>,
 ) {
@@ -115,12 +119,15 @@ fn evaluate_all<G: Game, E: Expert<G>>(
                 waiting = queue.1.wait(waiting).unwrap_or_else(PoisonError::into_inner);
             }
         };
-        let said = catch_unwind(AssertUnwindSafe(|| expert.evaluate(&task.position)));
-        let worth = match said {
+        let said = catch_unwind(AssertUnwindSafe(|| {
+            let worth = expert.evaluate(&task.situation.position);
+            worth.map(|worth| (worth, prove(&task.situation, &worth)))
+        }));
+        let said = match said {
             Ok(said) => said.map_err(|error| error.to_string()),
             Err(_) => Err("it panicked".to_owned()),
         };
-        if answers.send(Answer { task, worth }).is_err() {
+        if answers.send(Answer { task, said }).is_err() {
             return;
         }
     }
@@ -132,6 +139,8 @@ pub(super) struct Running {
     /// Jobs with the number of positions that are missing.
     missing: Vec<(u64, usize)>,
     values: Values,
+    /// What is left for proofs.
+    room: Room,
     open: usize,
     failed: Vec<u64>,
     failure: Option<String>,
@@ -145,6 +154,7 @@ pub(super) fn begin<G: Game>(game: &G, pool: &Pool<G::Position>, jobs: &[Assignm
         batch,
         missing: Vec::new(),
         values: Values::new(),
+        room: Room::default(),
         open: 0,
         failed: Vec::new(),
         failure: None,
@@ -152,21 +162,21 @@ pub(super) fn begin<G: Game>(game: &G, pool: &Pool<G::Position>, jobs: &[Assignm
     for job in jobs {
         running.missing.push((job.job, job.positions.len()));
         for text in &job.positions {
-            let position = match game.parse(text) {
-                Ok(situation) => situation.position,
+            let situation = match game.parse(text) {
+                Ok(situation) => situation,
                 Err(error) => {
                     running.fail(job.job, format!("the position {text:?} is not one: {error}"));
                     continue;
                 }
             };
-            if let Some(score) = game.outcome(&position) {
+            if let Some(score) = game.outcome(&situation.position) {
                 // A game that is over has its score by the rules.
-                running.take(job.job, text.clone(), Worth::exact(score));
+                running.take(job.job, text.clone(), Worth::exact(score), None);
                 continue;
             }
             running.open += 1;
             let (job, text) = (job.job, text.clone());
-            pool.put(Task { batch, job, text, position, attempts: 0 });
+            pool.put(Task { batch, job, text, situation, attempts: 0 });
         }
     }
     running
@@ -178,14 +188,15 @@ impl Running {
         self.open
     }
 
-    fn take(&mut self, job: u64, position: String, worth: Worth) {
+    fn take(&mut self, job: u64, position: String, worth: Worth, proof: Option<String>) {
+        let proof = self.room.take(proof);
         let points = |hundredths: i32| f64::from(hundredths) / 100.0;
         self.values.entry(job).or_default().push(PositionValue {
             position,
             guess: (!worth.is_exact()).then(|| points(worth.hundredths())),
             lower: worth.lower,
             upper: worth.upper,
-            proof: None,
+            proof,
         });
     }
 
@@ -197,12 +208,12 @@ impl Running {
     /// Waits for answers, and takes all there are.
     pub fn receive<P>(&mut self, pool: &Pool<P>, most: Duration) {
         let mut next = pool.answers.recv_timeout(most).ok();
-        while let Some(Answer { mut task, worth }) = next {
+        while let Some(Answer { mut task, said }) = next {
             if task.batch == self.batch {
-                match worth {
-                    Ok(worth) => {
+                match said {
+                    Ok((worth, proof)) => {
                         self.open -= 1;
-                        self.take(task.job, task.text, worth);
+                        self.take(task.job, task.text, worth, proof);
                     }
                     Err(_) if task.attempts + 1 < ATTEMPTS => {
                         task.attempts += 1;

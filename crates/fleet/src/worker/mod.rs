@@ -7,6 +7,7 @@ mod backoff;
 mod experts;
 mod http;
 mod pace;
+mod proofs;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,6 +21,7 @@ use self::backoff::Backoff;
 use self::experts::Pool;
 pub use self::http::{CallError, Caller};
 use self::pace::Pace;
+pub use self::proofs::{Prove, prove};
 use crate::protocol::{Acquire, Assignment, Held, Hello, JobResult, Jobs, Submit, VERSION, Work};
 
 /// While it waits for anything, this often it looks whether it is to stop.
@@ -149,11 +151,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Works until it is stopped; then what is unfinished is returned.
+    /// Works until it is stopped; then what is unfinished is returned. Bounds are submitted with
+    /// their proofs, where `prove` finds one.
     pub fn run<G: Game, E: Expert<G> + Send>(
         mut self,
         game: &G,
         experts: &mut [E],
+        prove: &Prove<'_, G::Position>,
         on_report: OnReport<'_>,
     ) -> Result<Summary>
     where
@@ -161,7 +165,7 @@ impl<'a> Worker<'a> {
     {
         self.pace.start_with(experts.len());
         std::thread::scope(|scope| {
-            let pool = Pool::start(scope, experts)
+            let pool = Pool::start(scope, experts, prove)
                 .map_err(|error| WorkerError::Experts(error.to_string()))?;
             let outcome = self.work(game, &pool, on_report);
             pool.close();
