@@ -111,3 +111,85 @@ fn kalah_moves_again() {
     let run = place.run(&["probe", "kalah", "--pits", "3", "--seeds", "1", "1,1,1/1,1,1 S 0-0"]);
     assert_snapshot!("probe_kalah", run.success().stdout);
 }
+
+#[test]
+fn many_positions_are_answered_in_order() {
+    let place = Place::with_awari(6);
+    let (one, other) = ("0,0,0,0,1,1/1,1,0,0,0,0 S", "0,0,0,2,1,1/1,1,0,0,0,0 N 20-22");
+    let scores = [one, other].map(|position| {
+        place.run(&["probe", "awari", position, "--format", "json"]).json()["value"]["points"]
+            .as_i64()
+            .expect("a score")
+    });
+    let line = |position: &str, score: i64| format!("\"{position}\",{score},{score},{score},,\n");
+    let csv = "position,score,lower,upper,distance,problem\n".to_owned()
+        + &line(one, scores[0])
+        + &line(other, scores[1]);
+    let file = place.path().join("positions.txt");
+    std::fs::write(&file, format!("{one}\n\n  {other}\r\n")).expect("a file");
+    let file = file.to_str().expect("a path");
+    assert_eq!(place.run(&["probe", "awari", one, other, "--format", "csv"]).success().stdout, csv);
+    assert_eq!(place.run(&["probe", "awari", "--file", file]).success().stdout, csv);
+    let piped = place.talk(&["probe", "awari", "-"], &format!("{one}\n{other}"));
+    assert_eq!(piped.success().stdout, csv);
+    // What was written can be read again, by any number of threads.
+    let again = place.talk(&["probe", "awari", "--file", "-", "--threads", "3"], &csv.repeat(300));
+    let again = again.success().stdout;
+    assert_eq!(again.lines().count(), 601);
+    assert_eq!(again.lines().nth(300), csv.lines().nth(2));
+    let json = place.run(&["probe", "awari", "--file", file, "--format", "json"]).success().stdout;
+    let objects: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert_eq!(objects[1]["position"], other);
+    assert_eq!(objects[1]["value"]["points"], scores[1]);
+    assert_eq!(objects.len(), 2);
+    // Several for people, one after the other.
+    let both = place.run(&["probe", "awari", one, other]).success().stdout;
+    let alone = [one, other].map(|position| place.run(&["probe", "awari", position]).stdout);
+    assert_eq!(both, alone.join("\n"));
+}
+
+#[test]
+fn a_position_without_a_value_says_why() {
+    let place = Place::with_awari(3);
+    let lines = "0,0,0,0,1,1/1,0,0,0,0,0 S\nnonsense\n4,4,4,4,4,4/4,4,4,4,4,4 S\n";
+    let run = place.talk(&["probe", "awari", "-"], lines);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(run.stdout.lines().count(), 4);
+    assert!(run.stdout.lines().nth(2).expect("a line").starts_with("\"nonsense\",,,,,"));
+    assert!(run.stdout.contains("there is no database of awari"), "{}", run.stdout);
+    assert!(run.stderr.contains("2 of 3 positions have no value"), "{}", run.stderr);
+    let run = place.run(&["probe", "awari", "--file", "/nonexistent"]);
+    assert_eq!(run.code, Some(1));
+    let run = place.run(&["probe", "awari", "--file", "-", "--format", "table"]);
+    assert_eq!(run.code, Some(2));
+    assert_eq!(place.run(&["probe", "awari"]).code, Some(2));
+}
+
+#[test]
+fn samples_are_reproducible_and_true() {
+    let place = Place::with_awari(7);
+    let args = ["sample", "awari", "--slice", "7", "--count", "500", "--seed", "3"];
+    let sample = place.run(&args).success().stdout;
+    assert_eq!(sample.lines().count(), 501);
+    assert_eq!(place.run(&args).stdout, sample);
+    assert_eq!(place.talk(&["probe", "awari", "-"], &sample).success().stdout, sample);
+    let mut other = args;
+    other[7] = "4";
+    assert_ne!(place.run(&other).success().stdout, sample);
+    assert_eq!(place.run(&["sample", "awari", "--slice", "8"]).code, Some(1));
+    assert_eq!(place.run(&["sample", "awari", "--slice", "x"]).code, Some(2));
+    let empty = place.run(&["sample", "awari", "--slice", "7", "--count", "0"]).success().stdout;
+    assert_eq!(empty.lines().count(), 1);
+}
+
+/// A game with holes, mirror images and distances.
+#[test]
+fn samples_of_distances() {
+    let place = Place::in_memory();
+    place.run(&["solve", "krk"]).success();
+    let sample = place.run(&["sample", "krk", "--slice", "krk", "--count", "300"]).success().stdout;
+    assert_eq!(place.talk(&["probe", "krk", "-"], &sample).success().stdout, sample);
+    let distances = sample.lines().skip(1).filter(|line| !line.ends_with(",,")).count();
+    assert!(distances > 100, "{sample}");
+}

@@ -15,8 +15,8 @@ use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde_json::{Map, Value};
 
 use crate::cmd::{
-    annotate, book, contest, engine, experiment, games, moves, plan, play, probe, prove, serve,
-    solve, stats, token, tune, verify, worker,
+    annotate, book, contest, engine, experiment, games, moves, plan, play, probe, prove, sample,
+    serve, solve, stats, token, tune, verify, worker,
 };
 use crate::failure::Failure;
 use crate::{machine, note};
@@ -64,6 +64,7 @@ pub enum Command {
     Solve(solve::Args),
     Plan(plan::Args),
     Probe(probe::Args),
+    Sample(sample::Args),
     Stats(stats::Args),
     Verify(verify::Args),
     Prove(prove::Args),
@@ -88,6 +89,7 @@ impl Command {
             Command::Solve(args) => args.run(),
             Command::Plan(args) => args.run(),
             Command::Probe(args) => args.run(),
+            Command::Sample(args) => args.run(),
             Command::Stats(args) => args.run(),
             Command::Verify(args) => args.run(),
             Command::Prove(args) => args.run(),

@@ -29,6 +29,16 @@ impl Failure {
             _ => Failure::Failed(format!("cannot write to standard output: {error}")),
         }
     }
+
+    /// What it says to people.
+    pub fn into_sentence(self) -> String {
+        match self {
+            Failure::Usage(sentence)
+            | Failure::Failed(sentence)
+            | Failure::Stopped(sentence, _) => sentence,
+            Failure::BrokenPipe => "standard output was closed".to_owned(),
+        }
+    }
 }
 
 impl From<UnknownGame> for Failure {

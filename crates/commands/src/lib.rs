@@ -20,6 +20,7 @@ mod progress;
 mod proof_file;
 mod start;
 mod table;
+mod values;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

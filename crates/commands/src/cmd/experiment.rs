@@ -18,7 +18,11 @@ use crate::{print, table};
 
 /// Measure what the design of the solvers rests on
 #[derive(Debug, clap::Args)]
-#[command(arg_required_else_help = true)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "Example:
+  nutcracker experiment cache-misses awari --stones 12"
+)]
 pub struct Args {
     #[command(subcommand)]
     experiment: Experiment,

@@ -11,6 +11,7 @@ pub mod plan;
 pub mod play;
 pub mod probe;
 pub mod prove;
+pub mod sample;
 pub mod serve;
 pub mod solve;
 pub mod stats;

@@ -1,19 +1,28 @@
-//! `nutcracker probe`: look up a position.
+//! `nutcracker probe`: look up positions.
 
 use std::cmp::Ordering;
 use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_game::{Metric, Numbering, Rules, Score, Side, Situation, Step};
 use nutcracker_search::{Distance, Kind, Probed, Worth};
+use nutcracker_table::TableSet;
 use serde_json::{Map, Value, json};
 
-use crate::args::{Format, Subject, need_databases, unchecked};
+use crate::args::{Subject, Threads, need_databases, unchecked};
 use crate::failure::Failure;
+use crate::values::{self, LineFormat, look_up, position_of};
 use crate::{number, print, table};
 
 /// Decoded scores kept: a probe reads a few blocks.
 const CACHE: u64 = 1 << 20;
+/// Bytes of input read at once.
+const INPUT: usize = 1 << 20;
+/// Positions from which on threads share them.
+const SHARED: usize = 256;
 
 /// Probe a position: its value, and what every move is worth
 ///
@@ -27,22 +36,47 @@ const CACHE: u64 = 1 << 20;
 ///
 /// A database solved with a window has only bounds of large scores (≥ 10, ≤ -10); then all moves
 /// that reach the bound are marked as best.
+///
+/// With --file, positions are read one a line and answered in their order as CSV or lines of JSON,
+/// with their values alone, hundreds of thousands a second. A position without a value has the
+/// reason in the column `problem`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   nutcracker solve awari --stones 10
   nutcracker probe awari \"0,0,1,0,3,2/2,1,1,0,0,0 S 20-18\"
+  nutcracker sample awari --slice 10 > positions.csv
+  nutcracker probe awari --file positions.csv --format json
 
 A longer one, after `nutcracker solve awari --stones 18`:
   nutcracker probe awari \"0,0,6,0,3,5/2,1,1,0,0,0 S 20-10\"")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
-    /// The position
-    #[arg(allow_hyphen_values = true)]
-    position: String,
-    /// How the answer is printed
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    /// The position; - reads positions from standard input
+    #[arg(allow_hyphen_values = true, required_unless_present = "file")]
+    position: Option<String>,
+    /// More positions
+    more: Vec<String>,
+    /// A file with one position a line, or CSV with positions in the first column; - is standard
+    /// input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "more"])]
+    file: Option<PathBuf>,
+    /// How answers are printed; by default a table, and for --file csv
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// How answers are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// The values alone, one line a position
+    Csv,
+    /// For programs: one object a line; without --file, with all moves
+    Json,
 }
 
 /// A legal move and what it is worth to the mover.
@@ -56,15 +90,52 @@ impl Args {
     /// Probes.
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
-        let situation = game.parse(&self.position).map_err(|error| {
-            let example = game.format(&game.start());
-            Failure::Usage(format!("{error}; a position looks like \"{example}\""))
-        })?;
         need_databases(&game)?;
         self.subject.metric(&game)?;
-        let set = self.subject.open(&game, true, CACHE);
+        let positions: Vec<&String> = self.position.iter().chain(&self.more).collect();
+        let file = self.file.as_deref().or((positions == ["-"]).then_some(Path::new("-")));
+        match (file, self.format) {
+            (Some(_), Some(Format::Table)) => Err(Failure::Usage(
+                "positions of a file are answered one a line; use --format csv or json".to_owned(),
+            )),
+            (Some(file), Some(Format::Json)) => self.answer_file(&game, file, LineFormat::Json),
+            (Some(file), _) => self.answer_file(&game, file, LineFormat::Csv),
+            (None, Some(Format::Csv)) => {
+                let lines: String = positions.iter().flat_map(|text| [text, "\n"]).collect();
+                self.answer(&game, lines.as_bytes(), LineFormat::Csv)
+            }
+            (None, format) => self.describe_all(&game, &positions, format == Some(Format::Json)),
+        }
+    }
+
+    /// Describes positions with all their moves.
+    fn describe_all(
+        &self,
+        game: &AnyGame,
+        positions: &[&String],
+        json: bool,
+    ) -> Result<(), Failure> {
+        let set = self.subject.open(game, true, CACHE);
+        let mut texts = Vec::with_capacity(positions.len());
+        for position in positions {
+            let situation = game.parse(position).map_err(|error| {
+                let example = game.format(&game.start());
+                Failure::Usage(format!("{error}; a position looks like \"{example}\""))
+            })?;
+            texts.push(self.describe(game, &set, &situation, json)?);
+        }
+        print(&texts.join(if json { "" } else { "\n" }))
+    }
+
+    fn describe(
+        &self,
+        game: &AnyGame,
+        set: &TableSet,
+        situation: &Situation<AnyPosition>,
+        json: bool,
+    ) -> Result<String, Failure> {
         let probe = |position: &AnyPosition| {
-            Probed::probe(&game, &set, position).map_err(|error| self.subject.explain(&game, error))
+            Probed::probe(game, set, position).map_err(|error| self.subject.explain(game, error))
         };
         let value = probe(&situation.position)?;
         let mut moves = Vec::new();
@@ -75,30 +146,102 @@ impl Args {
             let step: Step<_> = game.play(&situation.position, mv);
             slices.push(game.slice_of(&step.next));
             choices.push(Choice {
-                name: game.format_move(&situation, mv, &step),
+                name: game.format_move(situation, mv, &step),
                 captures: step.gain,
                 value: probe(&step.next)?.worth.through(&step),
             });
         }
         choices.sort_by_key(|choice| choice.value.order());
+        if json {
+            return Ok(format!("{}\n", for_programs(game, situation, value, &choices)));
+        }
         slices.sort_unstable();
         slices.dedup();
-        let unchecked = unchecked(&game, &set, slices);
-        print(&match self.format {
-            Format::Table => {
-                let mut text = for_people(&game, &situation, value, &choices);
-                if !unchecked.is_empty() {
-                    let _ = writeln!(
-                        text,
-                        "\nNot checked: the databases of {} that this rests on; `{}` checks them.",
-                        unchecked.join(", "),
-                        self.subject.command("verify", ""),
-                    );
-                }
-                text
+        let unchecked = unchecked(game, set, slices);
+        let mut text = for_people(game, situation, value, &choices);
+        if !unchecked.is_empty() {
+            let _ = writeln!(
+                text,
+                "\nNot checked: the databases of {} that this rests on; `{}` checks them.",
+                unchecked.join(", "),
+                self.subject.command("verify", ""),
+            );
+        }
+        Ok(text)
+    }
+
+    fn answer_file(&self, game: &AnyGame, file: &Path, format: LineFormat) -> Result<(), Failure> {
+        if file == Path::new("-") {
+            return self.answer(game, io::stdin().lock(), format);
+        }
+        let opened = File::open(file)
+            .map_err(|error| Failure::Failed(format!("cannot read {}: {error}", file.display())))?;
+        self.answer(game, opened, format)
+    }
+
+    /// Answers the positions of an input with their values.
+    fn answer(&self, game: &AnyGame, input: impl Read, format: LineFormat) -> Result<(), Failure> {
+        let set = self.subject.open(game, true, values::CACHE);
+        self.subject.note_unchecked(game, &set);
+        let mut input = BufReader::with_capacity(INPUT, input);
+        print(format.head())?;
+        let (mut all, mut unknown) = (0, 0);
+        loop {
+            let lines = read_some(&mut input)
+                .map_err(|error| Failure::Failed(format!("cannot read the positions: {error}")))?;
+            if lines.is_empty() {
+                break;
             }
-            Format::Json => format!("{}\n", for_programs(&game, &situation, value, &choices)),
-        })
+            let positions: Vec<String> =
+                lines.iter().filter_map(|line| position_of(line)).collect();
+            let answer = |share: &[String]| {
+                let (mut out, mut unknown) = (Vec::new(), 0);
+                for text in share {
+                    let answer = look_up(game, &set, &self.subject, text);
+                    unknown += u64::from(answer.is_err());
+                    format.write(game, text, &answer, &mut out);
+                }
+                (out, unknown)
+            };
+            let threads = if positions.len() < SHARED { 1 } else { self.threads.count() };
+            let share = positions.len().div_ceil(threads).max(1);
+            let answers: Vec<(Vec<u8>, u64)> = std::thread::scope(|scope| {
+                let answer = &answer;
+                let shares = positions.chunks(share);
+                let threads: Vec<_> =
+                    shares.map(|share| scope.spawn(move || answer(share))).collect();
+                threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+            });
+            all += positions.len();
+            for (text, without) in answers {
+                unknown += without;
+                print(&String::from_utf8_lossy(&text))?;
+            }
+        }
+        match unknown {
+            0 => Ok(()),
+            _ => Err(Failure::Failed(format!(
+                "{} of {} have no value; their lines say why",
+                number::thousands(unknown),
+                number::counted(all as u64, "position"),
+            ))),
+        }
+    }
+}
+
+/// The next lines of an input: one at least unless it has ended, and those that have arrived
+/// already, so that a program can wait for each answer.
+fn read_some(input: &mut BufReader<impl Read>) -> io::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    loop {
+        let mut line = Vec::new();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            return Ok(lines);
+        }
+        lines.push(String::from_utf8_lossy(&line).into_owned());
+        if !input.buffer().contains(&b'\n') {
+            return Ok(lines);
+        }
     }
 }
 

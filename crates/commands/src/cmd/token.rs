@@ -25,6 +25,8 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Issue a token; it is printed, and shown only this once
+    #[command(after_help = "Example:
+  nutcracker token new anna --role work --tokens fleet.tokens > anna.token")]
     New {
         /// Its name: the account of all workers that use it
         name: String,
@@ -35,11 +37,15 @@ enum Action {
         file: File,
     },
     /// List all tokens, without their secrets
+    #[command(after_help = "Example:
+  nutcracker token list --tokens fleet.tokens")]
     List {
         #[command(flatten)]
         file: File,
     },
     /// Revoke a token
+    #[command(after_help = "Example:
+  nutcracker token revoke anna --tokens fleet.tokens")]
     Revoke {
         /// Its name
         name: String,

@@ -15,6 +15,8 @@ use crate::{note, print};
 /// Every proven bound is derived again from what experts said, by code of its own; what experts said
 /// is compared with the rules, and with the databases where they reach.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book check --book small.book")]
 pub struct CheckArgs {
     #[command(flatten)]
     pub target: Target,
@@ -59,6 +61,8 @@ impl CheckArgs {
 
 /// Look for cycles in a whole book and give their positions their values
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book cycles --book small.book")]
 pub struct CyclesArgs {
     #[command(flatten)]
     pub target: Target,
@@ -82,6 +86,8 @@ impl CyclesArgs {
 
 /// Drop from a book what the databases answer
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book prune --book small.book")]
 pub struct PruneArgs {
     #[command(flatten)]
     pub target: Target,
@@ -111,6 +117,8 @@ impl PruneArgs {
 
 /// Compact a book's file; in PostgreSQL, make the space of old versions of its rows usable again
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book compact --book small.book")]
 pub struct CompactArgs {
     #[command(flatten)]
     pub target: Target,

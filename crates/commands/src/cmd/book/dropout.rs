@@ -18,6 +18,8 @@ use crate::{print, table};
 /// Depth and value of all leaves that can be reached when the book's player plays only best moves
 /// and the opponent any. The dashed line is the frontier: the next leaf to be expanded lies on it.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book dropout --book small.book --player first")]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,

@@ -27,6 +27,8 @@ use crate::print;
 /// cannot matter to its score. With the aim to play, it covers whatever an opponent may play, proven
 /// errors too, and goes on when the start position is solved.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book expand --book small.book --expansions 200 --depth 2")]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,

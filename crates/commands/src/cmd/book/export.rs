@@ -23,6 +23,8 @@ const CHUNK: usize = 1 << 16;
 /// moves, depth, state, priorities, and the moves by name with the positions they lead to. `book
 /// import` reads this form.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book export --book small.book > small.jsonl")]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,

@@ -30,6 +30,8 @@ use crate::{note, print};
 /// proven stays proven where the rules or the databases confirm it; elsewhere it becomes a guess,
 /// unless --trust is given.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book import --book small.book nutcracker-match.txt --depth 2")]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,

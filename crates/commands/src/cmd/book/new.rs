@@ -10,6 +10,8 @@ use crate::print;
 
 /// Make a book with nothing in it but the start position, or several
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book new kalah --pits 4 --seeds 3 --depth 2 --book small.book")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,

@@ -26,6 +26,8 @@ const PROGRAM: &str = concat!("nutcracker ", env!("CARGO_PKG_VERSION"));
 /// name. `nutcracker verify --proof FILE` checks it again, and
 /// docs/proof-format.md describes it for those who want to write another checker.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book proof --book small.book --proof small-proof.txt")]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,

@@ -24,6 +24,8 @@ use crate::{note, print};
 ///
 /// A move's name plays it; `help` lists the commands. Reads commands from a file or a pipe as well.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book shell --book small.book")]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,

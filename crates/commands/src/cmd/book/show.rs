@@ -15,6 +15,8 @@ use crate::{number, print, table};
 
 /// Show a position of a book: its value, and the values and priorities of all moves
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book show --book small.book")]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,
@@ -150,6 +152,8 @@ fn for_programs(book: &mut StoredBook<AnyGame>, place: &Place) -> Result<Json, F
 
 /// Print the principal variations of a book
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book line --book small.book")]
 pub struct LineArgs {
     #[command(flatten)]
     pub target: Target,

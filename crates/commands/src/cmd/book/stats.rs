@@ -13,6 +13,8 @@ use crate::{print, table};
 
 /// Count a book by depth: nodes, solved ones, ways to them, legal moves
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  nutcracker book stats --book small.book --format svg > depths.svg")]
 pub struct Args {
     #[command(flatten)]
     pub target: Target,
