@@ -37,12 +37,20 @@ export function address(path, parameters = {}) {
 
 export const get = (path, parameters, signal) => fetched(address(path, parameters), { signal });
 
+export const remove = (path) => fetched("/api/v1" + path, { method: "DELETE" });
+
 export const post = (path, body) =>
   fetched("/api/v1" + path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+
+/** The job that builds databases of a game now, if there is one; `options` are those of its card. */
+export async function running(game, options, signal) {
+  const jobs = await get("/jobs", {}, signal);
+  return jobs.find((one) => one.state === "running" && one.game === game && one.options === options) ?? null;
+}
 
 /** Requests about one game under one set of options; all are aborted by `signal`. */
 export function about(game, options, signal) {

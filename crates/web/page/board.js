@@ -1,6 +1,6 @@
 // The board, and what is around it.
 
-import { about } from "./api.js";
+import { about, running } from "./api.js";
 import { boardOf } from "./boards.js";
 import { bookPanel } from "./book.js";
 import { builder } from "./build.js";
@@ -21,8 +21,9 @@ const HINT = 1600;
 export async function boardPage({ game, options, query, main, go, signal }) {
   const api = about(game, options, signal);
   const card = await api.card();
-  if (card.slices.length === 0 && card.small_set.length > 0 && !query.get("from")) {
-    // Nothing is known yet: offer to find out.
+  const plain = card.small_set.length > 0 && !query.get("from");
+  if (plain && (card.slices.length === 0 || (await running(game, card.options, signal)))) {
+    // Nothing is known yet, or not all: offer to find out, or show how far it is.
     const build = builder(card, options, { done: () => go(location.pathname + location.search), signal });
     main.replaceChildren(
       h(

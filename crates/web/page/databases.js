@@ -1,6 +1,6 @@
 // What is known: databases, their scores, and positions worth seeing.
 
-import { about } from "./api.js";
+import { about, running } from "./api.js";
 import { builder } from "./build.js";
 import { h, s } from "./dom.js";
 import { boardUrl } from "./url.js";
@@ -98,6 +98,7 @@ function shares(tally) {
 export async function databasesPage({ game, options, main, go, signal }) {
   const api = about(game, options, signal);
   const [card, known] = await Promise.all([api.card(), api.slices()]);
+  const job = await running(game, card.options, signal);
   const title = h("h1", {}, `${capital(game)}: databases`);
   const again = () => go(location.pathname + location.search);
   if (known.slices.length === 0) {
@@ -304,7 +305,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
       "label",
       {},
       "Score ",
-      h("input", { name: "score", inputmode: "numeric", size: 4, pattern: "[+-]?[0-9]{1,3}" }),
+      h("input", { name: "score", inputmode: "numeric", size: 4, pattern: "[+\\-]?[0-9]{1,3}" }),
     ),
     h(
       "label",
@@ -338,19 +339,19 @@ export async function databasesPage({ game, options, main, go, signal }) {
   const last = known.slices[known.slices.length - 1].slice;
   const place = h("div", { class: "below" });
   let build = null;
+  const watch = (upTo) => {
+    build?.leave();
+    build = builder(card, options, { upTo, done: again, signal });
+    place.replaceChildren(build.panel);
+  };
+  if (job) watch(job.slices.at(-1));
   const more = h(
     "form",
     {
       class: "find",
       onsubmit: (event) => {
         event.preventDefault();
-        build?.leave();
-        build = builder(card, options, {
-          upTo: event.target.elements.upto.value.trim(),
-          done: again,
-          signal,
-        });
-        place.replaceChildren(build.panel);
+        watch(event.target.elements.upto.value.trim());
       },
     },
     h(

@@ -20,6 +20,9 @@ pub struct Config {
     pub data: PathBuf,
     /// Origins whose pages may read answers, as browsers write them: `https://example.org`.
     pub cors: Vec<String>,
+    /// Names of this server beside its addresses. A server that only this machine can reach refuses
+    /// requests to other names; one that others can reach does so where this is not empty.
+    pub hosts: Vec<String>,
     /// Whether databases may be built on request.
     pub builds: bool,
     /// The program and its version, for manifests.
@@ -41,12 +44,18 @@ impl Config {
             games,
             data: data.into(),
             cors: Vec::new(),
+            hosts: Vec::new(),
             builds: listen.ip().is_loopback(),
             program: concat!("nutcracker ", env!("CARGO_PKG_VERSION")).to_owned(),
             grow: None,
             fleet: None,
             limits: Limits::default(),
         }
+    }
+
+    /// Whether requests to names that are not listed are refused.
+    pub fn checks_host(&self) -> bool {
+        self.listen.ip().is_loopback() || !self.hosts.is_empty()
     }
 }
 

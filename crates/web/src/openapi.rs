@@ -46,10 +46,12 @@ impl IntoResponses for Problems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         [
             ("400", "The request is wrong"),
+            ("403", "Sent by a page of another site"),
             ("404", "Not found"),
             ("408", "Time limit exceeded"),
             ("409", "Not possible now"),
             ("413", "The body is too large"),
+            ("421", "This server has another name"),
             ("500", "Unreadable data or an internal error"),
             ("503", "Server busy"),
         ]
@@ -67,7 +69,7 @@ impl IntoResponses for FleetProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let mut all = Problems::responses();
         for (status, text) in
-            [("401", "No token, or an unknown one"), ("403", "The token does not allow it")]
+            [("401", "No token, or an unknown one"), ("403", "The token does not allow it, or a page of another site sent it")]
         {
             all.insert(status.to_owned(), answer(text));
         }

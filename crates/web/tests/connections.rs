@@ -44,7 +44,7 @@ fn exchange(address: SocketAddr, request: &str) -> String {
 }
 
 fn get(address: SocketAddr, uri: &str) -> String {
-    exchange(address, &format!("GET {uri} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
+    exchange(address, &format!("GET {uri} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_small_set_is_built_with_progress() {
     serving(config, |address| {
         let body = r#"{"game":"awari","options":"pits=2"}"#;
         let order = format!(
-            "POST /api/v1/jobs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+            "POST /api/v1/jobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
@@ -78,7 +78,7 @@ fn a_server_for_others_builds_nothing() {
     let mut config = config();
     config.builds = false;
     serving(config, |address| {
-        let order = "POST /api/v1/jobs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+        let order = "POST /api/v1/jobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
              content-type: application/json\r\ncontent-length: 16\r\n\r\n{\"game\":\"awari\"}";
         let answer = exchange(address, order);
         assert!(answer.starts_with("HTTP/1.1 409") && answer.contains("/api#not-building"));
@@ -99,19 +99,19 @@ fn slow_and_broken_clients_are_dropped() {
         // Never sends a request, or never another one.
         let _ = connect(address).read_to_end(&mut rest);
         let mut stream = connect(address);
-        stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").expect("a request is sent");
+        stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").expect("a request is sent");
         let _ = stream.read_to_end(&mut rest);
         // Announces a body that is too large: it is not awaited.
         let answer = exchange(
             address,
-            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: x\r\n\
+            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: localhost\r\n\
              content-type: application/json\r\ncontent-length: 99999999999999\r\n\r\n{",
         );
         assert!(answer.contains("413") && answer.contains("/api#too-large"), "{answer}");
         // Never sends its body: a problem.
         let answer = exchange(
             address,
-            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: x\r\n\
+            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: localhost\r\n\
              content-type: application/json\r\ncontent-length: 50\r\n\r\n{",
         );
         assert!(answer.contains("408") && answer.contains("/api#too-slow"), "{answer}");
@@ -131,7 +131,7 @@ fn a_search_ends_when_its_client_goes_away() {
     config.limits.search_time = Duration::from_mins(10);
     config.limits.request_time = Duration::from_mins(10);
     serving(config, |address| {
-        let search = "GET /api/v1/games/awari/search?seconds=600 HTTP/1.1\r\nhost: x\r\n\r\n";
+        let search = "GET /api/v1/games/awari/search?seconds=600 HTTP/1.1\r\nhost: localhost\r\n\r\n";
         for _ in 0..3 {
             let mut stream = connect(address);
             stream.write_all(search.as_bytes()).expect("a request is sent");
@@ -183,7 +183,7 @@ fn shutdown_is_graceful() {
     serving(config(), move |address| {
         // An idle connection does not hold the server up.
         let mut idle = connect(address);
-        idle.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").expect("a request is sent");
+        idle.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").expect("a request is sent");
         let mut first = [0; 12];
         idle.read_exact(&mut first).expect("an answer");
         assert_eq!(&first, b"HTTP/1.1 200");

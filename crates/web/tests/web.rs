@@ -10,3 +10,5 @@ mod connections;
 mod fleet;
 #[path = "generated.rs"]
 mod generated;
+#[path = "origin.rs"]
+mod origin;

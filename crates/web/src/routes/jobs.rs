@@ -59,6 +59,19 @@ pub async fn job(
     app.jobs.find(number(&id)?).map(Fresh)
 }
 
+/// Cancels a job
+///
+/// It ends soon after; what it has finished is kept. Nothing happens to a job that has ended.
+#[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, description = "The job")),
+    responses((status = 202, body = Job), Problems))]
+pub async fn cancel(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    let job = app.jobs.cancel(number(&id)?)?;
+    Ok((StatusCode::ACCEPTED, Fresh(job)).into_response())
+}
+
 /// Streams the job's progress as server-sent events named `job`, until it ends
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs", params(("id" = u64, description = "The job")),
     responses((status = 200, body = Job, content_type = "text/event-stream"), Problems))]

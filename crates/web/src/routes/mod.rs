@@ -32,6 +32,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::assets::asset;
 use crate::openapi::Document;
+use crate::origin;
 use crate::problem::{Kind, PROBLEM, Problem};
 use crate::reply::{Cached, is_known, not_modified};
 
@@ -59,7 +60,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(book::dropouts))
         .routes(routes!(book::leaf))
         .routes(routes!(jobs::list, jobs::start))
-        .routes(routes!(jobs::job))
+        .routes(routes!(jobs::job, jobs::cancel))
         .routes(routes!(jobs::events))
         .routes(routes!(fleet::status))
         .routes(routes!(fleet::acquire))
@@ -109,12 +110,19 @@ pub fn router(app: &Arc<App>) -> Router {
         )
 }
 
-/// Time limit, panics, counting, `ETag`s, headers.
+/// Where requests come from, time limit, panics, counting, `ETag`s, headers.
 async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let answer = Caught(pin!(next.run(request)));
+    let allowed =
+        origin::check(&app.config, request.method(), request.uri(), request.headers());
+    let answer = async {
+        match allowed {
+            Ok(()) => Caught(pin!(next.run(request))).await,
+            Err(problem) => Ok(problem.into_response()),
+        }
+    };
     let answer = tokio::time::timeout(app.config.limits.request_time, answer).await;
     let mut response = match answer {
         Ok(Ok(response)) => response,
@@ -155,6 +163,7 @@ fn guard(headers: &mut HeaderMap) {
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
@@ -188,7 +197,7 @@ fn cors(app: &App) -> Option<CorsLayer> {
     }
     let origins = app.config.cors.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
     let layer = CorsLayer::new()
-        .allow_methods([Method::GET, Method::POST])
+        .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers([header::CONTENT_TYPE, header::IF_NONE_MATCH])
         .expose_headers([header::ETAG]);
     Some(if app.config.cors.iter().any(|origin| origin == "*") {

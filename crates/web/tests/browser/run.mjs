@@ -387,6 +387,35 @@ test("builds the small set while one watches", async (page) => {
   equal(probed.value.exact, true, "the start has its value");
 });
 
+test("a reload shows the build that runs, which can be cancelled", async (page) => {
+  // Minutes of work: it does not end by itself.
+  await page.goto(`${empty}/games/awari/databases`);
+  await page.waitForSelector("#build");
+  const start = (up_to) =>
+    page.evaluate(
+      async (up_to) =>
+        (
+          await fetch("/api/v1/jobs", {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ game: "awari", up_to }),
+          })
+        ).status,
+      up_to,
+    );
+  equal(await start("17"), 202, "the job is accepted");
+  for (const address of ["/games/awari", "/games/awari/databases"]) {
+    await page.goto(`${empty}${address}`);
+    await page.waitForSelector(".build progress");
+    await shows(page, ".build h2", "Building awari: 17 stones");
+  }
+  await page.focus("#cancel-build");
+  await page.waitForTimeout(400);
+  equal(await page.evaluate(() => document.activeElement.id), "cancel-build", "the focus stays");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => !document.querySelector(".build progress"));
+});
+
 test("explains and tries its interface", async (page) => {
   await page.goto("/api");
   await page.waitForSelector(".operation");
