@@ -1,6 +1,6 @@
 // Databases built while one watches.
 
-import { post, remove, running } from "./api.js";
+import { address, post, remove, running } from "./api.js";
 import { h, put, announce } from "./dom.js";
 import { capital, count, size, slice } from "./words.js";
 
@@ -45,7 +45,7 @@ function strip(finished, unit) {
 const SECONDS = 50_000_000;
 
 /** A panel that offers to build the small set, and shows how far it is. */
-export function builder(card, options, { upTo, done, signal }) {
+export function builder(card, options, { upTo = undefined, done, signal }) {
   const panel = h("section", { class: "panel build", "aria-label": "Build databases" });
   const target = upTo ?? card.small_set.at(-1);
   let events = null;
@@ -73,7 +73,7 @@ export function builder(card, options, { upTo, done, signal }) {
   /** What changes while a job runs; the button below it stays, and keeps the focus. */
   const live = h("div", {});
   const cancel = (id) =>
-    h("button", { id: "cancel-build", onclick: () => remove(`/jobs/${id}`).catch(() => {}) }, "Cancel");
+    h("button", { id: "cancel-build", onclick: () => remove(address(`/jobs/${id}`)).catch(() => {}) }, "Cancel");
 
   const show = (job) => {
     const share = (solved, total) => `${((100 * solved) / Math.max(1, total)).toFixed(1)}%`;
@@ -141,7 +141,7 @@ export function builder(card, options, { upTo, done, signal }) {
 
   async function start() {
     try {
-      const job = await post("/jobs", { game: card.name, options: options || undefined, up_to: upTo });
+      const job = await post(address("/jobs"), { game: card.name, options: options || undefined, up_to: upTo });
       show(job);
       watch(job.id);
     } catch (error) {

@@ -4,7 +4,7 @@ import { about, running } from "./api.js";
 import { builder } from "./build.js";
 import { h, s } from "./dom.js";
 import { boardUrl } from "./url.js";
-import { capital, count, signed, size, slice } from "./words.js";
+import { capital, count, headingOf, signed, size, slice } from "./words.js";
 
 const WIDTH = 720;
 const HEIGHT = 220;
@@ -99,7 +99,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
   const api = about(game, options, signal);
   const [card, known] = await Promise.all([api.card(), api.slices()]);
   const job = await running(game, card.options, signal);
-  const title = h("h1", {}, `${capital(game)}: databases`);
+  const title = headingOf(card, "databases");
   const again = () => go(location.pathname + location.search);
   if (known.slices.length === 0) {
     if (card.small_set.length === 0) {
@@ -147,7 +147,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
           : "Click a column to see a position with that score.",
       ),
     );
-    for (const row of document.querySelectorAll("[data-slice]")) {
+    for (const row of table.querySelectorAll("tr")) {
       row.classList.toggle("now", row.dataset.slice === String(number));
     }
     form.elements.slice.value = number === null ? "" : String(number);
@@ -159,6 +159,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
       .extremes({ slice: number })
       .then((found) => {
         if (chosen !== number) return;
+        /** @type {[string, string, (one: any) => string, string][]} */
         const kinds = [
           [
             "richest",
@@ -280,6 +281,8 @@ export async function databasesPage({ game, options, main, go, signal }) {
       onsubmit: (event) => {
         event.preventDefault();
         const fields = event.target.elements;
+        // Back from the position, the conditions are as they were.
+        history.replaceState({ find: [...new FormData(event.target)] }, "");
         find({
           slice: fields.slice.value,
           score: fields.score.value,
@@ -336,6 +339,13 @@ export async function databasesPage({ game, options, main, go, signal }) {
     ],
     h("button", { class: "primary", id: "find" }, "Show me one"),
   );
+  const restore = () => {
+    for (const [name, value] of history.state?.find ?? []) {
+      const field = form.elements[name];
+      if (field?.type === "checkbox") field.checked = true;
+      else if (field) field.value = value;
+    }
+  };
   const last = known.slices[known.slices.length - 1].slice;
   const place = h("div", { class: "below" });
   let build = null;
@@ -387,4 +397,5 @@ export async function databasesPage({ game, options, main, go, signal }) {
     ),
   );
   choose(null);
+  restore();
 }

@@ -72,7 +72,9 @@ pub struct Limits {
     pub plies: usize,
     /// Searches and scans that run at the same time.
     pub searches: usize,
-    /// How long one of them may take.
+    /// Requests that read databases and books at the same time; they never wait for a search.
+    pub reads: usize,
+    /// How long a search, scan or read may take.
     pub search_time: Duration,
     /// How long a request may take, its body included.
     pub request_time: Duration,
@@ -100,6 +102,7 @@ impl Default for Limits {
             text_bytes: 4096,
             plies: 1000,
             searches: 4,
+            reads: 64,
             search_time: Duration::from_secs(20),
             request_time: Duration::from_secs(30),
             client_time: Duration::from_secs(20),

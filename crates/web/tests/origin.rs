@@ -31,7 +31,8 @@ fn names_of_other_sites_are_refused() {
             let answer = ask(&local, Method::GET, uri, &[("host", host)]).await;
             assert_eq!(answer.status, StatusCode::OK, "{host}");
         }
-        for host in ["evil.example", "evil.example:4848", "localhost.evil.example", "127.0.0.1.nip"] {
+        for host in ["evil.example", "evil.example:4848", "localhost.evil.example", "127.0.0.1.nip"]
+        {
             for page in [uri, "/", "/metrics"] {
                 let answer = ask(&local, Method::GET, page, &[("host", host)]).await;
                 assert_eq!(answer.problem(), "/api#wrong-host", "{host}");

@@ -6,6 +6,8 @@ mod api;
 mod common;
 #[path = "connections.rs"]
 mod connections;
+#[path = "endings.rs"]
+mod endings;
 #[path = "fleet.rs"]
 mod fleet;
 #[path = "generated.rs"]
