@@ -75,6 +75,8 @@ export function bookPanel(board) {
     if (now === position) return;
     position = now;
     clearTimeout(timer);
+    // Moves of another position must not be played here.
+    body.replaceChildren();
     await load(now);
   }
 

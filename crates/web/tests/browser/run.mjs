@@ -296,6 +296,7 @@ test("shows a book", async (page) => {
   await page.keyboard.press("Enter");
   await page.waitForSelector(".line [data-ply]");
   await page.click('.line [data-ply="0"]');
+  await page.waitForSelector('.line [data-ply="0"].now');
   await page.waitForSelector("#book [data-book]");
   const first = await page.getAttribute("#book [data-book]", "data-book");
   await page.click("#book [data-book] button");
