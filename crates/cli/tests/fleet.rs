@@ -111,7 +111,7 @@ impl Ground {
         let (length, token) = (body.len(), &self.token);
         write!(
             stream,
-            "POST /api/v1/fleet/{what} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+            "POST /api/v1/fleet/{what} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
              authorization: Bearer {token}\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\n\r\n{body}"
         )
@@ -157,7 +157,7 @@ fn free_port() -> u16 {
 
 fn get(port: u16, uri: &str) -> Option<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
-    write!(stream, "GET {uri} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").ok()?;
+    write!(stream, "GET {uri} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     Some(answer)

@@ -31,7 +31,8 @@ pub fn start(place: &Place, more: &[&str]) -> (Serving, String) {
 
 pub fn get(address: &str, uri: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
-    write!(stream, "GET {uri} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").expect("sent");
+    write!(stream, "GET {uri} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        .expect("sent");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
     answer

@@ -1,6 +1,6 @@
 // Boards of dobutsu shogi, from notation alone: `gle/.c./.C./ELG S -`.
 
-import { announce, motion, s } from "./dom.js";
+import { announce, focusedElement, motion, s } from "./dom.js";
 import { ANIMALS, tile } from "./faces.js";
 import { nameOf } from "./grid.js";
 
@@ -132,10 +132,12 @@ class Animals {
     const model = readAnimals(position);
     if (!model) return;
     const focused = this.element.contains(document.activeElement)
-      ? document.activeElement.dataset.place
+      ? focusedElement().dataset.place
       : null;
     if (this.view?.position !== position || this.view.editing !== editing) this.chosen = null;
-    Object.assign(this, { view, model, flip });
+    this.view = view;
+    this.model = model;
+    this.flip = flip;
     this.moves = new Map();
     for (const choice of choices) {
       const path = pathOf(choice.move, model.mover);
@@ -252,11 +254,11 @@ class Animals {
       active && "active",
       choice && "target",
       place === this.chosen && "chosen",
-      shown && shows?.outcome,
+      shown && shows?.standing.kind,
       ((shown && shows?.best) || hinted) && "best",
     ];
     const number = own && `, ${own.size} ${own.size === 1 ? "move" : "moves"}`;
-    const best = own && shown && first.value ? `, ${this.words.worth(first.value)}` : "";
+    const best = own && shown && first.value ? `, ${first.standing.said}` : "";
     const more = choice ? `: ${this.words.describe(choice, shown)}` : own ? number + best : "";
     return s(
       "g",
@@ -281,12 +283,12 @@ class Animals {
 
   /** What a move is worth, short enough for a square; below the man that is there. */
   chip([x, y], choice, held) {
-    const text = this.words.brief(choice.value);
+    const text = choice.standing.brief;
     const w = 18 + 10.5 * text.length;
     const middle = held ? y + 35 : y;
     return s(
       "g",
-      { class: `chip ${choice.outcome ?? "unknown"}${choice.best ? " best" : ""}`, "aria-hidden": "true" },
+      { class: `chip ${choice.standing.kind}${choice.best ? " best" : ""}`, "aria-hidden": "true" },
       s("rect", { x: x - w / 2, y: middle - 12.5, width: w, height: 25, rx: 12.5 }),
       s("text", { x, y: middle + 6 }, text),
     );

@@ -37,12 +37,21 @@ export function address(path, parameters = {}) {
 
 export const get = (path, parameters, signal) => fetched(address(path, parameters), { signal });
 
-export const post = (path, body) =>
-  fetched("/api/v1" + path, {
+export const remove = (url) => fetched(url, { method: "DELETE" });
+
+export const post = (url, body, signal) =>
+  fetched(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
+    signal,
   });
+
+/** The job that builds databases of a game now, if there is one; `options` are those of its card. */
+export async function running(game, options, signal) {
+  const jobs = await get("/jobs", {}, signal);
+  return jobs.find((one) => one.state === "running" && one.game === game && one.options === options) ?? null;
+}
 
 /** Requests about one game under one set of options; all are aborted by `signal`. */
 export function about(game, options, signal) {
@@ -51,6 +60,12 @@ export function about(game, options, signal) {
     (parameters = {}) =>
       get(`/games/${encodeURIComponent(game)}${what}`, { ...parameters, options }, signal);
   return {
+    /** What is wrong with a text that is no position of the game, if anything is. */
+    check: async (position) => {
+      const url = address(`/games/${encodeURIComponent(game)}/probe`, { options });
+      const [{ problem }] = (await post(url, { positions: [position] }, signal)).results;
+      return problem?.type.endsWith("#bad-position") ? problem.detail : null;
+    },
     card: request(""),
     rules: request("/rules"),
     slices: request("/slices"),

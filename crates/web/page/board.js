@@ -1,6 +1,7 @@
 // The board, and what is around it.
 
-import { about } from "./api.js";
+import { about, running } from "./api.js";
+import { bestPanel } from "./best.js";
 import { boardOf } from "./boards.js";
 import { bookPanel } from "./book.js";
 import { builder } from "./build.js";
@@ -12,17 +13,20 @@ import { opponent } from "./play.js";
 import { rulesOf } from "./rules.js";
 import { Session } from "./session.js";
 import { boardUrl } from "./url.js";
-import { capital, slice, wordsOf } from "./words.js";
+import { capital, headingOf, slice, wordsOf } from "./words.js";
 
 /** How long a hint is shown, in milliseconds. */
 const HINT = 1600;
+/** How long a position that is set up stays as it is before it is checked, in milliseconds. */
+const CHECK = 250;
 
 /** Shows the board of a game until `signal`. */
 export async function boardPage({ game, options, query, main, go, signal }) {
   const api = about(game, options, signal);
   const card = await api.card();
-  if (card.slices.length === 0 && card.small_set.length > 0 && !query.get("from")) {
-    // Nothing is known yet: offer to find out.
+  const plain = card.small_set.length > 0 && !query.get("from");
+  if (plain && (card.slices.length === 0 || (await running(game, card.options, signal)))) {
+    // Nothing is known yet, or not all: offer to find out, or show how far it is.
     const build = builder(card, options, { done: () => go(location.pathname + location.search), signal });
     main.replaceChildren(
       h(
@@ -68,8 +72,14 @@ function help(own) {
 
 class Board {
   constructor(game, options, card, api, main, signal) {
-    Object.assign(this, { game, options, card, api, main, signal });
+    this.game = game;
+    this.options = options;
+    this.card = card;
+    this.api = api;
+    this.main = main;
+    this.signal = signal;
     this.shown = localStorage.getItem("values") !== "hidden";
+    this.title = headingOf(card);
     this.flip = false;
     this.editing = null;
     this.hint = new Set();
@@ -77,8 +87,10 @@ class Board {
     this.busy = false;
     this.words = wordsOf(card);
     this.rival = opponent(this);
+    if (this.rival.plays()) this.shown = false;
     this.engine = engine(this);
     this.book = bookPanel(this);
+    this.best = bestPanel(this);
     addEventListener("keydown", (event) => this.key(event), { signal });
     matchMedia("(max-width: 640px)").addEventListener("change", () => this.render(), { signal });
   }
@@ -109,31 +121,41 @@ class Board {
       }
     }
     await this.begin(root, line ? line.split(" ").filter(Boolean) : []);
-    const at = query.get("at");
-    if (at !== null && line) this.session.go(Number(at) || 0);
+    const at = query.get("at") === null || !line ? this.session.nodes.length - 1 : Number(query.get("at")) || 0;
+    await this.load(at);
+    this.session.go(at);
     this.build();
     this.render();
+    this.rival.consider();
   }
 
   /** Makes a position the beginning of a line. */
   async begin(position, line = []) {
-    this.session = new Session(await this.api.moves({ position }));
-    for (const name of line) {
-      const choice = this.session.now.moves.find((one) => one.move === name);
-      if (!choice) {
-        this.note = `“${name}” is not a move here; the line ends before it.`;
-        break;
-      }
-      this.session.play(choice, await this.api.moves({ position: choice.next }));
+    if (line.length === 0) this.session = new Session([await this.api.moves({ position })]);
+    else {
+      const found = await this.api.line({ position, moves: line.join(" "), prefix: true });
+      this.session = new Session(found.nodes);
+      if (found.illegal) this.note = `The line ends here: ${found.illegal}.`;
     }
     this.drawing = null;
   }
 
+  /** Loads the moves of a ply of the line, if that is not done. */
+  async load(at) {
+    const { nodes } = this.session;
+    const node = nodes[Math.max(0, Math.min(at, nodes.length - 1))];
+    if (node.moves) return;
+    const moves = this.session.moves(nodes.indexOf(node)).join(" ");
+    const { played } = node;
+    Object.assign(node, await this.api.moves({ position: this.session.root.position, moves }), { played });
+  }
+
   build() {
     const button = (id, label, text, action) =>
-      h("button", { id, title: label, "aria-label": label, onclick: action }, text);
+      // A sign needs a name; a word is one.
+      h("button", { id, title: label, "aria-label": /[a-z]/.test(text) ? null : label, onclick: action }, text);
     this.parts = {
-      verdict: h("p", { class: "verdict", id: "verdict" }),
+      verdict: h("p", { class: "verdict", id: "verdict", tabindex: -1 }),
       note: h("p", { class: "note", id: "note", role: "alert" }),
       stage: h("div", { class: "stage" }),
       choices: h("div", { class: "choices" }),
@@ -149,7 +171,7 @@ class Board {
       button("redo", "Forward one move", "▶", () => this.jump(this.session.at + 1)),
       button("last", "To the end of the line", "▶|", () => this.jump(this.session.nodes.length)),
       button("flip", "Turn the board round", "⇅ Flip", () => this.turn()),
-      (this.valuesButton = button("values", "Show or hide values", "", () => this.toggle())),
+      (this.valuesButton = button("values", "Show or hide values", "Hide values", () => this.toggle())),
       button("hint", "Show a best move for a moment", "Hint", () => this.showHint()),
       button("setup", "Set up a position", "Set up", () => this.edit()),
       this.card.slices.length > 0 &&
@@ -164,6 +186,7 @@ class Board {
         h(
           "section",
           { class: "panel table", "aria-label": "Board and position" },
+          this.title,
           this.parts.verdict,
           this.parts.stage,
           this.parts.note,
@@ -177,6 +200,7 @@ class Board {
           { class: "side" },
           h("section", { class: "panel" }, h("h2", {}, "Moves here"), this.parts.choices),
           h("section", { class: "panel" }, h("h2", {}, "Line"), this.parts.graph, this.parts.line),
+          this.best.panel,
           this.book.panel,
           this.rival.panel,
           this.engine.panel,
@@ -191,7 +215,7 @@ class Board {
     if (this.drawing?.kind !== kind) {
       const act = (choice) => this.play(choice);
       const edit = (...change) => this.edited((editor, text) => editor.change(text, ...change));
-      this.drawing = kind.draw({ act, edit, words: this.words, game: this.game });
+      this.drawing = kind.draw({ act, edit, words: this.words });
       this.drawing.kind = kind;
       this.parts.stage.replaceChildren(this.drawing.element);
     }
@@ -202,30 +226,38 @@ class Board {
     if (!this.parts || this.signal.aborted) return;
     const now = this.session.now;
     const position = this.editing ?? now.position;
-    const choices = this.editing !== null || now.over ? [] : now.moves;
+    const base = this.session.ahead(this.sides);
+    const choices =
+      this.editing !== null || now.over
+        ? []
+        : now.moves.map((one) => ({ ...one, standing: this.words.standing({ ...one, mover: now.mover }, base) }));
     const shown = this.shown && this.editing === null;
     const names = this.sides.map(capital);
     this.stage(position).render({
       position,
-      drawing: now.drawing,
+      drawing: this.editing === null ? now.drawing : null,
       choices,
       shown,
       flip: this.flip,
       hint: this.hint,
       banked: this.session.banked(this.sides),
+      final: now.over && now.result && this.editing === null ? this.sides.map((side) => now.result[side]) : null,
       editing: this.editing !== null,
+      removing: this.removing,
       names,
     });
-    const known = this.shown || now.over ? this.words.verdict(now) : `${capital(now.mover)} to move.`;
+    const counted = now.banked || this.session.at === 0;
+    const known =
+      this.shown || now.over ? this.words.verdict(now, base, !counted) : `${capital(now.mover)} to move.`;
     const editor = this.editing === null ? null : boardOf(position).editor;
     const setting = editor
       ? `Set up a position, ${names[editor.mover(position)]} to move: ${editor.help}, or write it below.`
       : "Set up a position: write it below.";
     this.parts.verdict.textContent = this.editing !== null ? setting : known;
-    this.parts.verdict.dataset.outcome = this.shown && now.value ? (now.outcome ?? "") : "";
+    const tells = (this.shown || now.over) && this.editing === null && now.value;
+    this.parts.verdict.dataset.outcome = tells ? this.words.standing(now, base).kind : "";
     this.parts.note.textContent = this.note || (this.editing !== null ? "" : (now.missing ?? ""));
     this.valuesButton.textContent = this.shown ? "Hide values" : "Show values";
-    this.valuesButton.setAttribute("aria-pressed", String(!this.shown));
     this.renderChoices(choices, shown);
     this.renderLine();
     this.renderSetup();
@@ -233,13 +265,24 @@ class Board {
     const atEnd = this.session.at === this.session.nodes.length - 1;
     for (const id of ["first", "undo"]) this.tools.querySelector(`#${id}`).disabled = atStart;
     for (const id of ["redo", "last"]) this.tools.querySelector(`#${id}`).disabled = atEnd;
+    if (this.editing !== null) {
+      for (const tool of this.tools.querySelectorAll("button:not(#setup, #flip)")) tool.disabled = true;
+    } else for (const id of ["values", "hint", "random", "start", "copy"]) {
+      const tool = this.tools.querySelector(`#${id}`);
+      if (tool) tool.disabled = false;
+    }
     this.rival.render();
     this.engine.render();
     this.book.render();
+    this.best.render();
     history.replaceState(null, "", this.link());
   }
 
   renderChoices(choices, shown) {
+    // The list is made anew: who plays from it by keyboard goes on at its beginning.
+    if (this.parts.choices.contains(document.activeElement)) {
+      queueMicrotask(() => (this.parts.choices.querySelector("button") ?? this.parts.verdict).focus());
+    }
     if (choices.length === 0) {
       this.parts.choices.replaceChildren(
         h(
@@ -252,13 +295,30 @@ class Board {
     }
     const act = (choice) => this.play(choice);
     const { points } = this.card;
-    this.parts.choices.replaceChildren(choiceTable(choices, { shown, points, words: this.words, act }));
+    const [first, second] = this.sides.map(capital);
+    const whole = choices.some((one) => one.result);
+    const head = whole ? `${first}–${second}` : `For ${first}`;
+    const legend = h(
+      "p",
+      { class: "note legend" },
+      h("span", { class: "badge small win" }, first),
+      " wins, ",
+      h("span", { class: "badge small loss" }, second),
+      " wins",
+      points && !whole && ", counted from the start of the line",
+      "; ★ best move.",
+    );
+    put(this.parts.choices, choiceTable(choices, { shown, points, head, words: this.words, act }), shown && legend);
   }
 
   renderLine() {
+    const active = document.activeElement;
+    if (this.parts.line.contains(active) || this.parts.graph.contains(active)) {
+      queueMicrotask(() => this.parts.line.querySelector(".now")?.focus());
+    }
     const { card, session, shown, words } = this;
     const jump = (at) => this.jump(at);
-    this.parts.line.replaceChildren(...lineItems(session, { shown, points: card.points, words, jump }));
+    this.parts.line.replaceChildren(...lineItems(session, { shown, ...card, words, jump }));
     const chart = shown ? graph(session, card, words, jump) : null;
     const what = card.points ? "margin" : "result";
     const caption = `${capital(this.sides[0])}'s ${what} at the end with best play from each move on`;
@@ -279,7 +339,8 @@ class Board {
       });
       this.field.addEventListener("input", () => {
         this.editing = this.field.value;
-        if (boardOf(this.editing).editor) this.render();
+        this.render();
+        this.check();
       });
     }
     if (this.field.value !== this.editing) this.field.value = this.editing;
@@ -304,6 +365,21 @@ class Board {
           h("button", { type: "button", id: "cancel", onclick: () => this.edit(false) }, "Cancel"),
           clickable && h("button", { type: "button", id: "mover", onclick: turn }, "Other side moves"),
           clickable && h("button", { type: "button", id: "clear", onclick: clear }, "Clear"),
+          boardOf(this.editing).editor?.removes &&
+            h(
+              "button",
+              {
+                type: "button",
+                id: "remove",
+                "aria-pressed": "false",
+                onclick: (event) => {
+                  this.removing = !this.removing;
+                  event.target.setAttribute("aria-pressed", String(this.removing));
+                  this.render();
+                },
+              },
+              "Remove",
+            ),
         ),
       ),
     );
@@ -327,7 +403,10 @@ class Board {
     try {
       const mover = capital(this.session.now.mover);
       const [next] = await Promise.all([
-        this.api.moves({ position: choice.next }),
+        this.api.moves({
+          position: this.session.root.position,
+          moves: [...this.session.moves(this.session.at), choice.move].join(" "),
+        }),
         this.drawing.animate(choice, choice.next),
       ]);
       this.session.play(choice, next);
@@ -343,9 +422,43 @@ class Board {
     if (!this.signal.aborted) this.rival.consider();
   }
 
-  jump(at) {
+  /** Plays moves one after the other from here on, without a pause. */
+  async follow(moves) {
     if (this.busy || this.editing !== null) return;
-    this.session.go(at);
+    this.busy = true;
+    try {
+      await this.begin(this.session.root.position, [...this.session.moves(this.session.at), ...moves]);
+      await this.load(this.session.nodes.length - 1);
+      this.session.go(this.session.nodes.length);
+      this.hint = new Set();
+      this.note = "";
+    } catch (error) {
+      this.note = error.message;
+    } finally {
+      this.busy = false;
+    }
+    this.render();
+    announce(this.parts.verdict.textContent);
+    this.rival.consider();
+  }
+
+  async jump(at) {
+    if (this.busy || this.editing !== null) return;
+    const { session } = this;
+    if (!session.nodes[Math.max(0, Math.min(at, session.nodes.length - 1))].moves) {
+      this.busy = true;
+      try {
+        await this.load(at);
+      } catch (error) {
+        this.note = error.message;
+        this.render();
+        return;
+      } finally {
+        this.busy = false;
+      }
+      if (this.session !== session || this.signal.aborted) return;
+    }
+    session.go(at);
     this.hint = new Set();
     this.note = "";
     this.render();
@@ -362,9 +475,15 @@ class Board {
     this.render();
   }
 
-  toggle(shown = !this.shown) {
-    this.shown = shown;
-    localStorage.setItem("values", shown ? "shown" : "hidden");
+  toggle() {
+    this.shown = !this.shown;
+    localStorage.setItem("values", this.shown ? "shown" : "hidden");
+    this.render();
+  }
+
+  /** Hides values for a while: other tabs and later visits show them as before. */
+  hide(hidden) {
+    this.shown = !hidden && localStorage.getItem("values") !== "hidden";
     this.render();
   }
 
@@ -377,9 +496,9 @@ class Board {
     let known = "Best";
     if (!best.length) {
       try {
-        const moves = session.moves().slice(0, session.at).join(" ");
-        best = [(await this.api.reply({ position: session.root.position, moves, level: "perfect" })).move];
-        known = "A search likes";
+        const moves = session.moves(session.at).join(" ");
+        best = [(await this.api.reply({ position: session.root.position, moves, level: "perfect", book: true })).move];
+        known = "Good";
       } catch (error) {
         this.note = error.message;
         this.render();
@@ -400,7 +519,9 @@ class Board {
 
   edit(on = this.editing === null) {
     this.editing = on ? this.session.now.position : null;
+    this.removing = false;
     this.note = "";
+    this.hint = new Set();
     this.render();
     if (on) this.field.focus();
   }
@@ -411,6 +532,17 @@ class Board {
     if (!editor) return;
     this.editing = change(editor, this.editing);
     this.render();
+    this.check();
+  }
+
+  /** Says what is wrong with the position that is set up, as soon as it stays for a moment. */
+  check() {
+    const position = this.editing;
+    clearTimeout(this.checking);
+    this.checking = setTimeout(async () => {
+      const wrong = await this.api.check(position.trim()).catch((error) => error.message);
+      if (this.editing === position && !this.signal.aborted) this.parts.note.textContent = wrong ?? "";
+    }, CHECK);
   }
 
   async done() {
@@ -418,11 +550,18 @@ class Board {
       await this.begin(this.editing.trim());
       this.editing = null;
       this.note = "";
+      this.push();
       this.render();
+      this.tools.querySelector("#setup").focus();
       this.rival.consider();
     } catch (error) {
       this.parts.note.textContent = error.message;
     }
+  }
+
+  /** A new position is a new entry of the browser's history; the moves of a line are not. */
+  push() {
+    if (this.link() !== location.pathname + location.search) history.pushState(null, "", this.link());
   }
 
   async restart(position) {
@@ -430,6 +569,7 @@ class Board {
       await this.begin(position);
       this.editing = null;
       this.note = "";
+      this.push();
       this.render();
       this.rival.consider();
     } catch (error) {
@@ -460,6 +600,11 @@ class Board {
   }
 
   key(event) {
+    if (event.key === "Escape" && this.editing !== null) {
+      this.edit(false);
+      this.tools.querySelector("#setup").focus();
+      return;
+    }
     if (
       event.defaultPrevented ||
       event.altKey ||

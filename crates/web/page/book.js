@@ -1,9 +1,9 @@
 // Opening books: a panel beside the board, and a page of their own.
 
 import { about, get } from "./api.js";
-import { fill, h, put, s } from "./dom.js";
+import { fill, focusedElement, h, put, s } from "./dom.js";
 import { boardUrl, pageUrl } from "./url.js";
-import { capital, count, signed, wordsOf } from "./words.js";
+import { capital, count, headingOf, signed, wordsOf } from "./words.js";
 
 const WIDTH = 720;
 const HEIGHT = 320;
@@ -60,6 +60,8 @@ function moveTable(node, words, act) {
 export function bookPanel(board) {
   let latest = 0;
   let position = null;
+  let timer = null;
+  board.signal.addEventListener("abort", () => clearTimeout(timer));
   const body = h("div", { id: "book" });
   const panel = h("section", { class: "panel", hidden: true }, h("h2", {}, "Book"), body);
 
@@ -72,6 +74,13 @@ export function bookPanel(board) {
     const now = board.session.now.position;
     if (now === position) return;
     position = now;
+    clearTimeout(timer);
+    // Moves of another position must not be played here.
+    body.replaceChildren();
+    await load(now);
+  }
+
+  async function load(now, again = false) {
     latest += 1;
     const mine = latest;
     const node = await board.api.bookNode({ position: now, optional: true }).catch((error) => error);
@@ -86,6 +95,11 @@ export function bookPanel(board) {
       const choice = board.session.now.moves.find((one) => one.move === move.move);
       if (choice) board.play(choice);
     };
+    // What a growing book says changes while it is shown; what is being used is left as it is.
+    if (node.book.growing) {
+      timer = setTimeout(() => position === now && load(now, true), TICK);
+      if (again && (body.contains(document.activeElement) || body.querySelector("details[open]"))) return;
+    }
     body.replaceChildren(
       h(
         "p",
@@ -110,8 +124,7 @@ function around(board, node) {
   const open = (event) => {
     const tree = event.target;
     if (!tree.open || tree.querySelector(".branch")) return;
-    const below = branch(board, node.position, true);
-    below.querySelector("summary").textContent = "From here";
+    const below = branch(board, node.position, "From here", true).element;
     const rest = node.ways - node.parents.length;
     fill(tree, {}, [
       node.parents.length > 0 &&
@@ -140,7 +153,8 @@ function diagram(data, pick) {
   const values = [data.root, ...dots.map((dot) => dot.value)];
   const [low, high] = [Math.min(...values) - 0.5, Math.max(...values) + 0.5];
   const x = (value) => 50 + ((WIDTH - 70) * (value - low)) / (high - low);
-  const y = (depth) => 20 + ((HEIGHT - 60) * depth) / deepest;
+  // Depths go upwards, as in the picture that `nutcracker book dropout` draws.
+  const y = (depth) => HEIGHT - 40 - ((HEIGHT - 60) * depth) / deepest;
   const marks = [];
   const step = [1, 2, 5, 10, 20, 50].find((one) => (high - low) / one <= 12) ?? 100;
   for (let value = Math.ceil(low / step) * step; value <= high; value += step) {
@@ -161,7 +175,18 @@ function diagram(data, pick) {
             Math.max(0, Math.min(deepest, data.frontier - data.omega * (value - data.root)));
           return s("path", { class: "front", d: `M${x(low)} ${y(at(low))}L${x(high)} ${y(at(high))}` });
         })();
-  const spots = dots.map((dot) => {
+  /** One point is a stop of the Tab key, arrow keys go to the others. */
+  const walk = (event, at) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = spots[(at + by + spots.length) % spots.length];
+    spots[at].setAttribute("tabindex", "-1");
+    next.setAttribute("tabindex", "0");
+    next.focus();
+  };
+  const spots = dots.map((dot, place) => {
     const leaves = `${count(dot.leaves)} ${dot.solved ? "solved" : "open"}`;
     const name = `${leaves} after ${dot.depth} moves, ${signed(dot.value)}`;
     const act = () => pick(dot);
@@ -172,15 +197,16 @@ function diagram(data, pick) {
         cx: x(dot.value),
         cy: y(dot.depth),
         r: 4 + Math.min(8, 2 * Math.log10(dot.leaves)),
-        tabindex: 0,
+        tabindex: place === 0 ? 0 : -1,
         role: "button",
         "aria-label": name,
+        "data-leaf": `${dot.depth} ${dot.value} ${dot.solved}`,
         onclick: act,
         onkeydown: (event) => {
           if (event.key === "Enter" || event.key === " ") {
             event.preventDefault();
             act();
-          }
+          } else walk(event, place);
         },
       },
       s("title", {}, name),
@@ -196,57 +222,68 @@ function diagram(data, pick) {
   );
 }
 
-/** A node whose moves can be opened further. */
-function branch(context, position, open) {
+/** A node whose moves can be opened further; `refresh` shows what a growing book has now. */
+function branch(context, position, label, open = false) {
   const { api, game, options, words } = context;
   const body = h("div", { class: "branches" });
+  const summary = h("summary", {}, label);
+  /** The branches of the moves by their names. */
+  const inner = new Map();
   let loaded = false;
+
+  const name = (move) => [
+    h("strong", {}, move.move),
+    ` ${words.worth(move.value)} `,
+    h("span", { class: "note" }, state(move)),
+    move.best && h("span", { class: "star" }, "★"),
+  ];
   const load = async () => {
-    if (loaded) return;
     loaded = true;
+    let node;
     try {
-      const node = await api.bookNode({ position });
-      body.replaceChildren(
-        ...node.moves.map((move) => {
-          const inner = branch(context, move.next, false);
-          put(
-            inner.querySelector("summary"),
-            h("strong", {}, move.move),
-            ` ${words.worth(move.value)} `,
-            h("span", { class: "note" }, state(move)),
-            move.best && h("span", { class: "star" }, "★"),
-            " ",
-            h("a", { href: boardUrl(game, { from: move.next, options }) }, "board"),
-          );
-          return inner;
-        }),
-      );
-      if (!node.moves.length) body.replaceChildren(h("p", { class: "note" }, "The book ends here."));
+      node = await api.bookNode({ position });
     } catch (error) {
-      body.replaceChildren(h("p", { class: "note" }, error.message));
+      put(body, h("p", { class: "note" }, error.message));
+      return;
     }
+    for (const move of node.moves) {
+      const known = inner.get(move.move);
+      if (known) put(known.summary, name(move));
+      else inner.set(move.move, branch(context, move.next, name(move)));
+    }
+    const elements = node.moves.map((move) => inner.get(move.move).element);
+    if (elements.some((element, i) => element !== body.children[i])) {
+      const held = body.contains(document.activeElement) ? focusedElement() : null;
+      put(body, elements);
+      held?.focus();
+    }
+    if (!node.moves.length) put(body, h("p", { class: "note" }, "The book ends here."));
+  };
+  const refresh = async () => {
+    if (!element.open) {
+      loaded = false;
+      return;
+    }
+    await load();
+    await Promise.all([...inner.values()].map((one) => one.refresh()));
   };
   const element = h(
     "details",
-    {
-      class: "branch",
-      ontoggle: (event) => {
-        if (event.target.open) load();
-      },
-    },
-    h("summary", {}, position),
+    { class: "branch", ontoggle: (event) => event.target === element && element.open && !loaded && load() },
+    summary,
+    h("p", { class: "note" }, h("a", { href: boardUrl(game, { from: position, options }) }, "On the board")),
     body,
   );
   if (open) {
     element.open = true;
     load();
   }
-  return element;
+  return { element, summary, refresh };
 }
 
 export async function bookPage({ game, options, main, go, signal }) {
   const api = about(game, options, signal);
-  const title = h("h1", {}, `${capital(game)}: book`);
+  let title = h("h1", {}, `${capital(game)}: book`);
   const nothing = (why) =>
     main.replaceChildren(
       title,
@@ -263,6 +300,7 @@ export async function bookPage({ game, options, main, go, signal }) {
     if (!signal.aborted) nothing(error.message);
     return;
   }
+  title = headingOf(card, "book");
   if (!facts) {
     const { command } = card;
     nothing(
@@ -273,6 +311,7 @@ export async function bookPage({ game, options, main, go, signal }) {
   }
   const words = wordsOf(card);
   const numbers = h("p", { id: "bookfacts" });
+  /** @type {any} */
   const chart = h("div", {});
   const player = h(
     "select",
@@ -312,7 +351,11 @@ export async function bookPage({ game, options, main, go, signal }) {
     const mine = drawn;
     try {
       const dropouts = await api.dropouts({ player: player.value });
-      if (mine === drawn) chart.replaceChildren(diagram(dropouts, pick));
+      if (mine !== drawn) return;
+      // The point that has the focus keeps it, if it is still there.
+      const held = chart.contains(document.activeElement) && focusedElement().dataset.leaf;
+      chart.replaceChildren(diagram(dropouts, pick));
+      if (held) (chart.querySelector(`[data-leaf="${held}"]`) ?? chart.querySelector("[tabindex]"))?.focus();
     } catch (error) {
       if (!signal.aborted) note.textContent = error.message;
     }
@@ -323,7 +366,7 @@ export async function bookPage({ game, options, main, go, signal }) {
       const grown = now.nodes !== facts.nodes;
       facts = now;
       showFacts(now);
-      if (grown) await draw();
+      if (grown) await Promise.all([draw(), branches.refresh()]);
       if (!now.growing) return;
     } catch (error) {
       if (signal.aborted) return;
@@ -331,8 +374,7 @@ export async function bookPage({ game, options, main, go, signal }) {
     }
     if (!signal.aborted) timer = setTimeout(tick, TICK);
   }
-  const branches = branch({ api, game, options, words }, facts.start, true);
-  branches.querySelector("summary").textContent = "Start";
+  const branches = branch({ api, game, options, words }, facts.start, "Start", true);
   main.replaceChildren(
     title,
     h(
@@ -358,12 +400,13 @@ export async function bookPage({ game, options, main, go, signal }) {
         h(
           "p",
           { class: "note" },
-          "Across: what the book's player then has. Down: moves from the start. ",
+          "Across: what the book's player then has. Upwards: moves from the start. Dashed: where it ",
+          "grows next; hollow points are solved. ",
           "Click a point to see the line that leads to it.",
         ),
         note,
       ),
-      h("section", { class: "panel" }, h("h2", {}, "Moves"), branches),
+      h("section", { class: "panel" }, h("h2", {}, "Moves"), branches.element),
     ),
   );
   showFacts(facts);

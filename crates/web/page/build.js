@@ -1,6 +1,6 @@
 // Databases built while one watches.
 
-import { get, post } from "./api.js";
+import { address, post, remove, running } from "./api.js";
 import { h, put, announce } from "./dom.js";
 import { capital, count, size, slice } from "./words.js";
 
@@ -45,7 +45,7 @@ function strip(finished, unit) {
 const SECONDS = 50_000_000;
 
 /** A panel that offers to build the small set, and shows how far it is. */
-export function builder(card, options, { upTo, done, signal }) {
+export function builder(card, options, { upTo = undefined, done, signal }) {
   const panel = h("section", { class: "panel build", "aria-label": "Build databases" });
   const target = upTo ?? card.small_set.at(-1);
   let events = null;
@@ -70,20 +70,26 @@ export function builder(card, options, { upTo, done, signal }) {
     );
   };
 
+  /** What changes while a job runs; the button below it stays, and keeps the focus. */
+  const live = h("div", {});
+  const cancel = (id) =>
+    h("button", { id: "cancel-build", onclick: () => remove(address(`/jobs/${id}`)).catch(() => {}) }, "Cancel");
+
   const show = (job) => {
     const share = (solved, total) => `${((100 * solved) / Math.max(1, total)).toFixed(1)}%`;
     const now = job.of ? Math.min(1, job.done / job.of) : 0;
     const fraction = job.solved / Math.max(1, job.total);
     const bar = h("progress", { max: 1, value: fraction, "aria-label": "Positions solved" });
     const rows = job.finished.filter((one) => one.positions > 0).slice(-8);
+    if (!panel.contains(live)) put(panel, live, cancel(job.id));
     put(
-      panel,
+      live,
       h(
         "h2",
         {},
         job.state === "running"
           ? `Building ${job.game}: ${slice(job.slices.at(-1), card.unit)} and what it depends on`
-          : "Built",
+          : capital(job.state),
       ),
       bar,
       h("p", {}, `${count(job.solved)} of ${count(job.total)} positions (${share(job.solved, job.total)})`),
@@ -120,6 +126,10 @@ export function builder(card, options, { upTo, done, signal }) {
       if (job.state === "done") {
         announce("The databases are built.");
         done();
+      } else if (job.state === "cancelled") {
+        announce("Building was cancelled.");
+        if (job.finished.length > 0) done();
+        else offer("It was cancelled.");
       } else {
         offer(job.error ?? "it could not be built");
       }
@@ -131,7 +141,7 @@ export function builder(card, options, { upTo, done, signal }) {
 
   async function start() {
     try {
-      const job = await post("/jobs", { game: card.name, options: options || undefined, up_to: upTo });
+      const job = await post(address("/jobs"), { game: card.name, options: options || undefined, up_to: upTo });
       show(job);
       watch(job.id);
     } catch (error) {
@@ -141,11 +151,8 @@ export function builder(card, options, { upTo, done, signal }) {
 
   offer();
   // A job may be running already.
-  get("/jobs")
-    .then((jobs) => {
-      const job = jobs.find(
-        (one) => one.state === "running" && one.game === card.name && one.options === card.options,
-      );
+  running(card.name, card.options, signal)
+    .then((job) => {
       if (job) {
         show(job);
         watch(job.id);

@@ -1,10 +1,10 @@
 // What is known: databases, their scores, and positions worth seeing.
 
-import { about } from "./api.js";
+import { about, running } from "./api.js";
 import { builder } from "./build.js";
 import { h, s } from "./dom.js";
 import { boardUrl } from "./url.js";
-import { capital, count, signed, size, slice } from "./words.js";
+import { capital, count, headingOf, signed, size, slice } from "./words.js";
 
 const WIDTH = 720;
 const HEIGHT = 220;
@@ -98,7 +98,8 @@ function shares(tally) {
 export async function databasesPage({ game, options, main, go, signal }) {
   const api = about(game, options, signal);
   const [card, known] = await Promise.all([api.card(), api.slices()]);
-  const title = h("h1", {}, `${capital(game)}: databases`);
+  const job = await running(game, card.options, signal);
+  const title = headingOf(card, "databases");
   const again = () => go(location.pathname + location.search);
   if (known.slices.length === 0) {
     if (card.small_set.length === 0) {
@@ -146,7 +147,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
           : "Click a column to see a position with that score.",
       ),
     );
-    for (const row of document.querySelectorAll("[data-slice]")) {
+    for (const row of table.querySelectorAll("tr")) {
       row.classList.toggle("now", row.dataset.slice === String(number));
     }
     form.elements.slice.value = number === null ? "" : String(number);
@@ -158,6 +159,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
       .extremes({ slice: number })
       .then((found) => {
         if (chosen !== number) return;
+        /** @type {[string, string, (one: any) => string, string][]} */
         const kinds = [
           [
             "richest",
@@ -279,6 +281,8 @@ export async function databasesPage({ game, options, main, go, signal }) {
       onsubmit: (event) => {
         event.preventDefault();
         const fields = event.target.elements;
+        // Back from the position, the conditions are as they were.
+        history.replaceState({ find: [...new FormData(event.target)] }, "");
         find({
           slice: fields.slice.value,
           score: fields.score.value,
@@ -304,7 +308,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
       "label",
       {},
       "Score ",
-      h("input", { name: "score", inputmode: "numeric", size: 4, pattern: "[+-]?[0-9]{1,3}" }),
+      h("input", { name: "score", inputmode: "numeric", size: 4, pattern: "[+\\-]?[0-9]{1,3}" }),
     ),
     h(
       "label",
@@ -335,22 +339,29 @@ export async function databasesPage({ game, options, main, go, signal }) {
     ],
     h("button", { class: "primary", id: "find" }, "Show me one"),
   );
+  const restore = () => {
+    for (const [name, value] of history.state?.find ?? []) {
+      const field = form.elements[name];
+      if (field?.type === "checkbox") field.checked = true;
+      else if (field) field.value = value;
+    }
+  };
   const last = known.slices[known.slices.length - 1].slice;
   const place = h("div", { class: "below" });
   let build = null;
+  const watch = (upTo) => {
+    build?.leave();
+    build = builder(card, options, { upTo, done: again, signal });
+    place.replaceChildren(build.panel);
+  };
+  if (job) watch(job.slices.at(-1));
   const more = h(
     "form",
     {
       class: "find",
       onsubmit: (event) => {
         event.preventDefault();
-        build?.leave();
-        build = builder(card, options, {
-          upTo: event.target.elements.upto.value.trim(),
-          done: again,
-          signal,
-        });
-        place.replaceChildren(build.panel);
+        watch(event.target.elements.upto.value.trim());
       },
     },
     h(
@@ -386,4 +397,5 @@ export async function databasesPage({ game, options, main, go, signal }) {
     ),
   );
   choose(null);
+  restore();
 }

@@ -26,12 +26,22 @@ export function put(element, ...children) {
   return fill(element, {}, children);
 }
 
+/**
+ * The first element that a selector finds.
+ * @returns {any}
+ */
 export const $ = (selector) => document.querySelector(selector);
 
 /** Announces a text to a screen reader. */
 export function announce(text) {
   $("#announcer").textContent = text;
 }
+
+/**
+ * What has the focus; boards are SVG, whose elements have data as those of HTML have.
+ * @returns {HTMLElement}
+ */
+export const focusedElement = () => /** @type {HTMLElement} */ (document.activeElement);
 
 /** Whether things may move about. */
 export const motion = () => !matchMedia("(prefers-reduced-motion: reduce)").matches;

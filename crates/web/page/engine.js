@@ -25,7 +25,7 @@ export function engine(board) {
     found = null;
     problem = "";
     const session = board.session;
-    const moves = session.moves().slice(0, session.at).join(" ");
+    const moves = session.moves(session.at).join(" ");
     events = new EventSource(
       address(`/games/${encodeURIComponent(board.game)}/search`, {
         position: session.root.position,

@@ -6,10 +6,27 @@ import { rulesOf } from "./rules.js";
 import { pageUrl } from "./url.js";
 import { capital, slice } from "./words.js";
 
+/** What is known of a game, under all rules there are files of. */
 function known(game) {
-  if (!game.slices.length) return game.databases ? "no databases yet" : "too large for databases";
-  const last = game.slices[game.slices.length - 1];
-  return `databases up to ${slice(last, game.unit)}`;
+  if (!game.holdings.length) {
+    return h("p", { class: "note" }, game.databases ? "No databases yet." : "Too large for databases.");
+  }
+  const entry = ({ options, rules, slices, book }) =>
+    h(
+      "li",
+      {},
+      h("a", { href: pageUrl("board", game.name, options) }, rules || "usual rules"),
+      slices.length > 0 && [
+        ": ",
+        h(
+          "a",
+          { href: pageUrl("databases", game.name, options) },
+          `databases up to ${slice(slices.at(-1), game.unit)}`,
+        ),
+      ],
+      book && [slices.length > 0 ? ", " : ": ", h("a", { href: pageUrl("book", game.name, options) }, "book")],
+    );
+  return h("ul", { class: "holdings" }, game.holdings.map(entry));
 }
 
 /** A form that opens the game with other options. */
@@ -59,13 +76,7 @@ export async function gamesPage({ games, main, go, signal }) {
           { class: "panel card" },
           h("h2", {}, h("a", { href: pageUrl("board", game.name) }, capital(game.name))),
           h("p", {}, capital(game.about), "."),
-          h(
-            "p",
-            { class: "note" },
-            capital(known(game)),
-            ". ",
-            h("a", { href: pageUrl("databases", game.name) }, "Databases"),
-          ),
+          known(game),
           rulesOf(about(game.name, "", signal)),
           variants(game, go, signal),
         ),

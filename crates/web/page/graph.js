@@ -8,7 +8,7 @@ const WIDTH = 420;
 const HEIGHT = 120;
 
 export function graph(session, { sides, points }, words, jump) {
-  const margins = session.margins(sides);
+  const margins = session.standings(sides, words).map(({ number }) => number);
   const known = margins.filter((margin) => margin !== null);
   if (known.length < 2) return null;
   const reach = Math.max(points ? 2 : 1, ...known.map(Math.abs));

@@ -1,6 +1,6 @@
 // Boards of squares with discs, from notation alone: `8/8/8/3ox3/3xo3/8/8/8 x`.
 
-import { h, s } from "./dom.js";
+import { focusedElement, h, s } from "./dom.js";
 
 const SQUARE = 60;
 const EDGE = 30;
@@ -42,11 +42,11 @@ class Grid {
     this.element = h("div", { class: "plain" }, this.picture, this.others);
   }
 
-  render({ position, choices, shown, hint, editing, flip }) {
+  render({ position, choices, shown, hint, editing, removing, flip }) {
     const model = readGrid(position);
     if (!model) return;
     const { move: focused, square } = this.element.contains(document.activeElement)
-      ? document.activeElement.dataset
+      ? focusedElement().dataset
       : {};
     const size = model.rows.length;
     const all = size * SQUARE + 2 * EDGE;
@@ -72,7 +72,7 @@ class Grid {
     model.rows.forEach((row, r) =>
       row.forEach((content, f) => {
         const at = flip ? [size - 1 - r, size - 1 - f] : [r, f];
-        parts.push(this.square(r, f, at, content, moves.get(nameOf(r, f)), { shown, hint, editing }));
+        parts.push(this.square(r, f, at, content, moves.get(nameOf(r, f)), { shown, hint, editing, removing }));
       }),
     );
     this.picture.replaceChildren(...parts);
@@ -95,26 +95,26 @@ class Grid {
     else if (focused) this.element.querySelector(`[data-move="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  square(row, file, at, content, choice, { shown, hint, editing }) {
+  square(row, file, at, content, choice, { shown, hint, editing, removing }) {
     const [x, y] = [EDGE + at[1] * SQUARE, EDGE + at[0] * SQUARE];
     const [cx, cy] = [x + SQUARE / 2, y + SQUARE / 2];
     const name = nameOf(row, file);
     const held = content === "x" ? "black" : content === "o" ? "white" : "empty";
-    const value = shown && choice?.value ? this.words.brief(choice.value) : "";
+    const value = shown && choice?.value ? choice.standing.brief : "";
     const mark = !choice
       ? null
       : value
-        ? s("text", { class: `value${value.length > 3 ? " long" : ""}`, x: cx, y: cy + 7 }, value)
+        ? s("text", { class: `value${value.length > 3 ? " long" : ""}`, "aria-hidden": "true", x: cx, y: cy + 7 }, value)
         : s("circle", { class: "spot", cx, cy, r: 8 });
     const classes = [
       "square",
       choice && "legal",
-      shown && choice?.outcome,
+      shown && choice?.standing.kind,
       choice && ((shown && choice.best) || hint.has(choice.move)) && "best",
       editing && "edited",
     ];
     const press = (event) => {
-      if (editing) this.edit(row, file, event.shiftKey ? -1 : 1);
+      if (editing) this.edit(row, file, event.shiftKey || removing ? -1 : 1);
       else this.act(choice);
     };
     const act =

@@ -4,9 +4,9 @@ import { h } from "./dom.js";
 import { mistake } from "./session.js";
 
 /** A table of the moves that can be played; `act` plays one. */
-export function choiceTable(choices, { shown, points, words, act }) {
+export function choiceTable(choices, { shown, points, head, words, act }) {
   const ordered = shown ? choices : [...choices].sort((a, b) => a.move.localeCompare(b.move));
-  const heads = ["Move", points && "Banks", "Value"].filter(Boolean);
+  const heads = ["Move", points && "Banks", head].filter(Boolean);
   return h(
     "table",
     {},
@@ -26,7 +26,7 @@ export function choiceTable(choices, { shown, points, words, act }) {
         h(
           "tr",
           {
-            class: shown ? `${choice.outcome ?? ""}${choice.best ? " best" : ""}` : "",
+            class: shown ? `${choice.standing.kind}${choice.best ? " best" : ""}` : "",
             "data-choice": choice.move,
             onclick: () => act(choice),
           },
@@ -40,7 +40,7 @@ export function choiceTable(choices, { shown, points, words, act }) {
             "td",
             { class: "value" },
             shown
-              ? h("span", { class: `badge ${choice.outcome ?? "unknown"}` }, words.worth(choice.value))
+              ? h("span", { class: `badge ${choice.standing.kind}` }, choice.standing.text)
               : "·",
             shown && choice.best ? h("span", { class: "star", title: "best" }, "★") : null,
           ),
@@ -51,7 +51,8 @@ export function choiceTable(choices, { shown, points, words, act }) {
 }
 
 /** The moves of a line, errors marked; `jump` goes to one. */
-export function lineItems(session, { shown, points, words, jump }) {
+export function lineItems(session, { shown, points, sides, words, jump }) {
+  const standings = session.standings(sides, words);
   return session.nodes.map((node, i) => {
     const now = session.at === i;
     const step = { class: `link${now ? " now" : ""}`, "data-ply": i, onclick: () => jump(i) };
@@ -71,8 +72,8 @@ export function lineItems(session, { shown, points, words, jump }) {
         mark,
       ),
       shown &&
-        played.value &&
-        h("span", { class: `badge small ${played.outcome ?? "unknown"}` }, words.worth(played.value)),
+        session.nodes[i].value &&
+        h("span", { class: `badge small ${standings[i].kind}` }, standings[i].text),
     );
   });
 }

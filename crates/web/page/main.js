@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { boardPage } from "./board.js";
 import { bookPage } from "./book.js";
 import { databasesPage } from "./databases.js";
-import { $, h } from "./dom.js";
+import { $, announce, h } from "./dom.js";
 import { fleetPage } from "./fleet.js";
 import { gamesPage } from "./games.js";
 import { pageUrl, where } from "./url.js";
@@ -16,6 +16,7 @@ let shown = new AbortController();
 
 function failed(error) {
   const main = $("#main");
+  document.title = "Nutcracker";
   main.replaceChildren(
     h(
       "section",
@@ -25,6 +26,21 @@ function failed(error) {
       h("p", {}, h("a", { href: "/games" }, "All games")),
     ),
   );
+}
+
+/** Every game, and the rules under which something is known of it. */
+function showGames(game, options) {
+  const entries = games.flatMap((one) => {
+    const others = one.holdings.map((holding) => holding.options).filter(Boolean);
+    if (one.name === game && options && !others.includes(options)) others.push(options);
+    return ["", ...others].map((rules) => [one.name, rules]);
+  });
+  $("#game").replaceChildren(
+    ...entries.map(([name, rules]) =>
+      h("option", { value: `${name}?${rules}` }, rules ? `${name}, ${rules.replaceAll(",", ", ")}` : name),
+    ),
+  );
+  $("#game").value = `${game}?${options}`;
 }
 
 async function show() {
@@ -38,14 +54,14 @@ async function show() {
     if (signal.aborted) return;
     const game = requested ?? games[0].name;
     const options = query.get("options") ?? "";
+    if (page === "missing") throw new Error("There is no such page.");
     if (!games.some((one) => one.name === game)) {
       throw new Error(`There is no game “${game}”.`);
     }
-    $("#game").replaceChildren(
-      ...games.map((one) => h("option", { value: one.name, selected: one.name === game }, one.name)),
-    );
-    $("#game").value = game;
-    for (const link of document.querySelectorAll("nav a[data-page]")) {
+    showGames(game, options);
+    /** @type {NodeListOf<HTMLAnchorElement>} */
+    const links = document.querySelectorAll("nav a[data-page]");
+    for (const link of links) {
       const name = link.dataset.page;
       if (name !== "games") link.href = pageUrl(name, game, options);
       if (name === page) link.setAttribute("aria-current", "page");
@@ -60,7 +76,8 @@ async function show() {
     if (signal.aborted) return;
     // Last, so that the title never names what is not yet to be seen.
     const titles = { games: "Games", fleet: "Fleet" };
-    document.title = `${titles[page] ?? capital(game)} – Nutcracker`;
+    const rules = options && ` (${options.replaceAll(",", ", ")})`;
+    document.title = `${titles[page] ?? capital(game) + rules} – Nutcracker`;
   } catch (error) {
     if (!signal.aborted) failed(error);
   }
@@ -69,13 +86,21 @@ async function show() {
 /** Shows another page of this site. */
 export function go(url) {
   history.pushState(null, "", url);
-  show();
   scrollTo(0, 0);
+  enter();
 }
 
-addEventListener("popstate", show);
+/** Shows a page that takes the place of another: the focus is at its beginning, its title is read out. */
+async function enter() {
+  await show();
+  if (!$("#main").contains(document.activeElement)) $("#main").focus({ preventScroll: true });
+  announce(document.title);
+}
+
+addEventListener("popstate", enter);
 document.addEventListener("click", (event) => {
-  const link = event.target instanceof Element && event.target.closest("a[href]");
+  /** @type {HTMLAnchorElement | null} */
+  const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey)
     return;
   const url = new URL(link.href);
@@ -86,6 +111,7 @@ document.addEventListener("click", (event) => {
 });
 $("#game").addEventListener("change", (event) => {
   const { page } = where(location);
-  go(pageUrl(["games", "fleet"].includes(page) ? "board" : page, event.target.value));
+  const [game, options] = event.target.value.split(/\?(.*)/s);
+  go(pageUrl(["games", "fleet"].includes(page) ? "board" : page, game, options));
 });
 show();

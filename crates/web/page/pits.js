@@ -1,6 +1,6 @@
 // Boards of two rows of pits, from notation alone: `4,4,4/4,4,4 S 0-0`.
 
-import { motion, s } from "./dom.js";
+import { focusedElement, motion, s } from "./dom.js";
 
 const PATTERN = /^(\d+(?:,\d+)*)\/(\d+(?:,\d+)*)(?: ([SN]))?(?: (\d+)-(\d+))?$/;
 /** Stones that are drawn one by one. */
@@ -54,11 +54,10 @@ const clamp = (number) => Math.min(number, DOZEN);
 
 /** Draws a board; `act(choice)` plays, `edit(side, pit, change)` changes the number of stones. */
 class Pits {
-  constructor({ act, edit, words, game }) {
+  constructor({ act, edit, words }) {
     this.act = act;
     this.edit = edit;
     this.words = words;
-    this.stores = game === "kalah";
     this.element = s("svg", { class: "pits", role: "group", "aria-label": "Board" });
     this.narrow = matchMedia("(max-width: 640px)");
   }
@@ -87,11 +86,17 @@ class Pits {
   }
 
   /** Shows a position with its moves. */
-  render({ position, choices, shown, flip, banked, editing, hint, names }) {
+  render({ position, choices, shown, flip, banked, final, editing, removing, hint, names }) {
     const model = readPits(position);
     if (!model) return;
-    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.pit : null;
+    // At the end everything is where it is counted.
+    if (final) {
+      model.rows = model.rows.map((row) => row.map(() => 0));
+      model.banked = final;
+    }
+    const focused = this.element.contains(document.activeElement) ? focusedElement().dataset.pit : null;
     this.flip = flip;
+    this.removing = removing;
     this.model = model;
     const pits = model.rows[0].length;
     const place = this.layout(pits);
@@ -105,7 +110,8 @@ class Pits {
     this.stones = new Map();
     const parts = [defs(), boardShape(place)];
     for (const which of [0, 1]) {
-      parts.push(this.drawStore(which, (model.banked ?? banked)[which], names[which], model.mover === which));
+      const moving = model.mover === which;
+      parts.push(this.drawStore(which, (model.banked ?? banked)[which], names[which], moving, editing));
     }
     for (const which of [0, 1]) {
       for (let pit = 0; pit < pits; pit += 1) {
@@ -116,7 +122,31 @@ class Pits {
     if (focused) this.element.querySelector(`[data-pit="${focused}"]`)?.focus();
   }
 
-  drawStore(which, number, name, moving) {
+  /** What a place that can be edited does: a click adds or removes, and so do keys. */
+  editing(which, pit) {
+    const by = (event) => (event.shiftKey || this.removing ? -1 : 1);
+    return {
+      onclick: (event) => {
+        // A long press on a touch screen is a right click, and after that a click.
+        if (performance.now() - (this.pressed ?? -1000) > 700) this.edit(which, pit, by(event));
+      },
+      oncontextmenu: (event) => {
+        event.preventDefault();
+        this.pressed = performance.now();
+        this.edit(which, pit, -1);
+      },
+      onkeydown: (event) => {
+        if (event.key === "Enter" || event.key === " ") {
+          event.preventDefault();
+          this.edit(which, pit, by(event));
+        } else if (event.key === "+" || event.key === "-") {
+          this.edit(which, pit, event.key === "+" ? 1 : -1);
+        } else this.walk(event, which, pit);
+      },
+    };
+  }
+
+  drawStore(which, number, name, moving, editing) {
     const { x, y, w, h } = this.place.store(which);
     const narrow = this.place.narrow;
     const stones = [];
@@ -125,29 +155,41 @@ class Pits {
     for (let i = 0; i < Math.min(number, 24); i += 1) {
       const column = i % columns;
       const line = Math.floor(i / columns);
-      const at = narrow
+      const [left, top] = narrow
         ? [x - w / 2 + 184 + column * gap, y]
         : [x - 25 + column * gap, y + h / 2 - 24 - line * 20];
-      stones.push(stone(at, i + which * 7));
+      stones.push(stone([left, top], i + which * 7));
     }
     const label = narrow ? [x - w / 2 + 20, y + 9] : [x, y - h / 2 - 17];
+    // The label says what is written here.
+    const hidden = { "aria-hidden": "true" };
     const total = narrow ? [x - w / 2 + 158, y + 9] : [x, y + h / 2 + 30];
     return s(
       "g",
       {
-        class: `store${moving ? " moving" : ""}${narrow ? " lying" : ""}`,
-        "aria-label": `${name} has banked ${number}`,
+        class: `store${moving ? " moving" : ""}${narrow ? " lying" : ""}${editing ? " edited" : ""}`,
+        ...(editing ? this.editing(which, "store") : {}),
       },
-      s("rect", { x: x - w / 2, y: y - h / 2, width: w, height: h, rx: narrow ? 26 : 42 }),
-      stones,
+      s(
+        "g",
+        {
+          class: "press",
+          "data-pit": `${which}store`,
+          role: editing ? "button" : "img",
+          tabindex: editing ? 0 : undefined,
+          "aria-label": `${name} has banked ${number}${editing ? ", plus to add, minus to remove" : ""}`,
+        },
+        s("rect", { x: x - w / 2, y: y - h / 2, width: w, height: h, rx: narrow ? 26 : 42 }),
+        stones,
+      ),
       s(
         "text",
-        { x: label[0], y: label[1], class: "name", "text-anchor": narrow ? "start" : "middle" },
+        { ...hidden, x: label[0], y: label[1], class: "name", "text-anchor": narrow ? "start" : "middle" },
         name,
       ),
       s(
         "text",
-        { x: total[0], y: total[1], class: "total", "text-anchor": narrow ? "end" : "middle" },
+        { ...hidden, x: total[0], y: total[1], class: "total", "text-anchor": narrow ? "end" : "middle" },
         number,
       ),
     );
@@ -163,7 +205,7 @@ class Pits {
     if (choice && !editing) classes.push("legal");
     if (best) classes.push("best");
     if (choice && hint.has(choice.move)) classes.push("hint");
-    if (shown && choice?.outcome) classes.push(choice.outcome);
+    if (shown && choice) classes.push(choice.standing.kind);
     const stones = places(clamp(number), pit + 6 * which).map(([dx, dy], i) =>
       stone([x + dx, y + dy], i + pit * 3),
     );
@@ -172,52 +214,39 @@ class Pits {
       choice && !editing
         ? `Pit ${letter}, ${number}: ${this.words.describe(choice, shown)}`
         : `Pit ${letter}, ${number}${editing ? ", plus to add, minus to remove" : ", no move"}`;
-    const active = editing || choice;
-    const press = (event) => {
-      if (editing) this.edit(which, pit, event.shiftKey || event.button === 2 ? -1 : 1);
-      else if (choice) this.act(choice);
-    };
-    const keys = (event) => {
-      if (event.key === "Enter" || event.key === " ") {
-        event.preventDefault();
-        press({ shiftKey: event.shiftKey });
-      } else if (editing && (event.key === "+" || event.key === "-")) {
-        this.edit(which, pit, event.key === "+" ? 1 : -1);
-      } else if (
-        event.key === "ArrowLeft" ||
-        event.key === "ArrowRight" ||
-        event.key === "ArrowUp" ||
-        event.key === "ArrowDown"
-      ) {
-        event.preventDefault();
-        event.stopPropagation();
-        this.step(which, pit, event.key);
-      }
+    const play = {
+      onclick: () => choice && this.act(choice),
+      onkeydown: (event) => {
+        if (event.key === "Enter" || event.key === " ") {
+          event.preventDefault();
+          if (choice) this.act(choice);
+        } else this.walk(event, which, pit);
+      },
     };
     const group = s(
       "g",
       {
         class: classes.join(" "),
-        "data-pit": key,
         "data-move": choice?.move,
-        role: "button",
-        tabindex: 0,
-        "aria-label": label,
-        "aria-disabled": active ? undefined : "true",
-        onclick: press,
-        onkeydown: keys,
-        oncontextmenu: (event) => {
-          if (!editing) return;
-          event.preventDefault();
-          this.edit(which, pit, -1);
-        },
+        ...(editing ? this.editing(which, pit) : play),
       },
-      s("circle", { class: "reach", cx: x, cy: y, r: RADIUS + 8 }),
-      s("circle", { class: "hole", cx: x, cy: y, r: RADIUS }),
-      s("g", { class: "stones" }, stones),
-      number > DOZEN && s("text", { x, y: y + 14, class: "many" }, number),
-      s("text", { x: x + RADIUS * 0.74, y: y + RADIUS * 0.98, class: "number" }, number),
-      s("text", { x: x - RADIUS * 0.8, y: y - RADIUS * 0.74, class: "letter" }, letter),
+      s(
+        "g",
+        {
+          class: "press",
+          "data-pit": key,
+          role: editing || choice ? "button" : "img",
+          // Arrow keys go to every pit, Tab only to those that can be sown.
+          tabindex: editing || choice ? 0 : -1,
+          "aria-label": label,
+        },
+        s("circle", { class: "reach", cx: x, cy: y, r: RADIUS + 8 }),
+        s("circle", { class: "hole", cx: x, cy: y, r: RADIUS }),
+        s("g", { class: "stones" }, stones),
+      ),
+      number > DOZEN && s("text", { x, y: y + 14, class: "many", "aria-hidden": "true" }, number),
+      s("text", { x: x + RADIUS * 0.74, y: y + RADIUS * 0.98, class: "number", "aria-hidden": "true" }, number),
+      s("text", { x: x - RADIUS * 0.8, y: y - RADIUS * 0.74, class: "letter", "aria-hidden": "true" }, letter),
     );
     if (choice && shown && choice.value) group.append(this.chip(which, x, choice));
     return group;
@@ -225,12 +254,14 @@ class Pits {
 
   chip(which, x, choice) {
     const y = this.place.chip(which);
-    const text = this.words.worth(choice.value);
-    const more = choice.captures > 0 ? `×${choice.captures}` : "";
-    const w = 30 + 13 * text.length + (more ? 10 + 11 * more.length : 0);
+    const { text, kind } = choice.standing;
+    const { narrow } = this.place;
+    // Where letters are large there is room for the result alone.
+    const more = choice.captures > 0 && !narrow ? `×${choice.captures}` : "";
+    const w = (narrow ? 22 + 18 * text.length : 30 + 13 * text.length) + (more ? 10 + 11 * more.length : 0);
     return s(
       "g",
-      { class: `chip ${choice.outcome ?? "unknown"}${choice.best ? " best" : ""}`, "aria-hidden": "true" },
+      { class: `chip ${kind}${choice.best ? " best" : ""}`, "aria-hidden": "true" },
       s("rect", { x: x - w / 2, y: y - 17, width: w, height: 34, rx: 17 }),
       s(
         "text",
@@ -241,10 +272,18 @@ class Pits {
     );
   }
 
+  /** Lets arrow keys move the focus. */
+  walk(event, which, pit) {
+    if (!/^Arrow/.test(event.key) || pit === "store") return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.step(which, pit, event.key);
+  }
+
   /** Moves the focus to a neighbour on the screen. */
   step(which, pit, key) {
     const pits = this.model.rows[0].length;
-    let next = [which, pit];
+    let next;
     if (key === "ArrowUp" || key === "ArrowDown") next = [1 - which, pits - 1 - pit];
     else {
       const bottom = (this.flip ? 1 - which : which) === 0;
@@ -254,82 +293,54 @@ class Pits {
     this.element.querySelector(`[data-pit="${next[0]}${next[1]}"]`)?.focus();
   }
 
-  /** Shows how the stones of a move travel to the position that follows. */
+  /**
+   * Shows how stones travel from a position to the one that follows: what pits gain comes from the pit
+   * that was emptied, what they lose and what is left of its stones goes to the store of the mover.
+   */
   async animate(choice, next) {
     const from = pitOf(choice.move);
     const after = readPits(next);
     if (!motion() || !from || !after || !this.stones) return;
-    const number = this.model.rows[from.side][from.pit];
+    const pits = this.model.rows[0].length;
     const own = this.stones.get(`${from.side}${from.pit}`) ?? [];
-    const path = sowing(this.model, from, number, this.stores);
+    const number = this.model.rows[from.side][from.pit];
     const pace = Math.max(14, Math.min(75, 520 / Math.max(1, number)));
     const layer = s("g", { class: "travel" });
     this.element.append(layer);
     const origin = this.place.centre(from.side, from.pit);
-    const counts = this.model.rows.map((row) => [...row]);
-    counts[from.side][from.pit] = 0;
-    const landed = new Map();
-    const runs = [];
+    const { x, y } = this.place.store(this.model.mover);
     for (const old of own) old.classList.add("gone");
-    this.element.querySelector(`[data-pit="${from.side}${from.pit}"] .many`)?.remove();
-    path.forEach((target, i) => {
-      const at = target.store !== undefined ? this.place.store(target.store) : null;
-      const centre = at ? [at.x, at.y] : this.place.centre(target.side, target.pit);
-      let end = centre;
-      if (!at) {
-        counts[target.side][target.pit] += 1;
-        const spots = places(clamp(counts[target.side][target.pit]), target.pit + 6 * target.side);
-        const [dx, dy] = spots[spots.length - 1];
-        end = [centre[0] + dx, centre[1] + dy];
-      }
-      const piece = stone(end, i + from.pit * 3);
+    this.element.querySelector(`[data-pit="${from.side}${from.pit}"] ~ .many`)?.remove();
+    const sent = [];
+    const send = (end) => {
+      const piece = stone(end, sent.length + from.pit * 3);
       layer.append(piece);
-      if (!at) {
-        const key = `${target.side}${target.pit}`;
-        landed.set(key, [...(landed.get(key) ?? []), piece]);
-      }
-      runs.push(travel(piece, origin, end, i * pace, 210));
-    });
-    await Promise.all(runs);
-    // What is not where it was sown was captured.
-    const taken = [];
-    const store = this.place.store(this.model.mover);
-    for (const side of [0, 1]) {
-      counts[side].forEach((had, pit) => {
-        if (had <= after.rows[side][pit]) return;
-        const key = `${side}${pit}`;
-        for (const piece of [...(this.stones.get(key) ?? []), ...(landed.get(key) ?? [])]) {
-          if (piece.classList.contains("gone")) continue;
-          const start = [Number(piece.getAttribute("data-x")), Number(piece.getAttribute("data-y"))];
-          const copy = stone([store.x, store.y], 1);
-          layer.append(copy);
-          piece.classList.add("gone");
-          taken.push(travel(copy, start, [store.x, store.y], taken.length * 18, 260));
-        }
-      });
+      sent.push(travel(piece, origin, end, sent.length * pace, 210));
+    };
+    const lost = [];
+    // Round the board, from the emptied pit on.
+    for (let step = 1; step < 2 * pits; step += 1) {
+      const place = from.pit + step;
+      const side = (from.side + Math.floor(place / pits)) % 2;
+      const pit = place % pits;
+      const [had, has] = [this.model.rows[side][pit], after.rows[side][pit]];
+      const centre = this.place.centre(side, pit);
+      const spots = places(clamp(has), pit + 6 * side);
+      for (let i = clamp(had); i < clamp(has); i += 1) send([centre[0] + spots[i][0], centre[1] + spots[i][1]]);
+      if (has < had) lost.push(...(this.stones.get(`${side}${pit}`) ?? []));
     }
+    while (sent.length < Math.min(number, own.length)) send([x, y]);
+    await Promise.all(sent);
+    const taken = lost.map((piece, i) => {
+      const start = [Number(piece.getAttribute("data-x")), Number(piece.getAttribute("data-y"))];
+      const copy = stone([x, y], 1);
+      layer.append(copy);
+      piece.classList.add("gone");
+      return travel(copy, start, [x, y], i * 18, 260);
+    });
     await Promise.all(taken);
     layer.remove();
   }
-}
-
-/** The pits and stores that the stones of a pit reach, in order. */
-function sowing(model, from, number, stores) {
-  const pits = model.rows[0].length;
-  const path = [];
-  let { side, pit } = from;
-  while (path.length < number) {
-    pit += 1;
-    if (pit === pits) {
-      if (stores && side === from.side) path.push({ store: side });
-      side = 1 - side;
-      pit = 0;
-      if (path.length === number) break;
-    }
-    if (!stores && side === from.side && pit === from.pit) continue;
-    path.push({ side, pit });
-  }
-  return path;
 }
 
 function travel(piece, from, to, delay, duration) {
@@ -387,7 +398,8 @@ export const pits = {
   keys: [["a–f", "sow that pit"]],
   choice: (key, moves) => moves.find((one) => one.move[0].toLowerCase() === key.toLowerCase()),
   editor: {
-    help: "click a pit to add, shift-click or right-click to remove",
+    help: "click a pit or a store to add a stone; with “Remove”, to take one away",
+    removes: true,
     mover: (text) => readPits(text).mover,
     turn: (text) => {
       const model = readPits(text);
@@ -395,12 +407,18 @@ export const pits = {
     },
     clear: (text) => {
       const model = readPits(text);
-      return writePits({ ...model, rows: model.rows.map((row) => row.map(() => 0)), banked: null });
+      const banked = model.banked && [0, 0];
+      return writePits({ ...model, rows: model.rows.map((row) => row.map(() => 0)), banked });
     },
     change: (text, side, pit, by) => {
-      const { rows, mover } = readPits(text);
-      rows[side][pit] = Math.max(0, rows[side][pit] + by);
-      return writePits({ rows, mover, banked: null });
+      const { rows, mover, banked } = readPits(text);
+      if (pit !== "store") {
+        rows[side][pit] = Math.max(0, rows[side][pit] + by);
+        return writePits({ rows, mover, banked });
+      }
+      const counts = banked ?? [0, 0];
+      counts[side] = Math.max(0, counts[side] + by);
+      return writePits({ rows, mover, banked: counts });
     },
   },
 };

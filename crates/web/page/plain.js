@@ -1,6 +1,6 @@
 // A board for any game, from its notation and its moves.
 
-import { h } from "./dom.js";
+import { focusedElement, h } from "./dom.js";
 
 /** Shows a position as text and its moves as buttons. */
 class Plain {
@@ -12,7 +12,7 @@ class Plain {
 
   render({ position, drawing, choices, shown, hint, editing }) {
     const focused = this.element.contains(document.activeElement)
-      ? document.activeElement.dataset.move
+      ? focusedElement().dataset.move
       : null;
     this.element.replaceChildren(
       h("pre", { class: "drawing", "aria-label": "Position" }, drawing ?? position),
@@ -22,18 +22,18 @@ class Plain {
         !editing &&
           choices.map((choice) => {
             const classes = ["move"];
-            if (shown && choice.outcome) classes.push(choice.outcome);
+            if (shown) classes.push(choice.standing.kind);
             if ((shown && choice.best) || hint.has(choice.move)) classes.push("best");
             return h(
               "button",
               {
                 class: classes.join(" "),
                 "data-move": choice.move,
-                "aria-label": this.words.describe(choice, shown),
                 onclick: () => this.act(choice),
               },
               h("span", { class: "name" }, choice.move),
-              shown && choice.value && h("span", { class: "score" }, this.words.worth(choice.value)),
+              shown && choice.value && [" ", h("span", { class: "score" }, choice.standing.text)],
+              shown && choice.best && h("span", { class: "unseen" }, ", best"),
             );
           }),
       ),

@@ -19,9 +19,9 @@ export function opponent(board) {
       id: "opponent",
       onchange: (event) => {
         side = event.target.value || null;
-        // Values would give the game away.
-        if (side) board.toggle(false);
-        board.render();
+        remember();
+        // Values would give the game away; afterwards they are as they were.
+        board.hide(side !== null);
         consider();
       },
     },
@@ -30,10 +30,17 @@ export function opponent(board) {
   );
   const level = h(
     "select",
-    { id: "level", onchange: () => consider() },
-    option("perfect", "perfect"),
+    {
+      id: "level",
+      onchange: () => {
+        remember();
+        consider();
+      },
+    },
+    option("perfect", "as strong as it can be"),
     Array.from({ length: 10 }, (_, i) => option(10 - i, `level ${10 - i}`)),
   );
+  const go = h("button", { id: "let-it", hidden: true, onclick: () => consider(true) }, "Let it move");
   const book = h("input", { type: "checkbox", id: "uses-book", onchange: () => consider() });
   const panel = h(
     "section",
@@ -43,35 +50,48 @@ export function opponent(board) {
       "div",
       { class: "find" },
       h("label", {}, "The program plays ", choose),
-      h("label", {}, "and is ", level),
+      h("label", {}, "and plays ", level),
       h("label", {}, book, " with the opening book"),
     ),
     status,
+    go,
   );
 
-  const turn = () =>
-    side !== null &&
-    board.session.now.mover === side &&
-    !board.session.now.over &&
-    board.session.at === board.session.nodes.length - 1;
+  /** The same game against the same opponent goes on after a reload, in this tab alone. */
+  const place = `opponent of ${board.game} ${board.options}`;
+  const remember = () => {
+    if (side === null) sessionStorage.removeItem(place);
+    else sessionStorage.setItem(place, JSON.stringify({ side, level: level.value }));
+  };
+  const before = JSON.parse(sessionStorage.getItem(place) ?? "null");
+  if (before && board.sides.includes(before.side)) {
+    side = before.side;
+    choose.value = side;
+    level.value = before.level;
+  }
 
-  async function consider() {
+  /** Whether the program is to move; it does so by itself only at the end of the line. */
+  const its = () => side !== null && board.session.now.mover === side && !board.session.now.over;
+  const atEnd = () => board.session.at === board.session.nodes.length - 1;
+
+  async function consider(anyway = false) {
     turns += 1;
     const mine = turns;
     failure = "";
-    thinking = turn();
+    thinking = its() && (anyway || atEnd());
     render();
     if (!thinking) return;
     try {
       const session = board.session;
+      const { at } = session;
       const pending = board.api.reply({
         position: session.root.position,
-        moves: session.moves().join(" "),
+        moves: session.moves(at).join(" "),
         level: level.value,
         ...(book.checked ? { book: true } : {}),
       });
       const [reply] = await Promise.all([pending, new Promise((done) => setTimeout(done, PAUSE))]);
-      if (mine !== turns || !turn()) return;
+      if (mine !== turns || board.session !== session || session.at !== at) return;
       const choice = session.now.moves.find((one) => one.move === reply.move);
       thinking = false;
       if (choice) await board.play(choice);
@@ -83,11 +103,12 @@ export function opponent(board) {
   }
 
   function render() {
+    go.hidden = thinking || !its() || (atEnd() && !failure);
     if (failure) status.textContent = failure;
     else if (side === null) status.textContent = "Choose a side for it, and play the other.";
     else if (board.session.now.over) status.textContent = "The game is over.";
     else if (thinking) status.textContent = "It thinks …";
-    else if (turn()) status.textContent = "Its move.";
+    else if (its()) status.textContent = "It is the program's turn.";
     else status.textContent = "Your move.";
   }
 
@@ -103,5 +124,5 @@ export function opponent(board) {
   board.signal.addEventListener("abort", () => {
     turns += 1;
   });
-  return { panel, render, consider, takeBack };
+  return { panel, render, consider, takeBack, plays: () => side !== null };
 }

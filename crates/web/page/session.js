@@ -1,10 +1,9 @@
 // A game on the board: its start, its moves, and the current ply.
 
 export class Session {
-  /** `start` is the server's description of the first position. */
-  constructor(start) {
-    /** Positions; each but the last has the move that was played there. */
-    this.nodes = [{ ...start, played: null }];
+  /** `nodes` are the server's descriptions of positions; each but the last has the move played there. */
+  constructor(nodes) {
+    this.nodes = nodes.map((node) => ({ played: null, ...node }));
     this.at = 0;
   }
 
@@ -25,8 +24,7 @@ export class Session {
     }
     this.nodes.length = this.at + 1;
     now.played = choice;
-    const repeats = this.nodes.some((node) => node.board === next.board);
-    this.nodes.push({ ...next, played: null, repeats, over: next.over || repeats });
+    this.nodes.push({ ...next, played: null });
     this.at += 1;
   }
 
@@ -34,9 +32,12 @@ export class Session {
     this.at = Math.max(0, Math.min(at, this.nodes.length - 1));
   }
 
-  /** The names of the moves of the whole line. */
-  moves() {
-    return this.nodes.filter((node) => node.played).map((node) => node.played.move);
+  /** The names of the moves of the whole line, or of its beginning. */
+  moves(plies = this.nodes.length) {
+    return this.nodes
+      .slice(0, plies)
+      .filter((node) => node.played)
+      .map((node) => node.played.move);
   }
 
   /** What has been banked since the beginning by the first and the second side. */
@@ -48,14 +49,16 @@ export class Session {
     return sums;
   }
 
-  /** The margin of the first side at the end, as far as it is known at each position. */
-  margins(sides) {
-    return this.nodes.map((node, at) => {
-      const value = node.repeats ? { points: 0 } : node.value;
-      if (!value) return null;
-      const [first, second] = this.banked(sides, at);
-      return first - second + (node.mover === sides[0] ? value.points : -value.points);
-    });
+  /** By how much the first side is ahead at a ply: in the game, or since the beginning of the line. */
+  ahead(sides, at = this.at) {
+    const { banked } = this.nodes[at];
+    const [first, second] = banked ? sides.map((side) => banked[side]) : this.banked(sides, at);
+    return first - second;
+  }
+
+  /** The end of the game for the first side, as far as it is known at each position. */
+  standings(sides, words) {
+    return this.nodes.map((node, at) => words.standing(node, this.ahead(sides, at)));
   }
 }
 

@@ -5,11 +5,27 @@ export function where(location) {
   const parts = location.pathname.split("/").filter(Boolean);
   const query = new URLSearchParams(location.search);
   if (parts[0] === "fleet") return { page: "fleet", game: null, query };
-  if (parts[0] !== "games") return { page: "board", game: null, query };
+  if (!parts.length) return { page: "board", game: null, query };
+  if (parts[0] !== "games" || parts.length > 3) return { page: "missing", game: null, query };
   if (!parts[1]) return { page: "games", game: null, query };
-  return { page: parts[2] || "board", game: decodeURIComponent(parts[1]), query };
+  const page = [undefined, "databases", "book"].includes(parts[2]) ? (parts[2] ?? "board") : "missing";
+  return { page, game: decoded(parts[1]), query };
 }
 
+/** What an address encodes, or the text itself where it encodes nothing. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The address of a position with a line.
+ * @param {string} game
+ * @param {{ from?: string, line?: string[], at?: number, options?: string, flip?: boolean }} what
+ */
 export function boardUrl(game, { from, line, at, options, flip } = {}) {
   const query = new URLSearchParams();
   if (options) query.set("options", options);
@@ -24,7 +40,8 @@ export function boardUrl(game, { from, line, at, options, flip } = {}) {
   return `/games/${encodeURIComponent(game)}${text ? "?" + text : ""}`;
 }
 
-export function pageUrl(page, game, options) {
+/** The address of a page about a game. */
+export function pageUrl(page, game, options = "") {
   const path = page === "board" ? "" : `/${page}`;
   const query = options ? "?options=" + encodeURIComponent(options) : "";
   return `/games/${encodeURIComponent(game)}${path}${query}`;

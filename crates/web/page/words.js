@@ -1,6 +1,17 @@
 // Numbers and values in words.
 
+import { h } from "./dom.js";
+
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The heading of a page about a game: its name, what the page shows, and the rules it is under. */
+export const headingOf = ({ name, rules }, what = "") =>
+  h(
+    "h1",
+    {},
+    capital(name) + (what && `: ${what}`),
+    rules && h("span", { class: "rules-line" }, rules),
+  );
 
 export const count = (number) => number.toLocaleString("en-US");
 
@@ -33,33 +44,92 @@ const OUTCOMES = new Map([
   [-1, "loss"],
 ]);
 
+/** Numbers that are proven or guessed, as text: `~+1.25, 0 to 3`. */
+function inexact({ lower, upper, guess }) {
+  const parts = [];
+  if (guess !== undefined) parts.push("~" + signed(Number(guess.toFixed(2))));
+  if (lower !== undefined && upper !== undefined) parts.push(`${minus(lower)} to ${minus(upper)}`);
+  else if (lower !== undefined) parts.push(`≥ ${minus(lower)}`);
+  else if (upper !== undefined) parts.push(`≤ ${minus(upper)}`);
+  return parts.join(", ") || "?";
+}
+
+const kindOf = (number) => (number > 0 ? "win" : number < 0 ? "loss" : "draw");
+
 /** Values in the words of a game, whose card says whether its scores are points. */
 export function wordsOf({ points, sides }) {
   const other = (side) => sides.find((one) => one !== side);
+  const first = capital(sides[0]);
 
-  /** What a position is worth, as the server writes it, with a real minus sign. */
+  /** What a position is worth to its mover, as the server writes it, with a real minus sign. */
   const worth = (value) => {
     if (!value) return "?";
     const outcome = !points && value.exact && !value.distance && OUTCOMES.get(value.points);
     return outcome ? value.text.replace(/^[^,]+/, outcome) : value.text.replaceAll("-", "−");
   };
 
-  /** The same where there is little room: `win 13` for `win in 13`. */
-  const brief = (value) => worth(value).replace(" in ", " ").split(",")[0];
+  /**
+   * What a value means for the end of the game, always for the first side, whoever moves: `text` and
+   * `brief` to be shown, `said` for screen readers, `kind` for the colour, and one `number` for charts.
+   * `base` is by how much the first side is ahead where the value is counted from.
+   */
+  const standing = ({ value, result, mover }, base = 0) => {
+    if (!value) return { text: "?", brief: "?", said: "value unknown", kind: "unknown", number: null };
+    const sign = mover === sides[0] ? 1 : -1;
+    const made = (text, said, kind, number) => ({
+      text,
+      brief: text.replace(" in ", " ").split(",")[0],
+      said,
+      kind,
+      number,
+    });
+    if (result) {
+      const [mine, theirs] = sides.map((side) => result[side]);
+      return made(`${mine}–${theirs}`, ending(result), kindOf(mine - theirs), mine - theirs);
+    }
+    const unchecked = value.checked === false ? ", unchecked" : "";
+    if (value.exact && !points) {
+      const kind = kindOf(sign * value.points);
+      const winner = capital(kind === "win" ? sides[0] : sides[1]);
+      const far = value.distance ? ` in ${value.distance.moves}` : "";
+      const how = value.distance?.metric === "dtc" ? `, conversion${far}` : far;
+      const said = kind === "draw" ? "a draw" : `${winner} wins${how}`;
+      return made(kind + how + unchecked, said, kind, Math.sign(sign * value.points));
+    }
+    const number = base + sign * value.points;
+    if (value.exact) {
+      const text = signed(number) + unchecked;
+      return made(text, `${text} for ${first}`, kindOf(number), number);
+    }
+    const seen = (one) => (one === undefined ? undefined : base + sign * one);
+    const [lower, upper] = [seen(value.lower), seen(value.upper)];
+    const bounds = sign > 0 ? { lower, upper } : { lower: upper, upper: lower };
+    const kind = bounds.lower > 0 ? "win" : bounds.upper < 0 ? "loss" : "unknown";
+    const text = inexact({ ...bounds, guess: seen(value.guess) }) + unchecked;
+    return made(text, `${text} for ${first}`, kind, number);
+  };
+
+  /** Who wins, and with what both end up. */
+  const ending = (result) => {
+    const [mine, theirs] = sides.map((side) => result[side]);
+    if (mine === theirs) return `a draw, ${mine}–${theirs}`;
+    const winner = capital(mine > theirs ? sides[0] : sides[1]);
+    return `${winner} wins ${Math.max(mine, theirs)}–${Math.min(mine, theirs)}`;
+  };
 
   /** What a margin at the end means. */
   const margin = (number) => (points ? signed(number) : (OUTCOMES.get(number) ?? signed(number)));
 
-  /** What the value of a position means. */
-  const verdict = (at) => {
+  /** What the value of a position means. `base` is as above, `line` whether it is from the start of a line. */
+  const verdict = (at, base = 0, line = false) => {
     const mover = capital(at.mover);
-    if (at.repeats) {
-      const end = points ? "the game ends, and what is left is divided" : "the game is a draw";
-      return `This position was there before: ${end}.`;
-    }
     if (at.over && !at.value) return "The game is over.";
     if (!at.value) return `${mover} to move; the value is not known.`;
-    const start = at.over ? "The game is over: " : `${mover} to move: `;
+    const start = at.repeats
+      ? "This position was there before, so the game is over: "
+      : at.over
+        ? "The game is over: "
+        : `${mover} to move: `;
     const end = at.over ? "." : " with best play.";
     const { distance } = at.value;
     const winner = capital(at.value.points > 0 ? at.mover : other(at.mover));
@@ -70,15 +140,20 @@ export function wordsOf({ points, sides }) {
       return `${start}${winner} wins${how}${end}`;
     }
     if (at.result) {
-      const [first, second] = sides.map((side) => at.result[side]);
-      const who = first === second ? "a draw" : `${capital(first > second ? sides[0] : sides[1])} wins`;
-      return `${start}${who}, ${first}–${second}${end}`;
+      const total = at.result[sides[0]] + at.result[sides[1]];
+      const leader = at.over ? undefined : sides.find((side) => at.banked && 2 * at.banked[side] > total);
+      const decided = leader ? ` ${capital(leader)} already has more than half.` : "";
+      return `${start}${ending(at.result)}${end}${decided}`;
     }
     if (!points && at.value.exact) {
       return `${start}${at.value.points === 0 ? "a draw" : `${winner} wins`}${end}`;
     }
-    if (at.value.exact && at.value.points === 0) return `${start}an even game from here.`;
-    return `${start}${worth(at.value)} for ${mover} from here on with best play.`;
+    const since = line ? " from the start of this line on" : at.over ? "" : " from here on";
+    if (!at.value.exact) return `${start}${standing(at, base).text} for ${first}${since}${end}`;
+    const { number } = standing(at, base);
+    if (number === 0) return `${start}neither side gets more${since}${end}`;
+    const [ahead, behind] = (number > 0 ? sides : [...sides].reverse()).map(capital);
+    return `${start}${ahead} gets ${Math.abs(number)} more than ${behind}${since}${end}`;
   };
 
   /** A move in words, for a screen reader. */
@@ -87,12 +162,11 @@ export function wordsOf({ points, sides }) {
     if (choice.captures > 0) parts.push(`banks ${choice.captures}`);
     if (choice.again) parts.push("moves again");
     if (shown && choice.value) {
-      parts.push(`value ${worth(choice.value)}`);
-      if (choice.outcome) parts.push(choice.outcome);
+      parts.push(choice.standing.said);
       if (choice.best) parts.push("best");
     }
     return parts.join(", ");
   };
 
-  return { worth, brief, margin, verdict, describe };
+  return { worth, standing, margin, verdict, describe };
 }

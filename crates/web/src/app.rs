@@ -35,6 +35,8 @@ pub struct App {
     shelves: Shelves,
     /// Permits to search.
     searches: Arc<Semaphore>,
+    /// Permits to read databases and books off the threads that serve connections.
+    reads: Arc<Semaphore>,
     /// Workers that grow a book, from the time on that it grows.
     fleet: OnceLock<Arc<Fleet>>,
     /// Databases being built.
@@ -69,6 +71,7 @@ impl App {
             shelves,
             special: Mutex::new(Lru::new(limits.open_games)),
             searches: Arc::new(Semaphore::new(limits.searches)),
+            reads: Arc::new(Semaphore::new(limits.reads)),
             fleet: OnceLock::new(),
             jobs: Jobs::default(),
             metrics: Metrics::default(),
@@ -85,13 +88,18 @@ impl App {
         {
             return Ok(Arc::clone(game));
         }
-        let key = (name.to_owned(), options.to_owned());
+        let parsed = parse_options(options)?;
+        let info = self.config.games.info(name)?;
+        // However they are written, the same options are one game with one cache.
+        let written = explorer::canonical(info, &parsed);
+        if written.is_empty() {
+            return self.game(name, None);
+        }
+        let key = (name.to_owned(), written);
         if let Some(game) = self.special().get(&key) {
             return Ok(Arc::clone(game));
         }
         let limits = self.config.limits;
-        let parsed = parse_options(options)?;
-        let info = self.config.games.info(name)?;
         let game =
             explorer::open(info, &parsed, &self.config.data, limits.cache_bytes, &self.shelves)?;
         // Another request may have opened it meanwhile: all use the same.
@@ -108,13 +116,31 @@ impl App {
         self.special.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs blocking work off the threads that serve connections, when a permit is free. Its budget
-    /// ends when the client disconnects.
-    pub async fn run_blocking<T: Send + 'static, E: Into<Problem> + Send + 'static>(
+    /// Runs a search or scan off the threads that serve connections, when a permit is free. Its
+    /// budget ends when the client disconnects.
+    pub async fn run_search<T: Send + 'static, E: Into<Problem> + Send + 'static>(
         &self,
         work: impl FnOnce(&Budget) -> Result<T, E> + Send + 'static,
     ) -> Result<T, Problem> {
-        let (search, _stop) = self.begin(self.config.limits.search_time).await?;
+        self.run_blocking(&self.searches, QUEUE_TIME, work).await
+    }
+
+    /// Runs work that only reads databases and books, in the same way: it never waits for searches.
+    pub async fn run_read<T: Send + 'static, E: Into<Problem> + Send + 'static>(
+        &self,
+        work: impl FnOnce(&Budget) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Problem> {
+        // It is its turn soon, or the request times out.
+        self.run_blocking(&self.reads, self.config.limits.request_time, work).await
+    }
+
+    async fn run_blocking<T: Send + 'static, E: Into<Problem> + Send + 'static>(
+        &self,
+        permits: &Arc<Semaphore>,
+        queue: Duration,
+        work: impl FnOnce(&Budget) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (search, _stop) = permit(permits, queue, self.config.limits.search_time).await?;
         let work = tokio::task::spawn_blocking(move || work(search.budget()));
         match work.await {
             Ok(result) => result.map_err(Into::into),
@@ -129,13 +155,7 @@ impl App {
     /// A permit to search for some time, when one is free; the search ends early when the second of
     /// the two is dropped.
     pub async fn begin(&self, time: Duration) -> Result<(Search, StopOnDrop), Problem> {
-        let turn = Arc::clone(&self.searches).acquire_owned();
-        let Ok(Ok(permit)) = tokio::time::timeout(QUEUE_TIME, turn).await else {
-            return Err(Problem::new(Kind::Busy, "too many searches are running; try again soon"));
-        };
-        let stop = Arc::new(AtomicBool::new(false));
-        let budget = Budget::new(time, Arc::clone(&stop));
-        Ok((Search { budget, _permit: permit }, StopOnDrop(stop)))
+        permit(&self.searches, QUEUE_TIME, time).await
     }
 
     /// Whether the server stops.
@@ -193,6 +213,21 @@ impl App {
     pub fn close(&self) {
         self.closing.store(true, Ordering::Relaxed);
     }
+}
+
+/// A permit, when one is free within the time of the queue.
+async fn permit(
+    permits: &Arc<Semaphore>,
+    queue: Duration,
+    time: Duration,
+) -> Result<(Search, StopOnDrop), Problem> {
+    let turn = Arc::clone(permits).acquire_owned();
+    let Ok(Ok(permit)) = tokio::time::timeout(queue, turn).await else {
+        return Err(Problem::new(Kind::Busy, "too many searches are running; try again soon"));
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let budget = Budget::new(time, Arc::clone(&stop));
+    Ok((Search { budget, _permit: permit }, StopOnDrop(stop)))
 }
 
 /// A permit to search, with its budget.

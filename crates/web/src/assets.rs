@@ -15,7 +15,8 @@ struct Asset {
     bytes: &'static [u8],
 }
 
-const HTML: &str = "text/html; charset=utf-8";
+/// The content type of pages.
+pub const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const SVG: &str = "image/svg+xml";
@@ -39,6 +40,7 @@ assets! {
     "main.js": SCRIPT,
     "animals.js": SCRIPT,
     "api.js": SCRIPT,
+    "best.js": SCRIPT,
     "board.js": SCRIPT,
     "boards.js": SCRIPT,
     "book.js": SCRIPT,

@@ -20,6 +20,9 @@ pub struct Config {
     pub data: PathBuf,
     /// Origins whose pages may read answers, as browsers write them: `https://example.org`.
     pub cors: Vec<String>,
+    /// Names of this server beside its addresses. A server that only this machine can reach refuses
+    /// requests to other names; one that others can reach does so where this is not empty.
+    pub hosts: Vec<String>,
     /// Whether databases may be built on request.
     pub builds: bool,
     /// The program and its version, for manifests.
@@ -41,12 +44,18 @@ impl Config {
             games,
             data: data.into(),
             cors: Vec::new(),
+            hosts: Vec::new(),
             builds: listen.ip().is_loopback(),
             program: concat!("nutcracker ", env!("CARGO_PKG_VERSION")).to_owned(),
             grow: None,
             fleet: None,
             limits: Limits::default(),
         }
+    }
+
+    /// Whether requests to names that are not listed are refused.
+    pub fn checks_host(&self) -> bool {
+        self.listen.ip().is_loopback() || !self.hosts.is_empty()
     }
 }
 
@@ -63,7 +72,9 @@ pub struct Limits {
     pub plies: usize,
     /// Searches and scans that run at the same time.
     pub searches: usize,
-    /// How long one of them may take.
+    /// Requests that read databases and books at the same time; they never wait for a search.
+    pub reads: usize,
+    /// How long a search, scan or read may take.
     pub search_time: Duration,
     /// How long a request may take, its body included.
     pub request_time: Duration,
@@ -91,6 +102,7 @@ impl Default for Limits {
             text_bytes: 4096,
             plies: 1000,
             searches: 4,
+            reads: 64,
             search_time: Duration::from_secs(20),
             request_time: Duration::from_secs(30),
             client_time: Duration::from_secs(20),

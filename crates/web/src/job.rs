@@ -1,6 +1,7 @@
 //! Databases built on request, one set at a time, with progress events.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use axum::response::sse::Event;
 use futures_core::Stream;
 use nutcracker_game::SliceId;
-use nutcracker_retro::{Phase, Progress, SliceReport, SolveOptions};
+use nutcracker_retro::{Phase, Progress, SliceReport, SolveError, SolveOptions};
 use serde::Serialize;
 use tokio::time::{Interval, MissedTickBehavior};
 use utoipa::ToSchema;
@@ -32,6 +33,8 @@ pub enum State {
     Done,
     /// It failed.
     Failed,
+    /// It was cancelled; what it had finished is kept.
+    Cancelled,
 }
 
 /// A database that a job has finished.
@@ -84,7 +87,14 @@ pub struct Job {
 
 /// All jobs.
 #[derive(Debug, Default)]
-pub struct Jobs(Mutex<Vec<Arc<Mutex<Job>>>>);
+pub struct Jobs(Mutex<Vec<Entry>>);
+
+/// A job, and the flag that ends it.
+#[derive(Clone, Debug)]
+struct Entry {
+    job: Arc<Mutex<Job>>,
+    stop: Arc<AtomicBool>,
+}
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -93,22 +103,31 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Jobs {
     /// All that are remembered, the newest last.
     pub fn all(&self) -> Vec<Job> {
-        lock(&self.0).iter().map(|job| lock(job).clone()).collect()
+        lock(&self.0).iter().map(|entry| lock(&entry.job).clone()).collect()
     }
 
     /// How many are running.
     pub fn running(&self) -> u64 {
-        lock(&self.0).iter().filter(|job| lock(job).state == State::Running).count() as u64
+        let jobs = lock(&self.0);
+        jobs.iter().filter(|entry| lock(&entry.job).state == State::Running).count() as u64
     }
 
-    fn get(&self, id: u64) -> Result<Arc<Mutex<Job>>, Problem> {
-        let found = lock(&self.0).iter().find(|job| lock(job).id == id).map(Arc::clone);
+    fn get(&self, id: u64) -> Result<Entry, Problem> {
+        let found = lock(&self.0).iter().find(|entry| lock(&entry.job).id == id).cloned();
         found.ok_or_else(|| Problem::new(Kind::NotFound, format!("there is no job {id}")))
     }
 
     /// One of them.
     pub fn find(&self, id: u64) -> Result<Job, Problem> {
-        Ok(lock(&*self.get(id)?).clone())
+        Ok(lock(&self.get(id)?.job).clone())
+    }
+
+    /// Requests that a job ends: it does so soon, and what it has finished is kept. Does nothing to
+    /// a job that has ended.
+    pub fn cancel(&self, id: u64) -> Result<Job, Problem> {
+        let entry = self.get(id)?;
+        entry.stop.store(true, Ordering::Relaxed);
+        Ok(lock(&entry.job).clone())
     }
 
     /// Starts to build the databases of a game up to a slice, or to its small set.
@@ -132,10 +151,10 @@ impl Jobs {
             ));
         }
         let mut jobs = lock(&self.0);
-        if jobs.iter().any(|job| lock(job).state == State::Running) {
+        if jobs.iter().any(|entry| lock(&entry.job).state == State::Running) {
             return refused("databases are being built already; wait for them");
         }
-        let id = jobs.last().map_or(1, |job| lock(job).id + 1);
+        let id = jobs.last().map_or(1, |entry| lock(&entry.job).id + 1);
         let job = Arc::new(Mutex::new(Job {
             id,
             game: card.name.to_owned(),
@@ -154,12 +173,13 @@ impl Jobs {
         if jobs.len() >= REMEMBERED {
             jobs.remove(0);
         }
-        jobs.push(Arc::clone(&job));
+        let stop = Arc::new(AtomicBool::new(false));
+        jobs.push(Entry { job: Arc::clone(&job), stop: Arc::clone(&stop) });
         drop(jobs);
         let snapshot = lock(&job).clone();
         let options = options(&app.config.program);
         let spawned = std::thread::Builder::new().name("build".to_owned()).spawn(move || {
-            let watched = Watched { job: &job, game: &game };
+            let watched = Watched { job: &job, game: &game, stop: &stop };
             let build = || game.build(&selection, &options, &watched);
             // A panic of the solver ends the job, not the server.
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build));
@@ -167,6 +187,7 @@ impl Jobs {
             (job.slice, job.phase) = (None, None);
             match outcome {
                 Ok(Ok(())) => job.state = State::Done,
+                Ok(Err(SolveError::Stopped(_))) => job.state = State::Cancelled,
                 Ok(Err(error)) => {
                     tracing::error!(
                         job = job.id,
@@ -186,7 +207,7 @@ impl Jobs {
             }
         });
         if let Err(error) = spawned {
-            lock(&self.0).retain(|job| lock(job).id != id);
+            lock(&self.0).retain(|entry| lock(&entry.job).id != id);
             return Err(ExplorerError::System(error).into());
         }
         Ok(snapshot)
@@ -196,7 +217,7 @@ impl Jobs {
     pub fn watch(&self, app: Arc<App>, id: u64) -> Result<JobEvents, Problem> {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Ok(JobEvents { app, job: self.get(id)?, ticks, sent: None })
+        Ok(JobEvents { app, job: self.get(id)?.job, ticks, sent: None })
     }
 }
 
@@ -211,6 +232,7 @@ fn options(program: &str) -> SolveOptions {
 struct Watched<'a> {
     job: &'a Mutex<Job>,
     game: &'a Explorer,
+    stop: &'a AtomicBool,
 }
 
 impl Progress for Watched<'_> {
@@ -246,6 +268,10 @@ impl Progress for Watched<'_> {
             drawn: report.histogram.draws(),
             lost: report.histogram.losses(),
         });
+    }
+
+    fn must_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 }
 

@@ -30,6 +30,7 @@ pub mod job;
 mod lru;
 pub mod metrics;
 mod openapi;
+mod origin;
 pub mod problem;
 mod reply;
 pub mod routes;

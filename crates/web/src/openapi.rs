@@ -6,6 +6,7 @@ use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr};
 use utoipa::{IntoResponses, OpenApi};
 
+use crate::explorer::{Captures, Only, Searched, Whose};
 use crate::problem::ProblemBody;
 
 /// What is not derived from the handlers.
@@ -16,7 +17,10 @@ use crate::problem::ProblemBody;
         description = "Exact values of positions, from endgame databases.",
         license(name = "MIT OR Apache-2.0"),
     ),
-    components(schemas(ProblemBody)),
+    // The page and the interface are served from one place.
+    servers((url = "/", description = "This server")),
+    // Parameters and events name them; only bodies are found by themselves.
+    components(schemas(ProblemBody, Only, Captures, Whose, Searched)),
     tags(
         (name = "games", description = "What can be played"),
         (name = "positions", description = "Values, moves, lines"),
@@ -46,10 +50,13 @@ impl IntoResponses for Problems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         [
             ("400", "The request is wrong"),
+            ("403", "Sent by a page of another site"),
             ("404", "Not found"),
+            ("405", "The address takes other methods"),
             ("408", "Time limit exceeded"),
             ("409", "Not possible now"),
             ("413", "The body is too large"),
+            ("421", "This server has another name"),
             ("500", "Unreadable data or an internal error"),
             ("503", "Server busy"),
         ]
@@ -66,9 +73,10 @@ pub struct FleetProblems;
 impl IntoResponses for FleetProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let mut all = Problems::responses();
-        for (status, text) in
-            [("401", "No token, or an unknown one"), ("403", "The token does not allow it")]
-        {
+        for (status, text) in [
+            ("401", "No token, or an unknown one"),
+            ("403", "The token does not allow it, or a page of another site sent it"),
+        ] {
             all.insert(status.to_owned(), answer(text));
         }
         all

@@ -63,6 +63,10 @@ kinds! {
     Unauthorized: "unauthorized", "Token needed", UNAUTHORIZED, DEBUG;
     /// The token does not allow it, or its account is suspended.
     Forbidden: "forbidden", "Not allowed", FORBIDDEN, DEBUG;
+    /// The request is for another host.
+    WrongHost: "wrong-host", "Wrong host", MISDIRECTED_REQUEST, WARN;
+    /// The request was sent by a page of another site.
+    ForeignOrigin: "foreign-origin", "Page of another site", FORBIDDEN, WARN;
     /// This server has no workers.
     NoFleet: "no-fleet", "No fleet", NOT_FOUND, DEBUG;
     /// There is no such game.

@@ -99,9 +99,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Query::try_from_uri(&parts.uri)
-            .map(|Query(params)| Params(params))
-            .map_err(|error| Problem::new(Kind::BadRequest, sentence(&error.body_text())))
+        Query::try_from_uri(&parts.uri).map(|Query(params)| Params(params)).map_err(|error| {
+            let text = error.body_text();
+            // The name of the parameter and what is wrong with it, without the library's words.
+            let text = text.split_once("query string: ").map_or(&*text, |(_, rest)| rest);
+            Problem::new(Kind::BadRequest, sentence(text))
+        })
     }
 }
 

@@ -44,7 +44,10 @@ fn exchange(address: SocketAddr, request: &str) -> String {
 }
 
 fn get(address: SocketAddr, uri: &str) -> String {
-    exchange(address, &format!("GET {uri} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
+    exchange(
+        address,
+        &format!("GET {uri} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"),
+    )
 }
 
 #[test]
@@ -55,7 +58,7 @@ fn a_small_set_is_built_with_progress() {
     serving(config, |address| {
         let body = r#"{"game":"awari","options":"pits=2"}"#;
         let order = format!(
-            "POST /api/v1/jobs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+            "POST /api/v1/jobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
@@ -78,7 +81,7 @@ fn a_server_for_others_builds_nothing() {
     let mut config = config();
     config.builds = false;
     serving(config, |address| {
-        let order = "POST /api/v1/jobs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+        let order = "POST /api/v1/jobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
              content-type: application/json\r\ncontent-length: 16\r\n\r\n{\"game\":\"awari\"}";
         let answer = exchange(address, order);
         assert!(answer.starts_with("HTTP/1.1 409") && answer.contains("/api#not-building"));
@@ -99,19 +102,21 @@ fn slow_and_broken_clients_are_dropped() {
         // Never sends a request, or never another one.
         let _ = connect(address).read_to_end(&mut rest);
         let mut stream = connect(address);
-        stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").expect("a request is sent");
+        stream
+            .write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            .expect("a request is sent");
         let _ = stream.read_to_end(&mut rest);
         // Announces a body that is too large: it is not awaited.
         let answer = exchange(
             address,
-            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: x\r\n\
+            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: localhost\r\n\
              content-type: application/json\r\ncontent-length: 99999999999999\r\n\r\n{",
         );
         assert!(answer.contains("413") && answer.contains("/api#too-large"), "{answer}");
         // Never sends its body: a problem.
         let answer = exchange(
             address,
-            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: x\r\n\
+            "POST /api/v1/games/awari/probe HTTP/1.1\r\nhost: localhost\r\n\
              content-type: application/json\r\ncontent-length: 50\r\n\r\n{",
         );
         assert!(answer.contains("408") && answer.contains("/api#too-slow"), "{answer}");
@@ -131,7 +136,8 @@ fn a_search_ends_when_its_client_goes_away() {
     config.limits.search_time = Duration::from_mins(10);
     config.limits.request_time = Duration::from_mins(10);
     serving(config, |address| {
-        let search = "GET /api/v1/games/awari/search?seconds=600 HTTP/1.1\r\nhost: x\r\n\r\n";
+        let search =
+            "GET /api/v1/games/awari/search?seconds=600 HTTP/1.1\r\nhost: localhost\r\n\r\n";
         for _ in 0..3 {
             let mut stream = connect(address);
             stream.write_all(search.as_bytes()).expect("a request is sent");
@@ -143,6 +149,39 @@ fn a_search_ends_when_its_client_goes_away() {
         let line = "/api/v1/games/awari/best-line?position=0,0,0,0,1,1/1,1,0,0,0,0";
         let answer = (0..20).map(|_| get(address, line)).find(|one| !one.contains("/api#busy"));
         assert!(answer.is_some_and(|answer| answer.starts_with("HTTP/1.1 200")));
+    });
+}
+
+#[test]
+fn databases_answer_while_every_search_slot_is_taken() {
+    let mut config = config();
+    config.limits.searches = 2;
+    serving(config, |address| {
+        let search =
+            "GET /api/v1/games/awari/search?seconds=600 HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        let mut searches: Vec<TcpStream> = (0..2).map(|_| connect(address)).collect();
+        for stream in &mut searches {
+            stream.write_all(search.as_bytes()).expect("a request is sent");
+            // The first bytes of the answer: the search has its slot.
+            stream.read_exact(&mut [0; 12]).expect("an answer");
+        }
+        let position = "position=0,0,1,0,1,2/0,1,2,0,0,0%20S%2020-21";
+        for uri in [
+            format!("/api/v1/games/awari/reply?{position}"),
+            format!("/api/v1/games/awari/reply?{position}&level=3"),
+            "/api/v1/games/awari/random?slice=7".to_owned(),
+            "/api/v1/games/awari/slices".to_owned(),
+            format!("/api/v1/games/awari/line?{position}&moves=F2"),
+            format!("/api/v1/games/awari/best-line?{position}"),
+            "/api/v1/games/kalah/book?options=pits=3,seeds=2".to_owned(),
+            "/api/v1/games/kalah/reply?options=pits=3,seeds=2&book=true".to_owned(),
+        ] {
+            let answer = get(address, &uri);
+            assert!(answer.starts_with("HTTP/1.1 200"), "{uri}: {answer}");
+        }
+        // What has to be searched is refused.
+        let answer = get(address, "/api/v1/games/awari/reply");
+        assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     });
 }
 
@@ -183,7 +222,8 @@ fn shutdown_is_graceful() {
     serving(config(), move |address| {
         // An idle connection does not hold the server up.
         let mut idle = connect(address);
-        idle.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").expect("a request is sent");
+        idle.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            .expect("a request is sent");
         let mut first = [0; 12];
         idle.read_exact(&mut first).expect("an answer");
         assert_eq!(&first, b"HTTP/1.1 200");

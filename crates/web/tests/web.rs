@@ -6,7 +6,11 @@ mod api;
 mod common;
 #[path = "connections.rs"]
 mod connections;
+#[path = "endings.rs"]
+mod endings;
 #[path = "fleet.rs"]
 mod fleet;
 #[path = "generated.rs"]
 mod generated;
+#[path = "origin.rs"]
+mod origin;

@@ -48,6 +48,11 @@ pub struct Args {
     /// given more than once
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     cors: Vec<String>,
+    /// A name of this server beside its address, such as `nuts.example.org`; may be given more than
+    /// once. Requests to other names are refused on the loopback interface, and wherever this is
+    /// given: a page of another site could else reach the server by DNS rebinding
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
     /// What is logged to standard error: off, error, warn, info or debug
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: LevelFilter,
@@ -125,6 +130,7 @@ impl Args {
         }));
         let mut config = Config::new(self.listen, games(), self.data.data);
         config.cors = self.cors;
+        config.hosts = self.host;
         config.grow = self.grow.map(|book| self.growth.beside_serving(book)).transpose()?;
         config.program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
         config.fleet = self.fleet.config(&config.program);

@@ -11,17 +11,20 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
-use super::{Explorer, Outcome};
+use super::{Explorer, Outcome, Points};
 
 /// A line of play.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Line {
     /// The positions, the first one before any move.
     pub nodes: Vec<Node>,
-    /// Whether the game is over after the last move by the rules.
+    /// Whether the game is over after the last move, by the rules or because a position repeats.
     pub over: bool,
-    /// Whether the last position was there before.
+    /// Whether the last position was there before, which ends the game.
     pub repeats: bool,
+    /// Why the line ends before the first move that is not legal, where that was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub illegal: Option<String>,
 }
 
 /// A position of a line.
@@ -37,6 +40,10 @@ pub struct Node {
     pub value: Option<Worth>,
     /// How the game ends for the side to move, where that is known.
     pub outcome: Option<Outcome>,
+    /// What the players end up with, where that is known.
+    pub result: Option<Points>,
+    /// What the players have banked so far, where the position contains that.
+    pub banked: Option<Points>,
     /// The move that was played here; nothing at the end of the line.
     pub played: Option<Played>,
 }
@@ -53,6 +60,8 @@ pub struct Played {
     pub value: Option<Worth>,
     /// How the game ends for the mover after it, where that is known.
     pub outcome: Option<Outcome>,
+    /// What the players end up with after it, where that is known.
+    pub result: Option<Points>,
     /// Whether no move was better; nothing where that is not known.
     pub best: Option<bool>,
 }
@@ -63,14 +72,46 @@ impl Explorer {
         self.history(self.parse(text)?, moves).map(drop)
     }
 
-    /// Plays moves by their names.
-    pub fn line(&self, text: &str, moves: &[&str]) -> Result<Line, ExplorerError> {
+    /// Plays moves by their names. With `prefix`, the line ends before a move that is not legal.
+    pub fn line(&self, text: &str, moves: &[&str], prefix: bool) -> Result<Line, ExplorerError> {
         let mut names = moves.iter();
-        self.walk(self.parse(text)?, |handle, situation, _| {
+        let mut illegal = None;
+        let line = self.walk(self.parse(text)?, |handle, situation, _| {
             let Some(&name) = names.next() else { return Ok(None) };
-            let place = handle.find_move(situation, name)?;
+            let place = match handle.find_move(situation, name) {
+                Err(error) if prefix => {
+                    illegal = Some(error.to_string());
+                    return Ok(None);
+                }
+                place => place?,
+            };
             Ok(Some((place, handle.candidates(&situation.position)?)))
-        })
+        })?;
+        Ok(Line { illegal, ..line })
+    }
+
+    /// Plays moves by their names, until a position repeats.
+    pub(super) fn tread(
+        &self,
+        start: Situation<AnyPosition>,
+        moves: &[&str],
+    ) -> Result<Trodden, ExplorerError> {
+        let (mut situation, mut seen) = (start, HashSet::from([self.board(&start)]));
+        let (mut repeats, mut legal) = (false, Vec::new());
+        for name in moves {
+            if repeats {
+                return Err(ExplorerError::IllegalMove(format!(
+                    "{name} cannot be played: the game is over where a position repeats"
+                )));
+            }
+            let place = self.find_move(&situation, name)?;
+            legal.clear();
+            self.game.moves(&situation.position, &mut legal);
+            let step = self.game.play(&situation.position, &legal[place]);
+            situation = self.game.advance(&situation, &step);
+            repeats = !seen.insert(self.board(&situation));
+        }
+        Ok(Trodden { situation, seen, repeats })
     }
 
     /// Plays best moves.
@@ -132,27 +173,52 @@ impl Explorer {
                 mover: game.side_name(situation.mover),
                 value,
                 outcome: value.and_then(|value| Outcome::of(game, &situation, value)),
+                result: value.and_then(|value| self.points(&situation, value)),
+                banked: self.banked(&situation),
                 played: None,
             };
             let Some((at, options)) = chosen else {
                 let mut moves = Vec::new();
                 game.moves(&situation.position, &mut moves);
                 nodes.push(node);
-                return Ok(Line { nodes, over: moves.is_empty(), repeats });
+                return Ok(Line {
+                    nodes,
+                    over: moves.is_empty() || repeats,
+                    repeats,
+                    illegal: None,
+                });
             };
             let option = &options[at];
+            // Where a position repeats the game ends, whatever databases say of what could follow.
+            let next = game.advance(&situation, &option.step);
+            let (reached, best) = if seen.contains(&self.board(&next)) {
+                let reached = Worth::exact(0).through(&option.step);
+                (Some(reached), value.map(|value| reached.order() == value.order()))
+            } else {
+                (option.value, option.best)
+            };
             node.played = Some(Played {
                 name: game.format_move(&situation, &option.mv, &option.step),
                 captures: option.step.gain,
-                value: option.value,
-                outcome: option.value.and_then(|value| Outcome::of(game, &situation, value)),
-                best: option.best,
+                value: reached,
+                outcome: reached.and_then(|value| Outcome::of(game, &situation, value)),
+                result: reached.and_then(|value| self.points(&situation, value)),
+                best,
             });
             nodes.push(node);
             history.push(situation.position);
-            situation = game.advance(&situation, &option.step);
+            situation = next;
         }
     }
+}
+
+/// Where moves lead.
+pub(super) struct Trodden {
+    pub situation: Situation<AnyPosition>,
+    /// The boards on the way, the last one included.
+    pub seen: HashSet<String>,
+    /// Whether the last one was there before.
+    pub repeats: bool,
 }
 
 type Chosen = Vec<super::moves::Candidate<AnyMove, AnyPosition>>;

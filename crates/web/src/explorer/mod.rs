@@ -4,6 +4,7 @@ mod book;
 mod error;
 mod extremes;
 mod growth;
+mod holdings;
 mod line;
 mod moves;
 mod random;
@@ -37,14 +38,18 @@ pub use book::{
 pub use error::ExplorerError;
 pub use extremes::{Extreme, Extremes};
 pub use growth::Grow;
+pub use holdings::{Holding, canonical, holdings};
 pub use line::{Line, Node, Played};
 pub use moves::{Choice, Moves};
-pub use random::{Captures, Filters, Only, RandomPosition};
+pub use random::{Captures, Filters, Only, RandomPosition, Sampled, Scan};
 pub use reply::{Opponent, Reply, ReplySource};
 pub use search::Searched;
 pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};
 pub use value::Outcome;
+
+/// A set with more positions is planned before it is solved: disk or memory may not suffice.
+const LARGE: u64 = 10_000_000_000;
 
 /// The result of a probe.
 #[derive(Debug, Serialize, ToSchema)]
@@ -103,6 +108,9 @@ pub struct GameCard {
     /// Its rule options in full.
     #[schema(example = "pits=6")]
     pub options: String,
+    /// All its options, with those that only the start depends on.
+    #[schema(example = "pits=6, reachable=no")]
+    pub rules: String,
     /// The same on the command line: `nutcracker solve` and this, for example.
     #[schema(example = "awari --pits 4")]
     pub command: String,
@@ -255,10 +263,14 @@ impl Explorer {
             };
         }
         let label = self.slice_label(slice);
-        format!(
-            "there is no database of {id} for {label}; `{}` makes it",
-            self.solve_command(slice)
-        )
+        let command = self.solve_command(slice);
+        if self.selection(closure(&self.game, vec![slice])).positions > LARGE {
+            let plan = command.replacen("solve", "plan", 1);
+            return format!(
+                "there is no database of {id} for {label}; `{plan}` says what it takes"
+            );
+        }
+        format!("there is no database of {id} for {label}; `{command}` makes it")
     }
 
     /// The command that makes the database of a slice and those it depends on.
@@ -322,6 +334,13 @@ impl Explorer {
         Some(Points([(name(Side::First), first), (name(Side::Second), second)]))
     }
 
+    /// What the players have banked so far, where the situation contains that.
+    fn banked(&self, situation: &Situation<AnyPosition>) -> Option<Points> {
+        let [first, second] = situation.banked?.map(f64::from);
+        let name = |side| self.game.side_name(side);
+        Some(Points([(name(Side::First), first), (name(Side::Second), second)]))
+    }
+
     /// The position without what the players have: equal for repeated positions.
     fn board(&self, situation: &Situation<AnyPosition>) -> String {
         self.game.format(&Situation { banked: None, ..*situation })
@@ -336,6 +355,7 @@ impl Explorer {
         Ok(GameCard {
             name: id.name,
             options: id.options,
+            rules: holdings::rules_of(self.info, &self.options).1,
             command: self.command_line(),
             about: self.info.about,
             unit: self.game.slice_unit(),

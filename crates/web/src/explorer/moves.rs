@@ -9,6 +9,7 @@ use nutcracker_search::{Probed, Worth};
 use nutcracker_table::ErrorKind;
 
 use super::error::ExplorerError;
+use super::line::Trodden;
 use super::{Explorer, Outcome, Points};
 
 /// A position with its moves.
@@ -31,11 +32,15 @@ pub struct Moves {
     pub outcome: Option<Outcome>,
     /// What the players end up with, where that is known.
     pub result: Option<Points>,
+    /// What the players have banked so far, where the position contains that.
+    pub banked: Option<Points>,
     /// Why the value is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// Whether the game is over here.
+    /// Whether the game is over here, by the rules or because the position repeats.
     pub over: bool,
+    /// Whether the position was there before, which ends the game.
+    pub repeats: bool,
     /// The legal moves, the best first.
     pub moves: Vec<Choice>,
 }
@@ -59,6 +64,10 @@ pub struct Choice {
     pub value: Option<Worth>,
     /// How the game ends for the mover after it, where that is known.
     pub outcome: Option<Outcome>,
+    /// What the players end up with after it, where that is known.
+    pub result: Option<Points>,
+    /// Whether the position after it was there before, which ends the game.
+    pub repeats: bool,
     /// Whether no move is better; nothing where that is not known.
     pub best: Option<bool>,
 }
@@ -99,24 +108,33 @@ impl Explorer {
             .collect()
     }
 
-    /// The legal moves with their values.
-    pub fn moves(&self, text: &str) -> Result<Moves, ExplorerError> {
-        let situation = &self.parse(text)?;
+    /// The legal moves with their values, after the moves that were played from a position on.
+    pub fn moves(&self, text: &str, played: &[&str]) -> Result<Moves, ExplorerError> {
+        let Trodden { situation, seen, repeats } = &self.tread(self.parse(text)?, played)?;
         let game = &self.game;
-        let known = self.known(&situation.position)?.map(|found| found.worth);
         let slice = game.slice_of(&situation.position);
-        let mut options = self.candidates(&situation.position)?;
+        let mut options = if *repeats { Vec::new() } else { self.candidates(&situation.position)? };
+        let ended = options.is_empty() && !*repeats;
+        let value = match self.known(&situation.position)? {
+            _ if *repeats => Some(Worth::exact(0)),
+            Some(found) => Some(found.worth),
+            None => game.outcome(&situation.position).filter(|_| ended).map(Worth::exact),
+        };
+        for option in &mut options {
+            // Where a position repeats the game ends, whatever databases say of what could follow.
+            if seen.contains(&self.board(&game.advance(situation, &option.step))) {
+                option.value = Some(Worth::exact(0).through(&option.step));
+                option.best = value.zip(option.value).map(|(all, one)| one.order() == all.order());
+            }
+        }
         options.sort_by_key(|option| (option.value.is_none(), option.value.map(Worth::order)));
-        let over = options.is_empty();
-        let value = known.or_else(|| {
-            let score = game.outcome(&situation.position).filter(|_| over)?;
-            Some(Worth::exact(score))
-        });
         let moves = options
             .into_iter()
             .map(|Candidate { mv, step, value, best }| {
                 let next = game.advance(situation, &step);
                 Choice {
+                    repeats: seen.contains(&self.board(&next)),
+                    result: value.and_then(|value| self.points(situation, value)),
                     name: game.format_move(situation, &mv, &step),
                     captures: step.gain,
                     again: step.turn == Turn::Stays,
@@ -137,8 +155,10 @@ impl Explorer {
             value,
             outcome: value.and_then(|value| Outcome::of(game, situation, value)),
             result: value.and_then(|value| self.points(situation, value)),
+            banked: self.banked(situation),
             missing: value.is_none().then(|| self.missing(slice)),
-            over,
+            over: ended || *repeats,
+            repeats: *repeats,
             moves,
         })
     }

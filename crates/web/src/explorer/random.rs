@@ -26,13 +26,13 @@ pub struct Filters {
     pub slice: Option<String>,
     /// The score of the side to move; with databases of distances, the value as their histogram has
     /// it.
-    #[param(minimum = -127, maximum = 127)]
+    #[param(value_type = Option<i16>, minimum = -127, maximum = 127)]
     pub score: Option<Score>,
     /// Its score is this or more.
-    #[param(minimum = -127, maximum = 127)]
+    #[param(value_type = Option<i16>, minimum = -127, maximum = 127)]
     pub min_score: Option<Score>,
     /// Its score is this or less.
-    #[param(minimum = -127, maximum = 127)]
+    #[param(value_type = Option<i16>, minimum = -127, maximum = 127)]
     pub max_score: Option<Score>,
     /// Exactly one move wins, or exactly one keeps the score.
     pub only: Option<Only>,
@@ -75,6 +75,23 @@ pub struct RandomPosition {
     pub examined: u64,
 }
 
+/// What sampling has found.
+#[derive(Debug)]
+pub enum Sampled {
+    /// A matching position.
+    Found(RandomPosition),
+    /// None: matches are rare, and the slice has to be scanned.
+    Rare(Scan),
+}
+
+/// Where a scan begins.
+#[derive(Debug)]
+pub struct Scan {
+    slice: SliceId,
+    dice: Random,
+    examined: u64,
+}
+
 impl Filters {
     fn allows(&self, score: Score) -> bool {
         self.score.is_none_or(|exact| score == exact)
@@ -88,12 +105,8 @@ impl Filters {
 }
 
 impl Explorer {
-    /// Finds a position that matches filters.
-    pub fn random(
-        &self,
-        filters: &Filters,
-        budget: &Budget,
-    ) -> Result<RandomPosition, ExplorerError> {
+    /// Looks for a position that matches filters among some thousand of the slice.
+    pub fn sample(&self, filters: &Filters, budget: &Budget) -> Result<Sampled, ExplorerError> {
         let slice = match &filters.slice {
             Some(name) => self.slice_named(name)?,
             None => *self.present()?.last().ok_or_else(|| {
@@ -117,13 +130,36 @@ impl Explorer {
             if filters.allows(score.into())
                 && let Some(found) = self.matching(filters, slice, index, examined)?
             {
-                return Ok(found);
+                return Ok(Sampled::Found(found));
             }
             if examined % CHECK_EVERY == 0 && budget.is_over() {
                 return none("nothing matched in the time allowed; relax the filters".to_owned());
             }
         }
-        // Matches are rare: scan from a random block, once round.
+        Ok(Sampled::Rare(Scan { slice, dice, examined }))
+    }
+
+    /// Finds a position that matches filters: by sampling, or by a scan.
+    pub(super) fn random(
+        &self,
+        filters: &Filters,
+        budget: &Budget,
+    ) -> Result<RandomPosition, ExplorerError> {
+        match self.sample(filters, budget)? {
+            Sampled::Found(found) => Ok(found),
+            Sampled::Rare(scan) => self.scan(filters, scan, budget),
+        }
+    }
+
+    /// Looks for a position that matches filters in the whole slice, from a random block, once round.
+    pub fn scan(
+        &self,
+        filters: &Filters,
+        Scan { slice, mut dice, mut examined }: Scan,
+        budget: &Budget,
+    ) -> Result<RandomPosition, ExplorerError> {
+        let none = |detail: String| Err(ExplorerError::NoMatch(detail));
+        let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
         let blocks = table.blocks();
         let first = dice.below(blocks);
         let mut scores = Vec::new();

@@ -128,31 +128,67 @@ impl Explorer {
         Ok((history, situation))
     }
 
-    /// Chooses a move as a player of a level does.
-    pub fn reply(
+    /// The move of a player of a level where its book or databases have one: nothing is searched.
+    pub fn known_reply(
+        &self,
+        text: &str,
+        opponent: &Opponent,
+    ) -> Result<Option<Reply>, ExplorerError> {
+        let (history, situation) = self.history_of(text, opponent)?;
+        if let Some(style) = opponent.book {
+            let mut random = Random::new(opponent.seed);
+            let reply = self.book_reply(&situation, &history, style, &mut random)?;
+            if reply.is_some() {
+                return Ok(reply);
+            }
+        }
+        let mut adviser = self.adviser()?;
+        let reached = adviser.by_databases(&situation.position, &history);
+        if reached.map_err(|error| self.player_error(error))?.is_none() {
+            return Ok(None);
+        }
+        let limits = Limits::default();
+        self.chosen(&mut adviser, &history, &situation, opponent, &limits).map(Some)
+    }
+
+    /// The move of a player of a level, by a search.
+    pub fn searched_reply(
         &self,
         text: &str,
         opponent: &Opponent,
         budget: &Budget,
     ) -> Result<Reply, ExplorerError> {
-        let moves: Vec<&str> = opponent.moves.iter().map(String::as_str).collect();
-        let (history, situation) = self.history(self.parse(text)?, &moves)?;
-        let (game, position) = (&self.game, &situation.position);
-        let mut adviser = self.adviser()?;
+        let (history, situation) = self.history_of(text, opponent)?;
         let budget = budget.at_most(REPLY_TIME);
         let (time, stop) = (Some(budget.left()), Some(budget.flag()));
         let limits = Limits { time, stop, ..Limits::default() };
+        self.chosen(&mut self.adviser()?, &history, &situation, opponent, &limits)
+    }
+
+    fn history_of(
+        &self,
+        text: &str,
+        opponent: &Opponent,
+    ) -> Result<Reached<AnyPosition>, ExplorerError> {
+        let moves: Vec<&str> = opponent.moves.iter().map(String::as_str).collect();
+        self.history(self.parse(text)?, &moves)
+    }
+
+    fn chosen(
+        &self,
+        adviser: &mut Adviser<AnyGame, TableOracle>,
+        history: &[AnyPosition],
+        situation: &Situation<AnyPosition>,
+        opponent: &Opponent,
+        limits: &Limits<'_>,
+    ) -> Result<Reply, ExplorerError> {
+        let (game, position) = (&self.game, &situation.position);
         let manner = Manner { level: opponent.level, trappy: false };
         let mut random = Random::new(opponent.seed);
-        if let Some(style) = opponent.book
-            && let Some(reply) = self.book_reply(&situation, &history, style, &mut random)?
-        {
-            return Ok(reply);
-        }
         let Chosen { mv, value, source, .. } = adviser
-            .choose(position, &history, manner, &mut random, &limits, &mut |_| ())
+            .choose(position, history, manner, &mut random, limits, &mut |_| ())
             .map_err(|error| self.player_error(error))?;
-        let name = game.format_move(&situation, &mv, &game.play(position, &mv));
+        let name = game.format_move(situation, &mv, &game.play(position, &mv));
         Ok(Reply { name, value, source: source.into() })
     }
 

@@ -32,7 +32,7 @@ impl OptionalParams {
 }
 
 /// Describes a game's book
-#[utoipa::path(get, path = "/api/v1/games/{game}/book", tag = "books", params(RulesParams, OptionalParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/book", operation_id = "getBook", tag = "books", params(RulesParams, OptionalParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = Option<BookFacts>), Problems))]
 pub async fn facts(
     State(app): State<Arc<App>>,
@@ -41,11 +41,11 @@ pub async fn facts(
     Params(optional): Params<OptionalParams>,
 ) -> Result<Fresh<Option<BookFacts>>, Problem> {
     let game = app.game(name_of(&game), rules.options())?;
-    app.run_blocking(move |_| optional.apply(game.book_facts())).await.map(Fresh)
+    app.run_read(move |_| optional.apply(game.book_facts())).await.map(Fresh)
 }
 
 /// Describes a position of a book
-#[utoipa::path(get, path = "/api/v1/games/{game}/book/node", tag = "books", params(PositionParams, OptionalParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/node", operation_id = "getBookNode", tag = "books", params(PositionParams, OptionalParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = Option<BookNode>), Problems))]
 pub async fn node(
     State(app): State<Arc<App>>,
@@ -54,7 +54,7 @@ pub async fn node(
     Params(optional): Params<OptionalParams>,
 ) -> Result<Cached<Option<BookNode>>, Problem> {
     let (game, position) = params.find(&app, name_of(&game))?;
-    app.run_blocking(move |_| optional.apply(game.book_node(&position))).await.map(Cached)
+    app.run_read(move |_| optional.apply(game.book_node(&position))).await.map(Cached)
 }
 
 /// The side of a drop-out diagram.
@@ -69,7 +69,7 @@ pub struct DropOutParams {
 }
 
 /// Draws up the drop-out diagram: where an opponent can leave the book, and at what cost
-#[utoipa::path(get, path = "/api/v1/games/{game}/book/dropouts", tag = "books", params(DropOutParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/dropouts", operation_id = "getDropOuts", tag = "books", params(DropOutParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = DropOuts), Problems))]
 pub async fn dropouts(
     State(app): State<Arc<App>>,
@@ -78,7 +78,7 @@ pub async fn dropouts(
 ) -> Result<Cached<DropOuts>, Problem> {
     let game = app.game(name_of(&game), params.options.as_deref())?;
     let whose = params.player.unwrap_or_default();
-    app.run_blocking(move |_| game.book_dropouts(whose)).await.map(Cached)
+    app.run_read(move |_| game.book_dropouts(whose)).await.map(Cached)
 }
 
 /// A leaf of a drop-out diagram.
@@ -97,7 +97,7 @@ pub struct LeafParams {
 }
 
 /// Finds the line to a leaf of the drop-out diagram
-#[utoipa::path(get, path = "/api/v1/games/{game}/book/leaf", tag = "books", params(LeafParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/book/leaf", operation_id = "findBookLeaf", tag = "books", params(LeafParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = BookLine), Problems))]
 pub async fn leaf(
     State(app): State<Arc<App>>,
@@ -106,5 +106,5 @@ pub async fn leaf(
 ) -> Result<Cached<BookLine>, Problem> {
     let game = app.game(name_of(&game), params.options.as_deref())?;
     let whose = params.player.unwrap_or_default();
-    app.run_blocking(move |_| game.book_leaf(whose, params.depth, params.value)).await.map(Cached)
+    app.run_read(move |_| game.book_leaf(whose, params.depth, params.value)).await.map(Cached)
 }

@@ -40,7 +40,7 @@ pub struct StatusParams {
 }
 
 /// Describes the fleet: its workers, jobs, and the growth of its book
-#[utoipa::path(get, path = "/api/v1/fleet/status", tag = "fleet", params(StatusParams),
+#[utoipa::path(get, path = "/api/v1/fleet/status", operation_id = "getFleetStatus", tag = "fleet", params(StatusParams),
     responses((status = 200, body = Option<Status>), FleetProblems))]
 pub async fn status(
     State(app): State<Arc<App>>,
@@ -53,7 +53,7 @@ pub async fn status(
 }
 
 /// Gives jobs to a worker (role work)
-#[utoipa::path(post, path = "/api/v1/fleet/acquire", tag = "fleet", request_body = Acquire,
+#[utoipa::path(post, path = "/api/v1/fleet/acquire", operation_id = "acquireWork", tag = "fleet", request_body = Acquire,
     responses((status = 200, body = Work), FleetProblems))]
 pub async fn acquire(
     State(app): State<Arc<App>>,
@@ -66,7 +66,7 @@ pub async fn acquire(
 }
 
 /// Takes results of a worker, and gives it more jobs (role work)
-#[utoipa::path(post, path = "/api/v1/fleet/submit", tag = "fleet", request_body = Submit,
+#[utoipa::path(post, path = "/api/v1/fleet/submit", operation_id = "submitWork", tag = "fleet", request_body = Submit,
     responses((status = 200, body = Work), FleetProblems))]
 pub async fn submit(
     State(app): State<Arc<App>>,
@@ -79,7 +79,7 @@ pub async fn submit(
 }
 
 /// Extends the leases of a worker (role work)
-#[utoipa::path(post, path = "/api/v1/fleet/beat", tag = "fleet", request_body = Jobs,
+#[utoipa::path(post, path = "/api/v1/fleet/beat", operation_id = "keepJobs", tag = "fleet", request_body = Jobs,
     responses((status = 200, body = Held), FleetProblems))]
 pub async fn beat(
     State(app): State<Arc<App>>,
@@ -92,7 +92,7 @@ pub async fn beat(
 }
 
 /// Takes jobs back from a worker (role work)
-#[utoipa::path(post, path = "/api/v1/fleet/abort", tag = "fleet", request_body = Jobs,
+#[utoipa::path(post, path = "/api/v1/fleet/abort", operation_id = "abortJobs", tag = "fleet", request_body = Jobs,
     responses((status = 200, body = Held), FleetProblems))]
 pub async fn abort(
     State(app): State<Arc<App>>,
@@ -105,7 +105,7 @@ pub async fn abort(
 }
 
 /// Proposes a position, to be expanded next (role propose, or anyone where the server allows it)
-#[utoipa::path(post, path = "/api/v1/fleet/propose", tag = "fleet", request_body = Proposal,
+#[utoipa::path(post, path = "/api/v1/fleet/propose", operation_id = "proposePosition", tag = "fleet", request_body = Proposal,
     responses((status = 200, body = Proposed), FleetProblems))]
 pub async fn propose(
     State(app): State<Arc<App>>,
@@ -128,7 +128,7 @@ pub async fn propose(
 }
 
 /// Lists the accounts of all workers (role administer)
-#[utoipa::path(get, path = "/api/v1/fleet/workers", tag = "fleet",
+#[utoipa::path(get, path = "/api/v1/fleet/workers", operation_id = "listWorkers", tag = "fleet",
     responses((status = 200, body = Vec<Account>), FleetProblems))]
 pub async fn workers(
     State(app): State<Arc<App>>,
@@ -139,7 +139,7 @@ pub async fn workers(
 }
 
 /// Suspends an account and sets its results aside (role administer)
-#[utoipa::path(post, path = "/api/v1/fleet/workers/{account}/ban", tag = "fleet",
+#[utoipa::path(post, path = "/api/v1/fleet/workers/{account}/ban", operation_id = "banWorker", tag = "fleet",
     params(("account", description = "The name of a token")), request_body = Ban,
     responses((status = 200, body = Vec<Account>), FleetProblems))]
 pub async fn ban(
@@ -158,7 +158,7 @@ pub async fn ban(
 }
 
 /// Readmits an account (role administer)
-#[utoipa::path(post, path = "/api/v1/fleet/workers/{account}/unban", tag = "fleet",
+#[utoipa::path(post, path = "/api/v1/fleet/workers/{account}/unban", operation_id = "unbanWorker", tag = "fleet",
     params(("account", description = "The name of a token")),
     responses((status = 200, body = Vec<Account>), FleetProblems))]
 pub async fn unban(

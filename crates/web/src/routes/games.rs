@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::probe::{RulesParams, name_of};
 use crate::app::App;
-use crate::explorer::{ExplorerError, Extremes, GameCard, Slices};
+use crate::explorer::{self, ExplorerError, Extremes, GameCard, Holding, Slices};
 use crate::openapi::Problems;
 use crate::problem::Problem;
 use crate::reply::{Cached, Params};
@@ -30,6 +30,8 @@ pub struct Summary {
     slices: Vec<String>,
     /// What the number of a slice counts, if its name is a number.
     unit: &'static str,
+    /// What is here of it: databases and books under any rule options.
+    holdings: Vec<Holding>,
 }
 
 /// A rule option of a game.
@@ -46,9 +48,13 @@ pub struct RuleOption {
 }
 
 /// Lists the games
-#[utoipa::path(get, path = "/api/v1/games", tag = "games",
+#[utoipa::path(get, path = "/api/v1/games", operation_id = "listGames", tag = "games",
     responses((status = 200, body = Vec<Summary>), Problems))]
 pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, Problem> {
+    let registry = app.config.games;
+    let data = app.config.data.clone();
+    let mut found =
+        app.run_read(move |_| Ok::<_, Problem>(explorer::holdings(registry, &data))).await?;
     let mut games = Vec::new();
     for info in app.config.games.iter() {
         let game = app.game(info.name, None)?;
@@ -70,13 +76,14 @@ pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, P
             databases: game.has_databases(),
             slices: card.slices,
             unit: card.unit,
+            holdings: found.remove(info.name).unwrap_or_default(),
         });
     }
     Ok(Cached(games))
 }
 
 /// Describes a game
-#[utoipa::path(get, path = "/api/v1/games/{game}", tag = "games", params(RulesParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}", operation_id = "getGame", tag = "games", params(RulesParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = GameCard), Problems))]
 pub async fn card(
     State(app): State<Arc<App>>,
@@ -97,7 +104,7 @@ pub struct RulesText {
 }
 
 /// Explains the rules of a game and its notation in words
-#[utoipa::path(get, path = "/api/v1/games/{game}/rules", tag = "games", params(("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/rules", operation_id = "getRules", tag = "games", params(("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = RulesText), Problems))]
 pub async fn rules(
     State(app): State<Arc<App>>,
@@ -110,7 +117,7 @@ pub async fn rules(
 }
 
 /// Lists the databases of a game with their sizes and scores
-#[utoipa::path(get, path = "/api/v1/games/{game}/slices", tag = "databases", params(RulesParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/slices", operation_id = "listSlices", tag = "databases", params(RulesParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = Slices), Problems))]
 pub async fn slices(
     State(app): State<Arc<App>>,
@@ -118,7 +125,7 @@ pub async fn slices(
     Params(rules): Params<RulesParams>,
 ) -> Result<Cached<Slices>, Problem> {
     let game = app.game(name_of(&game), rules.options())?;
-    app.run_blocking(move |_| game.slices()).await.map(Cached)
+    app.run_read(move |_| game.slices()).await.map(Cached)
 }
 
 /// A slice.
@@ -134,7 +141,7 @@ pub struct ExtremesParams {
 }
 
 /// Finds remarkable positions of a slice
-#[utoipa::path(get, path = "/api/v1/games/{game}/extremes", tag = "databases", params(ExtremesParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/extremes", operation_id = "findExtremes", tag = "databases", params(ExtremesParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = Extremes), Problems))]
 pub async fn extremes(
     State(app): State<Arc<App>>,
@@ -142,6 +149,6 @@ pub async fn extremes(
     Params(params): Params<ExtremesParams>,
 ) -> Result<Response, Problem> {
     let game = app.game(name_of(&game), params.options.as_deref())?;
-    let found = app.run_blocking(move |budget| game.extremes(&params.slice, budget)).await?;
+    let found = app.run_search(move |budget| game.extremes(&params.slice, budget)).await?;
     Ok(Cached(&*found).into_response())
 }

@@ -29,13 +29,13 @@ pub struct BuildRequest {
 }
 
 /// Lists the jobs, running and ended
-#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", responses((status = 200, body = Vec<Job>)))]
+#[utoipa::path(get, path = "/api/v1/jobs", operation_id = "listJobs", tag = "jobs", responses((status = 200, body = Vec<Job>), Problems))]
 pub async fn list(State(app): State<Arc<App>>) -> Fresh<Vec<Job>> {
     Fresh(app.jobs.all())
 }
 
 /// Builds databases
-#[utoipa::path(post, path = "/api/v1/jobs", tag = "jobs", request_body = BuildRequest,
+#[utoipa::path(post, path = "/api/v1/jobs", operation_id = "startJob", tag = "jobs", request_body = BuildRequest,
     responses((status = 202, body = Job), Problems))]
 pub async fn start(State(app): State<Arc<App>>, body: JsonBody) -> Result<Response, Problem> {
     let request: BuildRequest = body.read()?;
@@ -50,7 +50,7 @@ fn number(text: &str) -> Result<u64, Problem> {
 }
 
 /// Describes a job and its progress
-#[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = u64, description = "The job")),
+#[utoipa::path(get, path = "/api/v1/jobs/{id}", operation_id = "getJob", tag = "jobs", params(("id" = u64, description = "The job")),
     responses((status = 200, body = Job), Problems))]
 pub async fn job(
     State(app): State<Arc<App>>,
@@ -59,9 +59,23 @@ pub async fn job(
     app.jobs.find(number(&id)?).map(Fresh)
 }
 
+/// Cancels a job
+///
+/// It ends soon after; what it has finished is kept. Nothing happens to a job that has ended.
+#[utoipa::path(delete, path = "/api/v1/jobs/{id}", operation_id = "cancelJob", tag = "jobs", params(("id" = u64, description = "The job")),
+    responses((status = 202, body = Job), Problems))]
+pub async fn cancel(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    let job = app.jobs.cancel(number(&id)?)?;
+    Ok((StatusCode::ACCEPTED, Fresh(job)).into_response())
+}
+
 /// Streams the job's progress as server-sent events named `job`, until it ends
-#[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs", params(("id" = u64, description = "The job")),
-    responses((status = 200, body = Job, content_type = "text/event-stream"), Problems))]
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/events", operation_id = "watchJob", tag = "jobs", params(("id" = u64, description = "The job")),
+    responses((status = 200, body = String, content_type = "text/event-stream",
+        description = "Events named `job`, each with a Job as its data"), Problems))]
 pub async fn events(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,

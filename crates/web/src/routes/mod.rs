@@ -7,6 +7,7 @@ mod jobs;
 mod probe;
 mod search;
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Path, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -26,12 +27,15 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa::OpenApi;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::path::ParameterIn;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::assets::asset;
+use crate::assets::{HTML, asset};
 use crate::openapi::Document;
+use crate::origin;
 use crate::problem::{Kind, PROBLEM, Problem};
 use crate::reply::{Cached, is_known, not_modified};
 
@@ -59,7 +63,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(book::dropouts))
         .routes(routes!(book::leaf))
         .routes(routes!(jobs::list, jobs::start))
-        .routes(routes!(jobs::job))
+        .routes(routes!(jobs::job, jobs::cancel))
         .routes(routes!(jobs::events))
         .routes(routes!(fleet::status))
         .routes(routes!(fleet::acquire))
@@ -74,12 +78,27 @@ fn api() -> OpenApiRouter<Arc<App>> {
 
 /// The description of the interface, as it is served.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    api().into_openapi()
+    let mut document = api().into_openapi();
+    for item in document.paths.paths.values_mut() {
+        let operations = [&mut item.get, &mut item.post, &mut item.delete];
+        for operation in operations.into_iter().flatten() {
+            for response in operation.responses.responses.values_mut() {
+                // A response needs a description; what it is, the operation and its schema say.
+                if let RefOr::T(response) = response
+                    && response.description.is_empty()
+                {
+                    "Success".clone_into(&mut response.description);
+                }
+            }
+        }
+    }
+    document
 }
 
 /// All routes with their layers.
 pub fn router(app: &Arc<App>) -> Router {
     let description = Arc::new(openapi());
+    let known = Arc::new(Known::of(&description));
     let (api, _) = api().split_for_parts();
     let page = || get(async || asset("index.html"));
     Router::new()
@@ -95,7 +114,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/games/{game}/book", page())
         .route("/fleet", page())
         .route("/page/{name}", get(async |Path(name): Path<String>| asset(&name)))
-        .fallback(async || Problem::new(Kind::NotFound, "see /api for all endpoints"))
+        .fallback(missing)
         .method_not_allowed_fallback(async || {
             Problem::new(Kind::MethodNotAllowed, "see /api for the methods of this endpoint")
         })
@@ -105,16 +124,27 @@ pub fn router(app: &Arc<App>) -> Router {
             ServiceBuilder::new()
                 .option_layer(cors(app))
                 .layer(compression())
-                .layer(from_fn_with_state(Arc::clone(app), frame)),
+                .layer(from_fn_with_state((Arc::clone(app), known), frame)),
         )
 }
 
-/// Time limit, panics, counting, `ETag`s, headers.
-async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+/// Where requests come from, time limit, panics, counting, `ETag`s, headers.
+async fn frame(
+    State((app, known_parameters)): State<(Arc<App>, Arc<Known>)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let started = Instant::now();
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let answer = Caught(pin!(next.run(request)));
+    let allowed = origin::check(&app.config, request.method(), request.uri(), request.headers())
+        .and_then(|()| known_parameters.check(route.as_ref(), &request));
+    let answer = async {
+        match allowed {
+            Ok(()) => Caught(pin!(next.run(request))).await,
+            Err(problem) => Ok(problem.into_response()),
+        }
+    };
     let answer = tokio::time::timeout(app.config.limits.request_time, answer).await;
     let mut response = match answer {
         Ok(Ok(response)) => response,
@@ -130,7 +160,8 @@ async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
         }
     };
     let content_type = response.headers().get(header::CONTENT_TYPE);
-    if response.status().is_client_error() && content_type.is_none_or(|kind| kind != PROBLEM) {
+    let explained = content_type.is_some_and(|kind| kind == PROBLEM || kind == HTML);
+    if response.status().is_client_error() && !explained {
         // Refused by a library before a handler ran.
         response = Problem::new(Kind::BadRequest, "the address is malformed").into_response();
     }
@@ -148,6 +179,68 @@ async fn frame(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     response
 }
 
+/// What is not there: people get a page, programs a problem.
+async fn missing(request: Request) -> Response {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let page = accepts.is_some_and(|kinds| kinds.contains("text/html"));
+    if page && request.method() == Method::GET && !request.uri().path().starts_with("/api/") {
+        return (StatusCode::NOT_FOUND, asset("index.html")).into_response();
+    }
+    Problem::new(Kind::NotFound, "see /api for all endpoints").into_response()
+}
+
+/// The query parameters of every endpoint, by its path and method.
+#[derive(Debug)]
+struct Known(HashMap<(String, Method), Vec<String>>);
+
+impl Known {
+    fn of(description: &utoipa::openapi::OpenApi) -> Self {
+        let mut known = HashMap::new();
+        for (path, item) in &description.paths.paths {
+            let operations = [
+                (Method::GET, &item.get),
+                (Method::POST, &item.post),
+                (Method::DELETE, &item.delete),
+            ];
+            for (method, operation) in operations {
+                let Some(operation) = operation else { continue };
+                let names = operation.parameters.iter().flatten().filter_map(|one| match one {
+                    RefOr::T(one) => {
+                        (one.parameter_in == ParameterIn::Query).then(|| one.name.clone())
+                    }
+                    RefOr::Ref(_) => None,
+                });
+                let names = names.collect();
+                known.insert((path.clone(), method), names);
+            }
+        }
+        Known(known)
+    }
+
+    /// Refuses parameters that an endpoint does not have: a misspelt `position` would else be
+    /// answered with the start of the game.
+    fn check(&self, route: Option<&MatchedPath>, request: &Request) -> Result<(), Problem> {
+        let (Some(route), Some(query)) = (route, request.uri().query()) else { return Ok(()) };
+        let key = (route.as_str().to_owned(), request.method().clone());
+        let Some(known) = self.0.get(&key) else { return Ok(()) };
+        let unknown = query
+            .split('&')
+            .map(|part| part.split('=').next().unwrap_or_default())
+            .find(|name| !name.is_empty() && !known.iter().any(|one| one == name));
+        match unknown {
+            None => Ok(()),
+            Some(name) => {
+                let name: String = name.chars().take(40).collect();
+                let detail = match &known[..] {
+                    [] => format!("there is no parameter {name:?} here"),
+                    all => format!("there is no parameter {name:?} here, only {}", all.join(", ")),
+                };
+                Err(Problem::new(Kind::BadRequest, detail))
+            }
+        }
+    }
+}
+
 /// Adds the security headers of every response.
 fn guard(headers: &mut HeaderMap) {
     for (name, value) in [
@@ -155,6 +248,7 @@ fn guard(headers: &mut HeaderMap) {
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
@@ -188,7 +282,7 @@ fn cors(app: &App) -> Option<CorsLayer> {
     }
     let origins = app.config.cors.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
     let layer = CorsLayer::new()
-        .allow_methods([Method::GET, Method::POST])
+        .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers([header::CONTENT_TYPE, header::IF_NONE_MATCH])
         .expose_headers([header::ETAG]);
     Some(if app.config.cors.iter().any(|origin| origin == "*") {

@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::app::App;
-use crate::explorer::{Explorer, Filters, Line, Moves, Probed, RandomPosition};
+use crate::config::Limits;
+use crate::explorer::{
+    Explorer, ExplorerError, Filters, Line, Moves, Probed, RandomPosition, Sampled,
+};
 use crate::openapi::Problems;
 use crate::problem::{Kind, Problem, ProblemBody};
 use crate::reply::{Cached, Fresh, JsonBody, Params, raw, unwritten};
@@ -78,7 +81,7 @@ pub fn find(
 }
 
 /// Probes a position
-#[utoipa::path(get, path = "/api/v1/games/{game}/probe", tag = "positions", params(PositionParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/probe", operation_id = "probePosition", tag = "positions", params(PositionParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = Probed), Problems))]
 pub async fn probe(
     State(app): State<Arc<App>>,
@@ -119,8 +122,16 @@ pub enum ProbeResult<'a> {
     },
 }
 
+/// The value of one position of a batch.
+fn probe_one(limits: &Limits, game: &Explorer, text: &str) -> Result<Worth, Problem> {
+    if text.len() > limits.text_bytes {
+        return Err(Problem::new(Kind::TooMany, "the position is too long"));
+    }
+    Ok(game.value(text)?)
+}
+
 /// Probes many positions
-#[utoipa::path(post, path = "/api/v1/games/{game}/probe", tag = "positions", params(RulesParams, ("game", description = "The game")),
+#[utoipa::path(post, path = "/api/v1/games/{game}/probe", operation_id = "probePositions", tag = "positions", params(RulesParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     request_body = Batch, responses((status = 200, body = ProbeResults), Problems))]
 pub async fn probe_many(
     State(app): State<Arc<App>>,
@@ -139,7 +150,7 @@ pub async fn probe_many(
         }
         app.metrics.positions.fetch_add(batch.positions.len() as u64, Relaxed);
         let found: Vec<Result<_, Problem>> =
-            batch.positions.iter().map(|text| game.value(text).map_err(Problem::from)).collect();
+            batch.positions.iter().map(|text| probe_one(&app.config.limits, &game, text)).collect();
         let results = found
             .iter()
             .map(|found| match found {
@@ -157,22 +168,36 @@ pub async fn probe_many(
         probe(&app)?
     } else {
         let shared = Arc::clone(&app);
-        app.run_blocking(move |_| probe(&shared)).await?
+        app.run_read(move |_| probe(&shared)).await?
     };
     Ok(raw(body))
 }
 
-/// Lists the legal moves with their values
-#[utoipa::path(get, path = "/api/v1/games/{game}/moves", tag = "positions", params(PositionParams, ("game", description = "The game")),
+/// Lists the legal moves of a position with their values, after the moves played from there on
+#[utoipa::path(get, path = "/api/v1/games/{game}/moves", operation_id = "listMoves", tag = "positions", params(LineParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = Moves), Problems))]
 pub async fn moves(
     State(app): State<Arc<App>>,
     game: Path<String>,
-    Params(params): Params<PositionParams>,
+    Params(params): Params<LineParams>,
 ) -> Result<Cached<Moves>, Problem> {
-    let (game, position) = params.find(&app, name_of(&game))?;
+    let options = params.options.as_deref();
+    let (game, position) = find(&app, name_of(&game), params.position, options)?;
+    let moves = params.moves.unwrap_or_default();
+    let moves = names(&app, &moves)?;
     app.metrics.positions.fetch_add(1, Relaxed);
-    Ok(Cached(game.moves(&position)?))
+    Ok(Cached(game.moves(&position, &moves)?))
+}
+
+/// The names of moves with spaces between.
+pub fn names<'a>(app: &App, moves: &'a str) -> Result<Vec<&'a str>, Problem> {
+    let limits = app.config.limits;
+    let names: Vec<&str> = moves.split_whitespace().collect();
+    if moves.len() > limits.text_bytes || names.len() > limits.plies {
+        let detail = "the line is too long; start from a later position";
+        return Err(Problem::new(Kind::TooMany, detail));
+    }
+    Ok(names)
 }
 
 /// A position and moves from there.
@@ -190,27 +215,31 @@ pub struct LineParams {
     options: Option<String>,
 }
 
+/// What becomes of a line with an illegal move.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PrefixParams {
+    /// With `true`, the line ends before a move that is not legal, instead of an error.
+    prefix: Option<bool>,
+}
+
 /// Plays a line and values each of its positions
-#[utoipa::path(get, path = "/api/v1/games/{game}/line", tag = "positions", params(LineParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/line", operation_id = "playLine", tag = "positions", params(LineParams, PrefixParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = Line), Problems))]
 pub async fn line(
     State(app): State<Arc<App>>,
     game: Path<String>,
     Params(params): Params<LineParams>,
+    Params(prefix): Params<PrefixParams>,
 ) -> Result<Cached<Line>, Problem> {
     let options = params.options.as_deref();
     let (game, position) = find(&app, name_of(&game), params.position, options)?;
     let moves = params.moves.unwrap_or_default();
-    let limits = app.config.limits;
-    if moves.len() > limits.text_bytes || moves.split_whitespace().count() > limits.plies {
-        return Err(Problem::new(
-            Kind::TooMany,
-            "the line is too long; start from a later position",
-        ));
-    }
-    app.run_blocking(move |_| {
+    names(&app, &moves)?;
+    let prefix = prefix.prefix.unwrap_or(false);
+    app.run_read(move |_| {
         let moves: Vec<&str> = moves.split_whitespace().collect();
-        game.line(&position, &moves)
+        game.line(&position, &moves, prefix)
     })
     .await
     .map(Cached)
@@ -232,7 +261,7 @@ pub struct BestLineParams {
 }
 
 /// Plays best moves to the end
-#[utoipa::path(get, path = "/api/v1/games/{game}/best-line", tag = "positions", params(BestLineParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/best-line", operation_id = "playBestLine", tag = "positions", params(BestLineParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = Line), Problems))]
 pub async fn best_line(
     State(app): State<Arc<App>>,
@@ -247,11 +276,11 @@ pub async fn best_line(
             "the line is too long; start from a later position",
         ));
     }
-    app.run_blocking(move |_| game.best_line(&position, plies)).await.map(Cached)
+    app.run_read(move |_| game.best_line(&position, plies)).await.map(Cached)
 }
 
 /// Finds a random position that matches the filters
-#[utoipa::path(get, path = "/api/v1/games/{game}/random", tag = "positions", params(Filters, RulesParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/random", operation_id = "findRandomPosition", tag = "positions", params(Filters, RulesParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = RandomPosition), Problems))]
 pub async fn random(
     State(app): State<Arc<App>>,
@@ -261,6 +290,17 @@ pub async fn random(
 ) -> Result<Response, Problem> {
     let game = app.game(name_of(&game), rules.options())?;
     let seeded = filters.seed.is_some();
-    let found = app.run_blocking(move |budget| game.random(&filters, budget)).await?;
+    let (sampled, filters, game) = app
+        .run_read(move |budget| {
+            let sampled = game.sample(&filters, budget)?;
+            Ok::<_, ExplorerError>((sampled, filters, game))
+        })
+        .await?;
+    let found = match sampled {
+        Sampled::Found(found) => found,
+        Sampled::Rare(scan) => {
+            app.run_search(move |budget| game.scan(&filters, scan, budget)).await?
+        }
+    };
     Ok(if seeded { Cached(found).into_response() } else { Fresh(found).into_response() })
 }

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
-use super::probe::{find, name_of};
+use super::probe::{find, name_of, names};
 use crate::app::{App, StopOnDrop};
 use crate::explorer::{ExplorerError, Opponent, Reply, ReplySource, Searched};
 use crate::openapi::Problems;
@@ -47,22 +47,23 @@ pub struct SearchParams {
 }
 
 /// Searches a position, as server-sent events named `report` until one named `done` or `problem`
-#[utoipa::path(get, path = "/api/v1/games/{game}/search", tag = "positions", params(SearchParams, ("game", description = "The game")),
-    responses((status = 200, body = Searched, content_type = "text/event-stream"), Problems))]
+#[utoipa::path(get, path = "/api/v1/games/{game}/search", operation_id = "searchPosition", tag = "positions", params(SearchParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
+    responses((status = 200, body = String, content_type = "text/event-stream",
+        description = "Events named `report`, each with a Searched as its data; the last one is named `done`, or `problem` with a Problem"), Problems))]
 pub async fn search(
     State(app): State<Arc<App>>,
     game: Path<String>,
     Params(params): Params<SearchParams>,
 ) -> Result<Response, Problem> {
     let (game, position) = find(&app, name_of(&game), params.position, params.options.as_deref())?;
-    let moves = names(&app, params.moves)?;
+    let moves = owned_names(&app, params.moves)?;
     let limit = app.config.limits.search_time;
     let seconds = params.seconds.unwrap_or(5.0);
     let time = Duration::try_from_secs_f64(seconds)
         .map_err(|_| Problem::new(Kind::BadRequest, "seconds must not be negative"))?;
     // A bad request is refused before the stream begins.
     let (game, position, moves) = app
-        .run_blocking(move |_| {
+        .run_read(move |_| {
             let line: Vec<&str> = moves.iter().map(String::as_str).collect();
             game.check_line(&position, &line)?;
             Ok::<_, ExplorerError>((game, position, moves))
@@ -94,16 +95,9 @@ pub async fn search(
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }
 
-fn names(app: &App, moves: Option<String>) -> Result<Vec<String>, Problem> {
+fn owned_names(app: &App, moves: Option<String>) -> Result<Vec<String>, Problem> {
     let moves = moves.unwrap_or_default();
-    let limits = app.config.limits;
-    if moves.len() > limits.text_bytes || moves.split_whitespace().count() > limits.plies {
-        return Err(Problem::new(
-            Kind::TooMany,
-            "the line is too long; start from a later position",
-        ));
-    }
-    Ok(moves.split_whitespace().map(str::to_owned).collect())
+    Ok(names(app, &moves)?.into_iter().map(str::to_owned).collect())
 }
 
 enum SearchEvent {
@@ -188,7 +182,7 @@ impl ReplyParams {
 }
 
 /// Chooses a move as a player of a level does
-#[utoipa::path(get, path = "/api/v1/games/{game}/reply", tag = "positions", params(ReplyParams, ("game", description = "The game")),
+#[utoipa::path(get, path = "/api/v1/games/{game}/reply", operation_id = "chooseReply", tag = "positions", params(ReplyParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = Reply), Problems))]
 pub async fn reply(
     State(app): State<Arc<App>>,
@@ -200,8 +194,17 @@ pub async fn reply(
     let level = params.level.as_deref().unwrap_or("perfect");
     let level = level.parse().map_err(|error: String| Problem::new(Kind::BadRequest, error))?;
     let seed = params.seed.unwrap_or_else(|| RandomState::new().hash_one(0));
-    let opponent = Opponent { moves: names(&app, params.moves)?, level, seed, book };
-    let reply = app.run_blocking(move |budget| game.reply(&position, &opponent, budget)).await?;
+    let opponent = Opponent { moves: owned_names(&app, params.moves)?, level, seed, book };
+    let known = {
+        let (game, position, opponent) = (Arc::clone(&game), position.clone(), opponent.clone());
+        app.run_read(move |_| game.known_reply(&position, &opponent)).await?
+    };
+    let reply = match known {
+        Some(reply) => reply,
+        None => {
+            app.run_search(move |budget| game.searched_reply(&position, &opponent, budget)).await?
+        }
+    };
     let certain = params.seed.is_some() && reply.source == ReplySource::Database;
     Ok(if certain { Cached(reply).into_response() } else { Fresh(reply).into_response() })
 }

@@ -1,6 +1,9 @@
 // The explorer in a real browser: node run.mjs PROGRAM [DIRECTORY FOR SCREENSHOTS]
 
+import { axeTests } from "./axe.mjs";
+import { clientTests } from "./client.mjs";
 import { dobutsuTests } from "./dobutsu.mjs";
+import { explorerTests } from "./explorer.mjs";
 import { fleetTests } from "./fleet.mjs";
 import { equal, finish, ok, place, run, serve, test } from "./harness.mjs";
 import { address, at, moves, played, settled, shot, shows, titled, values } from "./page.mjs";
@@ -46,12 +49,24 @@ test("opens with values that equal the probe command's", async (page) => {
     await page.goto(at(position));
     await page.waitForSelector("[data-choice]");
     const probed = probe(position);
-    const shown = (await values(page)).map(([move, score, best]) => [move, number(score), best]);
-    const expected = probed.moves.map((one) => [one.move, one.value.points, one.best]);
+    const { south, north } = await page.evaluate(
+      async (one) => (await fetch(`/api/v1/games/awari/moves?position=${encodeURIComponent(one)}`)).json(),
+      position,
+    ).then(({ banked }) => banked ?? { south: null, north: null });
+    const board = position.match(/\d+/g).slice(0, 12).map(Number).reduce((sum, one) => sum + one);
+    const sign = / N/.test(position) ? -1 : 1;
+    // The margin of South, or what both end up with.
+    const expected = probed.moves.map(({ move, value: { points }, best }) => {
+      const margin = sign * points;
+      const result = `${south + (board + margin) / 2}–${north + (board - margin) / 2}`;
+      return [move, south === null ? margin : result, best];
+    });
+    const read = (text) => (south === null ? number(text) : text);
+    const shown = (await values(page)).map(([move, text, best]) => [move, read(text), best]);
     equal([...shown].sort(), [...expected].sort(), position);
-    for (const { move, value } of probed.moves) {
+    for (const [move, value] of expected) {
       const chip = await page.textContent(`.pit[data-move="${move}"] .chip .score`);
-      equal(number(chip), value.points, `the chip of ${move}`);
+      equal(read(chip), value, `the chip of ${move}`);
     }
   }
 });
@@ -150,7 +165,7 @@ test(
     await page.click("#done");
     await page.waitForSelector('.pit[data-move="d1"]');
     const probed = probe("0,0,2,0,0,1/0,0,0,1,0,0 N");
-    equal(number((await values(page))[0][1]), probed.moves[0].value.points, "its value");
+    equal(number((await values(page))[0][1]), -probed.moves[0].value.points, "its value");
     await page.click("#setup");
     await page.fill("#notation", "nonsense");
     await page.click("#done");
@@ -188,10 +203,10 @@ test("sets up discs on squares by clicking", async (page) => {
 test("is played with the keyboard and announces what happens", async (page) => {
   await page.goto(at(ENDING));
   await page.waitForSelector(".pit.legal");
-  const first = await page.$(".pit.legal");
+  const first = await page.$(".pit.legal .press");
   await first.focus();
   const label = await first.getAttribute("aria-label");
-  ok(/^Pit [A-F], \d+: .*value/.test(label), `the label is complete: ${label}`);
+  ok(/^Pit [A-F], \d+: .*(wins|draw)/.test(label), `the label is complete: ${label}`);
   await page.keyboard.press("Enter");
   await page.waitForSelector('.line [data-ply="1"].now');
   await page.waitForFunction(() => /plays/.test(document.querySelector("#announcer").textContent));
@@ -281,6 +296,7 @@ test("shows a book", async (page) => {
   await page.keyboard.press("Enter");
   await page.waitForSelector(".line [data-ply]");
   await page.click('.line [data-ply="0"]');
+  await page.waitForSelector('.line [data-ply="0"].now');
   await page.waitForSelector("#book [data-book]");
   const first = await page.getAttribute("#book [data-book]", "data-book");
   await page.click("#book [data-book] button");
@@ -338,7 +354,7 @@ test("shows no late answer over a newer page", async (page) => {
 test("switches the game", async (page) => {
   await page.goto(at(ENDING));
   await page.waitForSelector(".pit.legal");
-  await page.selectOption("#game", "kalah");
+  await page.selectOption("#game", "kalah?");
   await titled(page, "Kalah");
   await page.waitForSelector(".pit.best");
   const move = (await values(page))[0][0];
@@ -385,6 +401,35 @@ test("builds the small set while one watches", async (page) => {
     (await fetch("/api/v1/games/awari/probe?options=pits=3")).json(),
   );
   equal(probed.value.exact, true, "the start has its value");
+});
+
+test("a reload shows the build that runs, which can be cancelled", async (page) => {
+  // Minutes of work: it does not end by itself.
+  await page.goto(`${empty}/games/awari/databases`);
+  await page.waitForSelector("#build");
+  const start = (up_to) =>
+    page.evaluate(
+      async (up_to) =>
+        (
+          await fetch("/api/v1/jobs", {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ game: "awari", up_to }),
+          })
+        ).status,
+      up_to,
+    );
+  equal(await start("17"), 202, "the job is accepted");
+  for (const address of ["/games/awari", "/games/awari/databases"]) {
+    await page.goto(`${empty}${address}`);
+    await page.waitForSelector(".build progress");
+    await shows(page, ".build h2", "Building awari: 17 stones");
+  }
+  await page.focus("#cancel-build");
+  await page.waitForTimeout(400);
+  equal(await page.evaluate(() => document.activeElement.id), "cancel-build", "the focus stays");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => !document.querySelector(".build progress"));
 });
 
 test("explains and tries its interface", async (page) => {
@@ -446,6 +491,9 @@ for (const [name, options] of [
 }
 
 wordsTests();
+clientTests(base, ENDING);
+axeTests(ENDING);
+await explorerTests();
 await fleetTests();
 await dobutsuTests();
 await finish(base);

@@ -39,12 +39,12 @@ export function wordsTests() {
     await page.goto(at("Ke1 Ra1 kb2 b", "krk"));
     await page.waitForSelector("[data-choice]");
     const shown = new Map((await values(page)).map(([move, value]) => [move, value]));
-    equal([shown.get("Kxa1"), shown.get("Kc2")], ["draw", "loss in 8"], "the moves");
+    equal([shown.get("Kxa1"), shown.get("Kc2")], ["draw", "win in 8"], "the moves, for White");
     equal(await page.textContent('.move[data-move="Kxa1"] .score'), "draw", "the board");
     equal(await page.textContent("#verdict"), "Black to move: a draw with best play.", "the verdict");
     equal(
       await page.$$eval(".choices th", (all) => all.map((one) => one.textContent)),
-      ["Move", "Value"],
+      ["Move", "For White"],
       "nothing is banked",
     );
     await page.click('.move[data-move="Kxa1"]');
