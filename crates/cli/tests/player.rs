@@ -259,7 +259,7 @@ fn annotations_are_repeatable() {
 fn marks_are_by_the_size_of_the_game() {
     let place = Place::new();
     let file = path(&place, "game.txt");
-    fs::write(&file, "[Game \"tictactoe\"]\n1. a1 b1 *\n").expect("a file");
+    fs::write(&file, "[Game \"tic-tac-toe\"]\n1. a1 b1 *\n").expect("a file");
     let analysis = place.run(&["annotate", &file, "--format", "json"]).json();
     assert_eq!(
         (&analysis["moves"][1]["mark"], &analysis["moves"][1]["lost"]),
