@@ -74,6 +74,39 @@ fn a_deeper_search_beats_a_shallower_one() {
 }
 
 #[test]
+fn a_round_robin_rates_its_players() {
+    let place = Place::new();
+    let record = path(&place, "match.txt");
+    let rules = ["match", "kalah", "--pits", "3", "--seeds", "3", "--record", &record];
+    let players = ["depth=6", "random", "depth=2", "--games", "40", "--format", "json"];
+    let result = place.run(&[&rules[..], &players].concat()).json();
+    let matches = result["matches"].as_array().expect("matches");
+    assert_eq!(matches.len(), 3);
+    assert!(matches.iter().all(|one| one["games"] == 40), "{result}");
+    let list = result["ratings"].as_array().expect("ratings");
+    assert_eq!(list.len(), 3);
+    assert_eq!(list[2]["player"], "random", "{result}");
+    assert!(list.iter().all(|one| one["elo_low"].as_f64() < one["elo"].as_f64()), "{result}");
+    let text = fs::read_to_string(&record).expect("the records");
+    assert_eq!(text.matches("[Game \"kalah\"]").count(), 120);
+}
+
+/// Every level meets the one below it.
+#[test]
+fn a_ladder_of_levels() {
+    let place = Place::new();
+    let record = path(&place, "match.txt");
+    let args = ["match", "kalah", "--pits", "2", "--seeds", "2", "--ladder", "--games", "4"];
+    let output = place.run(&[&args[..], &["--record", &record]].concat()).success().stdout;
+    for step in ["level=1 ", "level=10 ", "perfect "] {
+        assert!(output.lines().any(|line| line.starts_with(step)), "{output}");
+    }
+    assert!(output.contains("95% between") && output.contains("ratings relative"), "{output}");
+    let wrong = place.run(&["match", "kalah", "--ladder", "depth=2"]).usage_error();
+    assert!(wrong.contains("cannot be used with"), "{wrong}");
+}
+
+#[test]
 fn the_same_match_twice() {
     let place = Place::with_awari(5);
     let run = |record: &str| {
@@ -201,6 +234,56 @@ fn without_databases_the_source_is_a_search() {
         assert_eq!(mv["lost_kind"], "guess");
         assert!(mv["lost"].as_f64() >= Some(0.0));
     }
+}
+
+/// The same record gets the same marks; a match's opening is no player's error.
+#[test]
+fn annotations_are_repeatable() {
+    let place = Place::new();
+    let file = path(&place, "game.txt");
+    let moves = "1. A4 {opening} a4 {opening} 2. B5 b5 3. C6 c6";
+    fs::write(&file, format!("[Game \"awari\"]\n{moves} *\n")).expect("a file");
+    let args = ["annotate", &file, "--format", "json", "--threads", "1", "--nodes", "20000"];
+    let analysis = place.run(&args).json();
+    assert_eq!(analysis, place.run(&args).json());
+    let moves = analysis["moves"].as_array().expect("moves");
+    for (ply, mv) in moves.iter().enumerate() {
+        assert_eq!(mv["opening"], ply < 2, "{mv}");
+        assert!(ply >= 2 || mv["error"] == false && mv["mark"] == "", "{mv}");
+    }
+    assert!(moves.iter().any(|mv| mv["lost"].as_f64() > Some(0.5)), "{analysis}");
+}
+
+/// In a game that is won or lost, the error that loses it is the gravest.
+#[test]
+fn marks_are_by_the_size_of_the_game() {
+    let place = Place::new();
+    let file = path(&place, "game.txt");
+    fs::write(&file, "[Game \"tic-tac-toe\"]\n1. a1 b1 *\n").expect("a file");
+    let analysis = place.run(&["annotate", &file, "--format", "json"]).json();
+    assert_eq!(
+        (&analysis["moves"][1]["mark"], &analysis["moves"][1]["lost"]),
+        (&"??".into(), &1.into())
+    );
+    assert_eq!(analysis["moves"][0]["mark"], "");
+}
+
+/// `hint` and `values` agree, with each other and when asked twice, however long they take.
+#[test]
+fn advice_is_the_same_when_asked_twice() {
+    let place = Place::new();
+    let args = ["play", "awari", "--think", "100ms"];
+    let output = place.talk(&args, "hint\nvalues\nhint\nquit\n").success().stdout;
+    let hints: Vec<&str> = output
+        .lines()
+        .filter(|line| line.contains("(worth"))
+        .map(|line| line.split_once("> ").map_or(line, |(_, hint)| hint))
+        .collect();
+    assert_eq!((hints.len(), hints[0]), (2, hints[1]), "{output}");
+    let best = output.lines().find(|line| line.ends_with(" best")).expect("a best move");
+    let mut words = best.split_whitespace();
+    let (mv, value) = (words.next().expect("a move"), words.next().expect("a value"));
+    assert!(hints[0].starts_with(&format!("{mv} (worth {value}, by search of depth ")), "{output}");
 }
 
 #[test]

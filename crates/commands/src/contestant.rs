@@ -19,8 +19,6 @@ use crate::failure::Failure;
 const TABLE: usize = 64 << 20;
 /// Default depth of a player.
 const DEPTH: u32 = 8;
-/// The same for a level below perfect, which searches every move separately.
-const LEVEL_DEPTH: u32 = 6;
 
 /// A player: `depth=6`, `time=0.1s`, `level=3,depth=4`, `perfect`, `random`, `cmd:./engine`.
 #[derive(Clone, Debug)]
@@ -188,8 +186,7 @@ impl Kind {
             }
         }
         if limits.is_open() {
-            let errs = settings.level < Level::PERFECT;
-            limits.depth = Some(if errs { LEVEL_DEPTH } else { DEPTH });
+            limits.depth = Some(settings.level.depth().unwrap_or(DEPTH));
         }
         Ok(Kind::Search { settings, limits, databases, book, style })
     }

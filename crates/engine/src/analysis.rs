@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nutcracker_game::{Evaluate, Side};
 use nutcracker_search::player::{Advice, Adviser, Source};
-use nutcracker_search::{EngineOptions, Limits, Oracle, Worth};
+use nutcracker_search::{EngineOptions, Limits, Oracle, Report, Worth};
 
 use crate::{Played, PlayerError};
 
@@ -74,6 +74,28 @@ where
         Ok(self.adviser.value(&at.now().position, &at.history(), limits)?)
     }
 
+    /// The last iteration that a search completes, at least one: what an unfinished one finds is not
+    /// comparable.
+    fn last_complete(
+        &mut self,
+        position: &G::Position,
+        history: &[G::Position],
+        limits: &Limits<'_>,
+    ) -> Result<Report<G::Move>, PlayerError> {
+        let mut complete = None;
+        let mut on_report = |report: &Report<G::Move>| {
+            if report.rank == 1 {
+                complete = Some(report.clone());
+            }
+        };
+        let last = self.adviser.search(position, history, limits, &mut on_report)?;
+        match complete {
+            Some(complete) => Ok(complete),
+            None if last.depth > 0 || last.line.is_empty() => Ok(last),
+            None => Ok(self.adviser.search(position, history, &Limits::depth(1), &mut |_| ())?),
+        }
+    }
+
     /// The value of a move of a game, and that of the best one.
     fn evaluate_move(
         &mut self,
@@ -101,7 +123,9 @@ where
                 return Ok(evaluated(best, *value, advice.source));
             }
         }
-        let report = self.adviser.search(position, &history, limits, &mut |_| ())?;
+        // A move has the same value whatever was analysed before it.
+        self.adviser.forget();
+        let report = self.last_complete(position, &history, limits)?;
         let best = (report.best().unwrap_or(mv), report.value);
         let depth = report.depth;
         if best.0 == mv {
@@ -114,9 +138,11 @@ where
             Some(crate::Ending::Over(score)) => Worth::exact(score),
             Some(crate::Ending::Repeated) => Worth::exact(0),
             None => {
-                // As deep as the best move was searched.
-                let depth = Some(depth.max(1) - 1);
-                let below = Limits { depth, among: None, ..*limits };
+                // As deep as the best move was searched, however long that takes: a value of another
+                // depth could not be compared.
+                let below = Limits { stop: limits.stop, ..Limits::depth(depth.max(1) - 1) };
+                // Nor may deeper entries of an unfinished iteration take part.
+                self.adviser.forget();
                 self.value(&next, &below)?
             }
         };
@@ -126,7 +152,8 @@ where
         Ok(evaluated(best, value, Source::of_search([best.1, value], depth)))
     }
 
-    /// Every move of a game; calls `watch` with each.
+    /// Every move of a game; calls `watch` with each. The limits are those of the search for the best
+    /// move; the move played is then searched to the same depth.
     pub fn analyse(
         &mut self,
         played: &Played<G>,
@@ -138,7 +165,7 @@ where
             watch(ply);
             moves.push(self.evaluate_move(&played.up_to(ply), *mv, limits)?);
         }
-        Ok(Analysis { moves, margin: played.final_margin() })
+        Ok(Analysis { moves, opening: 0, margin: played.final_margin() })
     }
 }
 
@@ -173,11 +200,24 @@ impl<M> EvaluatedMove<M> {
     }
 }
 
+impl<M> EvaluatedMove<M> {
+    /// The outcome for its mover with best play from before this move, and from after it: 1 for a
+    /// win, 0 for a draw, -1 for a loss.
+    pub fn outcomes(&self) -> [i32; 2] {
+        let sign = if self.side == Side::First { 1 } else { -1 };
+        let class = |margin: f64| i32::from(margin >= LEVEL) - i32::from(margin <= -LEVEL);
+        self.margins().map(|margin| sign * class(margin))
+    }
+}
+
 /// A game with every move evaluated.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis<M> {
     /// The moves.
     pub moves: Vec<EvaluatedMove<M>>,
+    /// How many of the first moves no player has chosen: they are the opening of a match, and not
+    /// counted as errors.
+    pub opening: usize,
     /// The margin by which the first player won, if the game was finished.
     pub margin: Option<i32>,
 }
@@ -197,6 +237,11 @@ pub struct Decision {
 const LEVEL: f64 = 0.5;
 
 impl<M> Analysis<M> {
+    /// The moves that a player has chosen, with their index.
+    pub fn chosen(&self) -> impl Iterator<Item = (usize, &EvaluatedMove<M>)> {
+        self.moves.iter().enumerate().skip(self.opening)
+    }
+
     /// The moves of a side that lost at least this much.
     pub fn errors(&self, side: Side, least: f64) -> Vec<usize> {
         let lost = |evaluated: &EvaluatedMove<M>| {
@@ -205,23 +250,21 @@ impl<M> Analysis<M> {
         let errs = |(ply, evaluated): (usize, &EvaluatedMove<M>)| {
             (evaluated.side == side && lost(evaluated)).then_some(ply)
         };
-        self.moves.iter().enumerate().filter_map(errs).collect()
+        self.chosen().filter_map(errs).collect()
     }
 
     /// The total loss of a side.
     pub fn lost(&self, side: Side) -> f64 {
-        let own = self.moves.iter().filter(|evaluated| evaluated.side == side);
-        own.map(|evaluated| evaluated.loss.points()).sum()
+        let own = self.chosen().filter(|(_, evaluated)| evaluated.side == side);
+        own.map(|(_, evaluated)| evaluated.loss.points()).sum()
     }
 
     /// The last move by which a side gave away a better outcome: a win or a draw.
     pub fn decision(&self) -> Option<Decision> {
-        let class = |margin: f64| i32::from(margin >= LEVEL) - i32::from(margin <= -LEVEL);
         let change = |(ply, evaluated): (usize, &EvaluatedMove<M>)| {
-            let sign = if evaluated.side == Side::First { 1 } else { -1 };
-            let [from, to] = evaluated.margins().map(|margin| sign * class(margin));
+            let [from, to] = evaluated.outcomes();
             (to < from).then_some(Decision { ply, from, to })
         };
-        self.moves.iter().enumerate().filter_map(change).last()
+        self.chosen().filter_map(change).last()
     }
 }

@@ -191,7 +191,9 @@ impl TimeControl {
 /// The time planned for a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allotment {
-    /// After this, no new iteration is started.
+    /// After this, no new iteration is started, because it would take as long as all before it, or
+    /// longer. A search multiplies it when the best move changes, or is the same for long; the same
+    /// as `hard` where what is left is of no use for later moves.
     pub soft: Duration,
     /// After this, the move is played.
     pub hard: Duration,
@@ -248,13 +250,14 @@ fn usable(time: Duration) -> Duration {
 }
 
 fn of_game(left: Duration, increment: Duration, to_go: Option<u32>) -> Allotment {
-    let moves = to_go.unwrap_or(HORIZON).clamp(1, HORIZON);
+    // Some interfaces send 0 moves for a time without periods.
+    let moves = to_go.filter(|&moves| moves > 0).unwrap_or(HORIZON).min(HORIZON);
     // Future increments are available for the later moves, but not yet for this one.
     let share = left / moves + increment * (moves - 1) / moves;
     // One move may take several shares, and leaves something for each of the others.
     let most = if moves == 1 { left } else { (share * 4).min(left / 2) };
     let hard = usable(most);
-    Allotment { soft: share.min(hard), hard }
+    Allotment { soft: (share / 2).min(hard), hard }
 }
 
 fn of_reserve(per_move: Duration, reserve: Duration, turn: Duration) -> Allotment {
@@ -262,7 +265,7 @@ fn of_reserve(per_move: Duration, reserve: Duration, turn: Duration) -> Allotmen
     let share = per_move + reserve / HORIZON;
     let most = (per_move + reserve / 4).min(turn);
     let hard = usable(most);
-    Allotment { soft: share.min(hard), hard }
+    Allotment { soft: (share / 2).min(hard), hard }
 }
 
 #[cfg(test)]

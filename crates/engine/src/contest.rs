@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use nutcracker_game::{Game, Side};
 
-use crate::record::{Outcome, Record, RecordedMove};
+use crate::record::{OPENING, Outcome, Record, RecordedMove};
 use crate::{Clock, MoveLimits, Pace, Played, Player, PlayerError, Request, TimeControl};
 
 /// A player at the board, with its limits besides the clock.
@@ -55,7 +55,7 @@ impl Contest {
     /// Continues a game from an opening; the seats are the first and the second player's.
     pub fn play<G: Game>(&self, opening: Played<G>, mut seats: [Seat<'_, G>; 2]) -> Finished<G> {
         let names = opening.names();
-        let moves = names.iter().map(|name| RecordedMove::new(name).with_comment("opening"));
+        let moves = names.iter().map(|name| RecordedMove::new(name).with_comment(OPENING));
         let mut game = Finished {
             moves: moves.collect(),
             played: opening,

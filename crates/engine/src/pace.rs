@@ -97,11 +97,14 @@ impl Pace {
         self.stop.load(Relaxed)
     }
 
-    /// Whether it is too late to start another, longer search.
-    pub fn is_late(&self) -> bool {
+    /// Whether it is too late to start another, longer search, with the planned time multiplied by
+    /// `factor`. A time that is for this move alone is used whatever the factor.
+    pub fn is_late(&self, factor: f64) -> bool {
         let state = self.state();
-        // Another iteration takes as long as all before it, or longer.
-        let late = |plan: Allotment| state.since.elapsed() * 2 > plan.soft;
+        let late = |plan: Allotment| {
+            let factor = if plan.soft < plan.hard { factor } else { 1.0 };
+            state.since.elapsed() >= plan.soft.mul_f64(factor).min(plan.hard)
+        };
         self.is_over() || state.answer == AnswerWhen::Ready && self.plan.is_some_and(late)
     }
 

@@ -134,6 +134,9 @@ impl fmt::Display for Outcome {
     }
 }
 
+/// The comment of a move that belongs to the opening of a match.
+pub(crate) const OPENING: &str = "opening";
+
 impl Record {
     /// The value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
@@ -147,6 +150,14 @@ impl Record {
             Some((_, old)) => *old = value,
             None => self.tags.push((name.to_owned(), value)),
         }
+    }
+
+    /// How many of the first moves were not chosen by the players, but are the opening of a match.
+    pub fn opening(&self) -> usize {
+        let given = |mv: &&RecordedMove| {
+            mv.comment.as_ref().is_some_and(|comment| comment.starts_with(OPENING))
+        };
+        self.moves.iter().take_while(given).count()
     }
 
     /// All records of a text, in order.

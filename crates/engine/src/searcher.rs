@@ -5,11 +5,11 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nutcracker_game::{Evaluate, Random};
+use nutcracker_game::{Evaluate, Random, Score};
 use nutcracker_search::player::{Adviser, Level, Manner, Source};
 use nutcracker_search::{EngineOptions, Limits, Oracle, Report};
 
-use crate::{OptionKind, Pace, Player, PlayerError, PlayerOption, Progress, Request, Thought};
+use crate::{OptionKind, Player, PlayerError, PlayerOption, Progress, Request, Thought};
 
 /// How a [`Searcher`] plays.
 #[derive(Clone, PartialEq, Debug)]
@@ -36,8 +36,6 @@ impl Default for Settings {
 /// progress.
 const POSITIONS: [usize; 3] = [500_000, 20_000, 500];
 const HURRY: [Duration; 2] = [Duration::from_secs(4), Duration::from_millis(200)];
-/// The depth of a fallible player without another limit.
-const LEVEL_DEPTH: u32 = 6;
 
 /// Our search as a player.
 #[derive(Debug)]
@@ -69,30 +67,6 @@ where
         self.adviser.restart(self.settings.search.clone());
     }
 
-    /// When a search ends, apart from the clock that the pace watches.
-    fn limits<'a>(
-        &self,
-        request: &Request<'_, G>,
-        pace: &'a Pace,
-        places: &'a [usize],
-    ) -> Limits<'a> {
-        let asked = &request.limits;
-        let (stop, among) = (Some(pace.flag()), Some(places));
-        let limits = Limits { depth: asked.depth, nodes: asked.nodes, time: None, stop, among };
-        if self.settings.level == Level::PERFECT {
-            return limits;
-        }
-        // Errors depend on the values of all moves: none of them may be searched without limit, and
-        // every move gets its share of the time.
-        let count = request.played.legal().len().max(1) as u32;
-        Limits {
-            depth: asked.depth.or_else(|| asked.is_open().then_some(LEVEL_DEPTH)),
-            nodes: limits.nodes.map(|nodes| nodes / u64::from(count)),
-            time: pace.plan().map(|plan| plan.soft / count),
-            ..limits
-        }
-    }
-
     /// A move within these limits.
     fn think(
         &mut self,
@@ -103,9 +77,14 @@ where
         let (position, history) = (&played.now().position, played.history());
         let Settings { level, trappy, .. } = self.settings;
         let lines = self.settings.search.lines;
+        let game = played.game();
+        let mut effort = Effort::new(game.max_score(game.slice_of(position)));
         let mut on_report = |report: &Report<G::Move>| {
             on_progress(&progress_of(report, lines));
-            if pace.is_late() {
+            if report.rank == 1 {
+                effort.add(report);
+            }
+            if pace.is_late(effort.factor()) {
                 pace.stop();
             }
         };
@@ -122,7 +101,8 @@ where
                 let probes = Some(chosen.values.len() as u64);
                 Progress { depth: Some(1), probes, ..Progress::default() }
             }
-            _ => Progress { depth: limits.depth.map(|d| d.max(1)), ..Progress::default() },
+            Source::Search { depth } => Progress { depth: Some(depth), ..Progress::default() },
+            Source::Proof => Progress::default(),
         };
         // Values of all moves come without reports.
         if lines > 1 {
@@ -134,6 +114,46 @@ where
             on_progress(&Progress { value: Some(chosen.best), line: vec![chosen.mv], ..all });
         }
         Ok(Thought { best: chosen.mv, ponder: chosen.reply, score: Some(chosen.best) })
+    }
+}
+
+/// How much of the time planned for a move a search should use, by its iterations so far: more when
+/// the best move has just changed or its value has fallen, less when the same move has been best for
+/// long.
+#[derive(Debug)]
+struct Effort<M> {
+    /// The fall of a value, in hundredths of a point, that counts.
+    fall: i32,
+    best: Option<M>,
+    value: i32,
+    /// The iterations for which the best move has been the same.
+    steady: u32,
+    fell: bool,
+}
+
+impl<M: Copy + PartialEq> Effort<M> {
+    /// In a position worth this many points at most.
+    fn new(most: Score) -> Self {
+        let fall = (100 * i32::from(most) / 96).max(1);
+        Effort { fall, best: None, value: 0, steady: 0, fell: false }
+    }
+
+    /// One more iteration.
+    fn add(&mut self, report: &Report<M>) {
+        let value = report.value.hundredths();
+        self.steady = if report.best() == self.best { self.steady + 1 } else { 0 };
+        self.fell = self.best.is_some() && value <= self.value - self.fall;
+        (self.best, self.value) = (report.best(), value);
+    }
+
+    /// The factor of the time after which no other iteration is begun.
+    fn factor(&self) -> f64 {
+        match self.steady {
+            _ if self.fell => 1.7,
+            0 => 1.5,
+            1..6 => 1.0,
+            _ => 0.7,
+        }
     }
 }
 
@@ -192,9 +212,9 @@ where
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
         let value = value.unwrap_or_default();
-        let number = |most: i64| match value.parse::<i64>() {
-            Ok(number) if (0..=most).contains(&number) => Ok(number),
-            _ => Err(format!("{name} is a number up to {most}, not {value:?}")),
+        let number = |least: i64, most: i64| match value.parse::<i64>() {
+            Ok(number) if (least..=most).contains(&number) => Ok(number),
+            _ => Err(format!("{name} is a number from {least} to {most}, not {value:?}")),
         };
         let check = || match value {
             "true" => Ok(true),
@@ -203,10 +223,10 @@ where
         };
         let search = &mut self.settings.search;
         match name.to_ascii_lowercase().as_str() {
-            "threads" => search.threads = number(1024)?.max(1) as usize,
-            "hash" => search.table_bytes = (number(MOST_HASH)?.max(1) as usize) << 20,
-            "multipv" => search.lines = number(MOST_LINES)?.max(1) as usize,
-            "probedepth" => search.probe_depth = number(100)? as u32,
+            "threads" => search.threads = number(1, 1024)? as usize,
+            "hash" => search.table_bytes = (number(1, MOST_HASH)? as usize) << 20,
+            "multipv" => search.lines = number(1, MOST_LINES)? as usize,
+            "probedepth" => search.probe_depth = number(0, 100)? as u32,
             "level" => return value.parse().map(|level| self.settings.level = level),
             "trappy" => return check().map(|trappy| self.settings.trappy = trappy),
             // The interface decides when to ponder: there is nothing to set.
@@ -234,7 +254,100 @@ where
         let left = plan.map_or(Duration::MAX, |plan| plan.hard);
         let hurry = HURRY.iter().filter(|&&least| left < least).count();
         self.adviser.limit_positions(POSITIONS[hurry]);
-        let limits = self.limits(&request, pace, &places);
+        // The clock is the pace's: it raises the flag.
+        let limits = Limits {
+            depth: request.limits.depth,
+            nodes: request.limits.nodes,
+            time: None,
+            stop: Some(pace.flag()),
+            among: Some(&places),
+        };
         pace.during(|| self.think(request, &limits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nutcracker_games::awari::Awari;
+    use nutcracker_search::{Empty, Worth};
+
+    use super::*;
+    use crate::{MoveLimits, Pace, Played};
+
+    fn report(best: u8, hundredths: i32) -> Report<u8> {
+        Report {
+            rank: 1,
+            depth: 1,
+            value: Worth::guess(hundredths),
+            bounds: (-48, 48),
+            line: vec![best],
+            nodes: 0,
+            elapsed: Duration::ZERO,
+            table_permille: 0,
+            probes: 0,
+        }
+    }
+
+    #[test]
+    fn effort_follows_the_iterations() {
+        let mut effort = Effort::new(48);
+        effort.add(&report(1, 100));
+        effort.add(&report(1, 90));
+        let usual = effort.factor();
+        effort.add(&report(1, 20));
+        let fallen = effort.factor();
+        effort.add(&report(2, 20));
+        let changed = effort.factor();
+        for _ in 0..10 {
+            effort.add(&report(2, 20));
+        }
+        let easy = effort.factor();
+        assert!(fallen > usual && changed > usual && easy < usual);
+    }
+
+    /// What a player of a level says of a depth is what a search of that depth says.
+    #[test]
+    fn levels_look_as_deep_as_they_are_asked_to() {
+        let game = Awari::new(6).expect("six pits");
+        let played = Played::from_start(game.clone());
+        for depth in 1..=6 {
+            let said = ["perfect", "5"].map(|level| {
+                let settings = Settings {
+                    level: level.parse().expect("a level"),
+                    search: EngineOptions { table_bytes: 1 << 20, ..EngineOptions::default() },
+                    ..Settings::default()
+                };
+                let mut player = Searcher::new(game.clone(), Arc::new(Empty), level, settings);
+                let limits = MoveLimits::depth(depth);
+                let mut last = None;
+                let thought = player.choose(Request {
+                    played: &played,
+                    limits,
+                    pace: &Pace::new(&limits, played.now().mover),
+                    among: &[],
+                    on_progress: &mut |progress| last = Some((progress.depth, progress.value)),
+                });
+                (thought.expect("a move").score, last)
+            });
+            let [perfect, level] = said.map(|(score, last)| {
+                let (label, value) = last.expect("a report");
+                assert_eq!((label, value), (Some(depth), score));
+                score.expect("a value").hundredths()
+            });
+            // The best of the means is not quite the mean of the bests.
+            assert!((perfect - level).abs() < 100, "depth {depth}: {perfect} and {level}");
+        }
+    }
+
+    #[test]
+    fn options_out_of_range_are_refused() {
+        let game = Awari::new(6).expect("six pits");
+        let mut player = Searcher::new(game, Arc::new(Empty), "test", Settings::default());
+        for (name, value) in [("Threads", "0"), ("Hash", "0"), ("MultiPV", "0"), ("Threads", "-1")]
+        {
+            let answer = player.set_option(name, Some(value)).expect_err("out of range");
+            assert!(answer.starts_with(&format!("{name} is a number from 1 to ")), "{answer}");
+        }
+        assert_eq!(player.set_option("Threads", Some("2")), Ok(()));
     }
 }

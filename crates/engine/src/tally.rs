@@ -102,6 +102,16 @@ impl Tally {
         Elo { difference: elo(score), low: elo(low), high: elo(high) }
     }
 
+    /// The number of independent coin tosses with the same standard error.
+    pub(crate) fn tosses(&self) -> f64 {
+        let pairs = self.pairs.len() as f64;
+        let spread = self.score() * (1.0 - self.score());
+        if pairs == 0.0 || spread <= 0.0 {
+            return pairs;
+        }
+        (spread / self.error().powi(2)).max(1.0)
+    }
+
     /// Wilson's interval of the score, for the number of coin tosses with the variance of the
     /// pairs: unlike the normal approximation it stays within 0 and 1, and is accurate near them.
     fn interval(&self, score: f64) -> (f64, f64) {
@@ -110,7 +120,7 @@ impl Tally {
             return (0.0, 1.0);
         }
         let spread = score * (1.0 - score);
-        let n = if spread > 0.0 { (spread / self.error().powi(2)).max(1.0) } else { pairs };
+        let n = self.tosses();
         let z2 = TWO_SIDED_95 * TWO_SIDED_95;
         let middle = (score + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let half = TWO_SIDED_95 / (1.0 + z2 / n) * (spread / n + z2 / (4.0 * n * n)).sqrt();

@@ -158,6 +158,46 @@ fn losses_add_up() {
     }
 }
 
+/// Whatever limit ends the search, the move played and the best one are searched to one depth.
+#[test]
+fn moves_are_compared_at_one_depth() {
+    let game = Awari::new(6).expect("six pits");
+    for name in ["A", "E", "F"] {
+        let mut played = Played::from_start(game.clone());
+        played.play_named(name).expect("a move");
+        let judge = |limits: &Limits<'_>| {
+            let options = EngineOptions { table_bytes: 1 << 20, ..EngineOptions::default() };
+            let mut analyser = Analyser::new(game.clone(), Arc::new(Empty), options);
+            let mut analysis = analyser.analyse(&played, limits, &mut |_| ()).expect("no error");
+            analysis.moves.swap_remove(0)
+        };
+        for nodes in [0, 1, 500, 1000, 2000, 4000, 8000] {
+            let cut = judge(&Limits::nodes(nodes));
+            let Source::Search { depth } = cut.source else { panic!("a guess: {cut:?}") };
+            assert!(depth > 0, "{nodes} nodes");
+            assert_eq!(cut, judge(&Limits::depth(depth)), "{name}, {nodes} nodes");
+        }
+    }
+}
+
+#[test]
+fn opening_moves_are_not_errors() {
+    let game = Kalah::new(2, 2, false).expect("kalah");
+    let mut played = Played::from_start(game.clone());
+    while played.ending().is_none() {
+        played.play(*played.legal().last().expect("a move"));
+    }
+    let mut analyser = Analyser::new(game, Arc::new(Empty), EngineOptions::default());
+    let mut analysis = analyser.analyse(&played, &Limits::depth(40), &mut |_| ()).expect("some");
+    let all = [Side::First, Side::Second].map(|side| analysis.errors(side, 0.0)).concat();
+    let last = *all.iter().max().expect("an error");
+    analysis.opening = last + 1;
+    for side in [Side::First, Side::Second] {
+        assert!(analysis.errors(side, 0.0).is_empty() && analysis.lost(side) == 0.0);
+    }
+    assert_eq!(analysis.decision(), None);
+}
+
 #[test]
 fn search_and_databases_agree() {
     let game = Kalah::new(2, 2, false).expect("kalah");

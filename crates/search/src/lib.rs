@@ -48,7 +48,7 @@ pub use oracle::{Empty, Oracle, UpTo};
 pub use pool::{Engine, SearchError};
 pub use probed::Probed;
 pub use proven::Proven;
-pub use report::{MoveValues, Report};
+pub use report::{Compared, MoveValues, Report};
 pub use start_value::{StartLimits, StartValue, start_value};
 pub use table_oracle::TableOracle;
 pub use worth::{Distance, Kind, Worth};

@@ -162,7 +162,9 @@ impl<'a, G: Evaluate, O: Oracle> Line<'a, G, O> {
         result
     }
 
-    /// Where an iteration is cut short, a better move it has found counts.
+    /// Where an iteration is cut short, a better move it has found is the one to play; value and
+    /// depth remain those of the last complete iteration, because a value is comparable with others
+    /// of its own depth only.
     fn iterate(&mut self, worker: &mut Worker<'_, G, O>, depth: u32) -> Result<(), Halted> {
         let mut window = (-INFINITE, INFINITE);
         let before = self.report.value.hundredths();
@@ -186,11 +188,15 @@ impl<'a, G: Evaluate, O: Oracle> Line<'a, G, O> {
                     continue;
                 }
             }
-            let mut value = self.report.value.hundredths();
+            let mut value = before;
             if let Some((raised, line)) = worker.raised() {
-                value = raised;
-                line.clone_into(&mut self.report.line);
-                self.lengthen(depth);
+                if result.is_ok() {
+                    value = raised;
+                }
+                if result.is_ok() || line.first() != self.report.line.first() {
+                    line.clone_into(&mut self.report.line);
+                    self.lengthen(depth);
+                }
             }
             let (lower, upper) = self.report.bounds;
             self.report.value = Worth::of(value, lower, upper, self.max);

@@ -12,7 +12,7 @@ use nutcracker_game::Evaluate;
 use crate::alphabeta::{INFINITE, MAX_DEPTH, Shared, Worker};
 use crate::lines::{Lines, at_a_glance};
 use crate::tt::{NO_MOVE, Table};
-use crate::{EngineOptions, Limits, MoveValues, Oracle, Report, Worth};
+use crate::{Compared, EngineOptions, Limits, MoveValues, Oracle, Report, Worth};
 
 /// Why a search gave no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -158,17 +158,29 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
         })
     }
 
-    /// Every move that the limits allow with its own value, best first; none where the game is over.
-    ///
-    /// Without history the value of a move is by the score of the position it leads to. With
-    /// history it is what the game can still bring after that history, the position itself
-    /// included.
+    /// The values of [`compare`](Engine::compare).
     pub fn search_all(
         &mut self,
         root: &G::Position,
         history: &[G::Position],
         limits: &Limits<'_>,
     ) -> Result<MoveValues<G::Move>, SearchError<O::Error>> {
+        Ok(self.compare(root, history, limits)?.values)
+    }
+
+    /// Every move that the limits allow with its own value, best first; none where the game is over.
+    /// The limits are for all moves together, and the depth counts the move: the best move has the
+    /// value that [`search`](Engine::search) finds with the same depth.
+    ///
+    /// Without history the value of a move is by the score of the position it leads to. With
+    /// history it is what the game can still bring after that history, the position itself
+    /// included.
+    pub fn compare(
+        &mut self,
+        root: &G::Position,
+        history: &[G::Position],
+        limits: &Limits<'_>,
+    ) -> Result<Compared<G::Move>, SearchError<O::Error>> {
         self.run(limits, |shared| {
             let game = shared.game;
             let mut before = history.to_vec();
@@ -221,14 +233,24 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
             );
             // An iteration that was cut short counts for the moves whose value it proved.
             let depth = values.iter().filter(|branch| !branch.solved()).map(|b| b.depth).min();
-            let best = |branch: &Branch| match depth {
-                Some(depth) if branch.depth > depth && !branch.solved() => branch.before,
-                _ => branch.value,
+            let is_ahead = |branch: &Branch| depth.is_some_and(|depth| branch.depth > depth);
+            let list = |value: &dyn Fn(&[Worth; 3]) -> Worth| {
+                let of = |branch: &Branch| {
+                    let [_, before, earlier] = branch.values;
+                    let cut_short = is_ahead(branch) && !branch.solved();
+                    value(&if cut_short { [before, earlier, earlier] } else { branch.values })
+                };
+                let mut list: MoveValues<G::Move> =
+                    moves.iter().copied().zip(values.iter().map(of)).collect();
+                list.sort_by_key(|(_, value)| Reverse(value.hundredths()));
+                list
             };
-            let mut list: MoveValues<G::Move> =
-                moves.into_iter().zip(values.iter().map(best)).collect();
-            list.sort_by_key(|(_, value)| Reverse(value.hundredths()));
-            list
+            let deepest = values.iter().map(|branch| branch.depth).max().unwrap_or(0);
+            Compared {
+                values: list(&|values| values[0]),
+                averaged: list(&|values| values[0].averaged(values[1])),
+                depth: depth.unwrap_or(deepest),
+            }
         })
     }
 
@@ -287,23 +309,25 @@ fn together<G: Evaluate, O: Oracle<Error: Send> + Sync>(
 
 /// A move's value after the last iterations that reached it.
 struct Branch {
-    value: Worth,
-    /// The iteration, and the value before it.
+    /// The last value first.
+    values: [Worth; 3],
+    /// The iterations.
     depth: u32,
-    before: Worth,
 }
 
 impl Branch {
     fn new(value: Worth) -> Self {
-        Branch { value, depth: 0, before: value }
+        Branch { values: [value; 3], depth: 0 }
     }
 
     fn set(&mut self, value: Worth) {
-        (self.before, self.value) = (self.value, value);
+        let [last, before, _] = self.values;
+        // The first iteration has none before it.
+        self.values = if self.depth == 0 { [value; 3] } else { [value, last, before] };
         self.depth += 1;
     }
 
     fn solved(&self) -> bool {
-        self.value.is_exact()
+        self.values[0].is_exact()
     }
 }

@@ -20,7 +20,8 @@ pub struct Report<M> {
     /// better is known.
     pub bounds: (Score, Score),
     /// The line of play expected by both; it begins with the move to play, and is empty only where
-    /// the game is over.
+    /// the game is over. In the answer of a search that was cut short, the move may be a better one
+    /// that the unfinished iteration found; value and depth are of the last complete one.
     pub line: Vec<M>,
     /// Positions searched so far, by all threads.
     pub nodes: u64,
@@ -37,6 +38,19 @@ impl<M: Copy> Report<M> {
     pub fn best(&self) -> Option<M> {
         self.line.first().copied()
     }
+}
+
+/// Every move of a position with its value, all by searches of one depth.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Compared<M> {
+    /// The moves, best first.
+    pub values: MoveValues<M>,
+    /// The same with every guess [averaged](Worth::averaged) over this depth and the one before, and
+    /// best first by that.
+    pub averaged: MoveValues<M>,
+    /// The plies of the last iteration that was complete for every move, the move itself counted; 0
+    /// where none was. Where all values are proven, the deepest iteration needed.
+    pub depth: u32,
 }
 
 /// Moves with what each is worth to the mover, best first.

@@ -162,6 +162,17 @@ impl Worth {
         Worth { guess: Some(guess), ..self }
     }
 
+    /// The same with the mean of its guess and that of the iteration before. At the horizon the side
+    /// to move looks better than it is, so that guesses of odd and even depths differ; the mean of
+    /// two does not depend on which came last.
+    #[must_use]
+    pub fn averaged(self, before: Worth) -> Self {
+        match self.guess {
+            Some(guess) => self.with_guess((guess + before.hundredths()).div_euclid(2)),
+            None => self,
+        }
+    }
+
     /// With the moves that the win or loss takes.
     #[must_use]
     pub fn with_distance(self, distance: Distance) -> Self {

@@ -9,8 +9,8 @@ use clap::ValueEnum;
 use nutcracker_any::{AnyGame, AnyMove};
 use nutcracker_draw::{Course, CoursePoint, course_chart};
 use nutcracker_engine::record::Record;
-use nutcracker_engine::{Analyser, Analysis, EvaluatedMove, Loss, Played};
-use nutcracker_game::{Rules, Side};
+use nutcracker_engine::{Analyser, Analysis, Loss, Played};
+use nutcracker_game::{Numbering, Rules, Side};
 use nutcracker_search::player::Source;
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
@@ -24,8 +24,16 @@ use crate::live::LiveLine;
 use crate::number::{self, rounded};
 use crate::{print, table};
 
-/// Default time of a search.
-const SEARCH_TIME: Duration = Duration::from_millis(500);
+/// Default size of a search, in positions. A number of positions gives the same answer every time; a
+/// time does not.
+const SEARCH_NODES: u64 = 1_000_000;
+/// The points that a game is worth in which the limits of marks are as they are written here: awari
+/// with 48 stones. They grow and shrink with the game.
+const REFERENCE: f64 = 48.0;
+/// Guessed losses below this are no errors.
+const THRESHOLD: f64 = 0.5;
+/// Losses from these on are marked `?` and `??`.
+const MARKS: [f64; 2] = [1.5, 3.5];
 
 /// The form of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,6 +53,10 @@ enum Form {
 /// Every move is listed with its value and the best move's, for the side that moved, from there on:
 /// exact where a database or a proof decides, else by search and marked with ~. Records are written
 /// by `play` (save) and `match`, and can be written by hand; docs/protocol.md has the format.
+///
+/// Errors are marked ?!, ? and ?? by what they lose, as a share of what the game is worth: in awari
+/// with 48 stones from 0.5, 1.5 and 3.5 points on. A move that is proven to turn a win into a draw or
+/// a loss, or a draw into a loss, is always ??. Moves of a match's opening are no player's errors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker annotate game.txt
@@ -62,12 +74,17 @@ pub struct Args {
     /// How many moves ahead is searched where no database decides, however long that takes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: Option<u32>,
-    /// How long a search may take, two for each move; half a second unless a depth is given
+    /// How many positions the search for the best move examines; a million unless something else is
+    /// given. The move played is then searched to the same depth
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// How long the search for the best move takes; the answer then depends on the machine's speed
     #[arg(long, value_name = "TIME", value_parser = parse_thinking_time)]
     think: Option<Duration>,
-    /// Losses below this count as no errors, where they are not proven
-    #[arg(long, value_name = "POINTS", default_value_t = 0.5)]
-    threshold: f64,
+    /// Losses below this count as no errors, where they are not proven; half a point in a game that
+    /// is worth 48, and in proportion in others
+    #[arg(long, value_name = "POINTS")]
+    threshold: Option<f64>,
     /// How the answer is printed
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
@@ -120,15 +137,17 @@ impl Args {
         let databases = databases::open(&game, subject)?;
         let options = EngineOptions { threads: args.threads.count(), ..EngineOptions::default() };
         let mut analyser = Analyser::new(game, databases, options);
-        let think = args.think.or_else(|| args.depth.is_none().then_some(SEARCH_TIME));
-        let limits = Limits { depth: args.depth, time: think, ..Limits::default() };
+        let open = args.depth.is_none() && args.think.is_none();
+        let nodes = args.nodes.or_else(|| open.then_some(SEARCH_NODES));
+        let limits = Limits { depth: args.depth, nodes, time: args.think, ..Limits::default() };
         let (all, line) = (played.moves().len(), LiveLine::new());
-        let analysis = analyser
+        let mut analysis = analyser
             .analyse(&played, &limits, &mut |ply| {
                 line.update(|| format!("move {} of {all}", ply + 1).into());
             })
             .map_err(|error| Failure::Failed(error.to_string()))?;
         drop(line);
+        analysis.opening = record.opening();
         let annotated = Annotated { played: &played, analysis: &analysis, record, args: &args };
         print(&match args.format {
             Form::Table => annotated.for_people(),
@@ -165,17 +184,31 @@ fn source_text(source: Source) -> String {
 }
 
 impl Annotated<'_> {
-    /// Errors: all that are proven, and guesses from the threshold on.
-    fn is_error(&self, evaluated: &EvaluatedMove<AnyMove>) -> bool {
-        let least = if evaluated.loss.is_proven() { 0.0 } else { self.args.threshold };
-        evaluated.loss.points() > 0.0 && evaluated.loss.points() >= least
+    /// What the game is worth, compared with that in which the limits are set.
+    fn scale(&self) -> f64 {
+        let game = self.played.game();
+        f64::from(game.max_score(game.slice_of(&game.start().position))) / REFERENCE
     }
 
-    fn mark(&self, evaluated: &EvaluatedMove<AnyMove>) -> &'static str {
-        match evaluated.loss.points() {
-            _ if !self.is_error(evaluated) => "",
-            ..1.5 => "?!",
-            ..3.5 => "?",
+    /// Errors: all that are proven, and guesses from the threshold on; not the moves of an opening.
+    fn is_error(&self, ply: usize) -> bool {
+        let evaluated = &self.analysis.moves[ply];
+        let threshold = || self.args.threshold.unwrap_or_else(|| THRESHOLD * self.scale());
+        let least = if evaluated.loss.is_proven() { 0.0 } else { threshold() };
+        ply >= self.analysis.opening
+            && evaluated.loss.points() > 0.0
+            && evaluated.loss.points() >= least
+    }
+
+    fn mark(&self, ply: usize) -> &'static str {
+        let evaluated = &self.analysis.moves[ply];
+        let [from, to] = evaluated.outcomes();
+        let decides = evaluated.loss.is_proven() && to < from;
+        match evaluated.loss.points() / self.scale() {
+            _ if !self.is_error(ply) => "",
+            _ if decides => "??",
+            lost if lost < MARKS[0] => "?!",
+            lost if lost < MARKS[1] => "?",
             _ => "??",
         }
     }
@@ -217,12 +250,13 @@ impl Annotated<'_> {
 
     fn errors(&self, side: Side) -> Vec<usize> {
         let moves = self.analysis.moves.iter().enumerate();
-        moves.filter(|(_, m)| m.side == side && self.is_error(m)).map(|(ply, _)| ply).collect()
+        moves.filter(|(ply, m)| m.side == side && self.is_error(*ply)).map(|(ply, _)| ply).collect()
     }
 
     /// How much of a side's losses is proven, and how much in all.
     fn lost(&self, side: Side) -> (f64, f64) {
-        let own = || self.analysis.moves.iter().filter(|m| m.side == side && self.is_error(m));
+        let errors = self.errors(side);
+        let own = || errors.iter().map(|&ply| &self.analysis.moves[ply]);
         let proven: f64 = own().filter(|m| m.loss.is_proven()).map(|m| m.loss.points()).sum();
         let all: f64 = own().map(|m| m.loss.points()).sum();
         // The sum of nothing is minus zero.
@@ -248,13 +282,13 @@ impl Annotated<'_> {
     fn for_people(&self) -> String {
         let names = self.names();
         let rows = self.analysis.moves.iter().zip(&names).zip(1..).map(
-            |((evaluated, (mv, best)), ply)| {
+            |((evaluated, (mv, best)), ply): (_, usize)| {
                 let better =
                     if evaluated.loss.points() > 0.0 { best.clone() } else { String::new() };
                 vec![
                     format!("{ply}."),
                     name(self.played.game(), evaluated.side),
-                    format!("{mv}{}", self.mark(evaluated)),
+                    format!("{mv}{}", self.mark(ply - 1)),
                     evaluated.value.to_string(),
                     better,
                     evaluated.best_value.to_string(),
@@ -293,7 +327,7 @@ impl Annotated<'_> {
         let names = self.names();
         let moves = self.analysis.moves.iter().zip(&names).zip(1..);
         let moves: Vec<Value> = moves
-            .map(|((evaluated, (mv, best)), ply)| {
+            .map(|((evaluated, (mv, best)), ply): (_, usize)| {
                 let depth = match evaluated.source {
                     Source::Search { depth } => Some(depth),
                     _ => None,
@@ -311,7 +345,9 @@ impl Annotated<'_> {
                         Loss::AtLeast(_) => "at-least",
                         Loss::About(_) => "guess",
                     },
-                    "error": self.is_error(evaluated),
+                    "error": self.is_error(ply - 1),
+                    "mark": self.mark(ply - 1),
+                    "opening": ply <= self.analysis.opening,
                     "source": evaluated.source.name(),
                     "depth": depth,
                     "margin": evaluated.margins().map(rounded)[1],
@@ -345,17 +381,17 @@ impl Annotated<'_> {
         let names = self.names();
         let game = self.played.game();
         let mut points: Vec<CoursePoint> = Vec::new();
-        for (evaluated, (mv, best)) in self.analysis.moves.iter().zip(&names) {
+        for (ply, (evaluated, (mv, best))) in self.analysis.moves.iter().zip(&names).enumerate() {
             let [before, after] = evaluated.margins();
             if points.is_empty() {
                 points.push(CoursePoint::new(before, evaluated.source.name() != "search", "start"));
             }
             let mut tip = format!("{} {mv}", name(game, evaluated.side));
-            if self.is_error(evaluated) {
+            if self.is_error(ply) {
                 let _ = write!(tip, ", {} ({best} was better)", loss_text(evaluated.loss));
             }
             let mut point = CoursePoint::new(after, evaluated.source.name() != "search", tip);
-            if self.is_error(evaluated) {
+            if self.is_error(ply) {
                 point.error = Some(evaluated.side == Side::First);
             }
             points.push(point);
@@ -373,11 +409,11 @@ impl Annotated<'_> {
     fn record(&self) -> String {
         let mut record = self.record.clone();
         let names = self.names();
-        for ((mv, evaluated), (_, best)) in
-            record.moves.iter_mut().zip(&self.analysis.moves).zip(&names)
+        for (ply, ((mv, evaluated), (_, best))) in
+            record.moves.iter_mut().zip(&self.analysis.moves).zip(&names).enumerate()
         {
             mv.value = Some(evaluated.value);
-            if self.is_error(evaluated) {
+            if self.is_error(ply) {
                 let comment = mv.comment.take().unwrap_or_default();
                 let text = format!(
                     "{comment} loses {}, {best} was worth {}",

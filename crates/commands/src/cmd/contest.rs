@@ -1,4 +1,4 @@
-//! `nutcracker match`: two players against each other.
+//! `nutcracker match`: two players against each other, or several in a round robin.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use nutcracker_any::AnyGame;
 use nutcracker_engine::{
-    Analyser, Contest, Finished, MoveLimits, Played, Player, Seat, Tally, TimeControl,
-    level_openings,
+    Analyser, Contest, Elo, Finished, MoveLimits, Played, Player, Seat, Tally, TimeControl,
+    level_openings, ratings,
 };
 use nutcracker_game::Rules;
+use nutcracker_search::player::Level;
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
@@ -22,41 +23,55 @@ use crate::databases;
 use crate::failure::Failure;
 use crate::live::LiveLine;
 use crate::number::rounded;
-use crate::{note, print};
+use crate::{note, print, table};
 
 /// Depth of the search that compares openings.
 const OPENING_DEPTH: u32 = 6;
 /// Failed games in a row after which the match ends.
 const MAX_FAILURES: u32 = 3;
 
-/// Let two players play against each other
+/// Let players play against each other
+///
+/// Two players play a match. Of more, every two play one, and the result is a list of ratings.
+/// --ladder lets every level play the one below it, and the perfect player the strongest level.
 ///
 /// A player is described by how it plays: depth=6, nodes=10000, time=0.1s, level=3, perfect (as far
 /// as databases reach), random, or cmd:PROGRAM for any program that speaks the engine protocol; more
 /// behind commas: hash=64 (MiB), threads=1, trappy, databases=no, book=no or book=FILE, draws=win,
 /// public-draws=loss, variety=0.5, reductions, probe=2. Both begin once from every opening: a few
 /// random moves to a position in which neither side is ahead. Every game is added to a file of
-/// records, which `nutcracker annotate` and `nutcracker book import` read.
+/// records, which `nutcracker annotate` and `nutcracker book import` read. Without depth, nodes or
+/// time, levels look 6 moves ahead and others 8; a level never looks further, however much time it
+/// has.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker match awari depth=6 depth=2 --games 20
   nutcracker match awari level=8 level=3 --games 20
+  nutcracker match awari depth=2 depth=4 depth=6 level=9 --games 40
+  nutcracker match awari --ladder --games 400
   nutcracker match awari depth=6 'cmd:nutcracker engine awari --level 5' --games 4 --time 10s+0.1s")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
     /// The first player
-    #[arg(value_name = "A", value_parser = Contestant::parse)]
-    first: Contestant,
+    #[arg(value_name = "A", required_unless_present = "ladder", value_parser = Contestant::parse)]
+    first: Option<Contestant>,
     /// The second player
-    #[arg(value_name = "B", required_unless_present = "engine_command", value_parser = Contestant::parse)]
+    #[arg(value_name = "B", required_unless_present_any = ["engine_command", "ladder"], value_parser = Contestant::parse)]
     second: Option<Contestant>,
+    /// More players, for a round robin
+    #[arg(value_name = "C", value_parser = Contestant::parse)]
+    others: Vec<Contestant>,
+    /// Every level against the one below it, the weakest against random moves, and the perfect
+    /// player against the strongest
+    #[arg(long, conflicts_with_all = ["first", "second", "others", "engine_command"])]
+    ladder: bool,
     /// A program as the second player, by its command
     #[arg(long, value_name = "COMMAND", conflicts_with = "second")]
     engine_command: Option<String>,
     #[command(flatten)]
     programs: Programs,
-    /// Games to play
+    /// Games to play, by every two players that meet
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     games: u32,
     /// The time control: 0.5s/move, 5m, 5m+3s, 40/5m, arimaa:60s/5m/75/0/4h/4m; without it, each
@@ -80,11 +95,23 @@ pub struct Args {
 }
 
 impl Args {
-    fn second_player(&self) -> Contestant {
-        match (&self.second, &self.engine_command) {
-            (Some(second), _) => second.clone(),
-            (None, command) => Contestant::program(command.as_deref().unwrap_or_default()),
+    /// The players, and who meets whom: the stronger level first on a ladder.
+    fn field(&self) -> Result<(Vec<Contestant>, Vec<[usize; 2]>), Failure> {
+        if self.ladder {
+            let levels = Level::all().map(|level| format!("level={level}"));
+            let names = ["random".to_owned()].into_iter().chain(levels);
+            let players: Result<Vec<_>, String> =
+                names.chain(["perfect".to_owned()]).map(|name| Contestant::parse(&name)).collect();
+            let players = players.map_err(Failure::Failed)?;
+            let steps = (1..players.len()).map(|place| [place, place - 1]).collect();
+            return Ok((players, steps));
         }
+        let program = self.engine_command.as_deref().map(Contestant::program);
+        let named = self.first.iter().chain(&self.second).chain(&self.others).cloned();
+        let players: Vec<_> = named.chain(program).collect();
+        let count = players.len();
+        let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| [a, b])).collect();
+        Ok((players, pairs))
     }
 }
 
@@ -93,23 +120,19 @@ impl Args {
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
         let databases = databases::open(&game, &self.subject)?;
-        let players = [self.first.clone(), self.second_player()];
+        let (players, pairings) = self.field()?;
         let mut books = self.book.open(&game, &databases)?;
-        let seated = |place: usize| {
-            let seed = self.seed + place as u64;
+        let mut learner = books.learner.take();
+        let file = open_record(&self.record)?;
+        let seated = |place: usize, seed: u64| {
             players[place].player(&game, &databases, seed, &self.programs, &books)
         };
-        let file = open_record(&self.record)?;
-        let seats = [seated(0)?, seated(1)?];
-        let mut hall = Hall {
-            players: seats,
-            learner: books.learner.take(),
-            args: &self,
-            names: &players,
-            file,
-            line: LiveLine::new(),
+        // Programs that cannot be started are reported before anything else.
+        let mut seats = match pairings[..] {
+            [[a, b], ..] => Some([seated(a, self.seed)?, seated(b, self.seed + 1)?]),
+            [] => None,
         };
-        let mut analyser = Analyser::new(game.clone(), databases, EngineOptions::default());
+        let mut analyser = Analyser::new(game.clone(), databases.clone(), EngineOptions::default());
         let pairs = self.games.div_ceil(2) as usize;
         let openings = level_openings(
             &game,
@@ -131,12 +154,106 @@ impl Args {
                 self.opening_moves,
             ));
         }
-        let mut result = hall.play(&openings)?;
-        result.openings = different.len();
-        print(&match self.format {
-            Format::Table => result.for_people(&self, &players),
-            Format::Json => format!("{}\n", result.for_programs(&game, &self, &players)),
+        let mut results = Vec::new();
+        for &[a, b] in &pairings {
+            let seats = match seats.take() {
+                Some(seats) => seats,
+                None => [seated(a, self.seed)?, seated(b, self.seed + 1)?],
+            };
+            let names = [players[a].clone(), players[b].clone()];
+            let line = LiveLine::new();
+            let (args, learner) = (&self, &mut learner);
+            let mut hall = Hall { players: seats, learner, args, names: &names, file: &file, line };
+            let mut outcome = hall.play(&openings)?;
+            outcome.openings = different.len();
+            results.push(Pairing { places: [a, b], names, outcome });
+        }
+        let field = Field { game: &game, args: &self, players: &players, results: &results };
+        print(&match (&results[..], self.format) {
+            ([Pairing { names, outcome, .. }], Format::Table) => outcome.for_people(&self, names),
+            ([Pairing { names, outcome, .. }], Format::Json) => {
+                format!("{}\n", outcome.for_programs(&game, &self, names))
+            }
+            (_, Format::Table) => field.for_people(),
+            (_, Format::Json) => format!("{}\n", field.for_programs()),
         })
+    }
+}
+
+/// A match of a round robin, or a step of a ladder.
+struct Pairing {
+    places: [usize; 2],
+    names: [Contestant; 2],
+    outcome: Outcome,
+}
+
+/// All matches between several players.
+struct Field<'a> {
+    game: &'a AnyGame,
+    args: &'a Args,
+    players: &'a [Contestant],
+    results: &'a [Pairing],
+}
+
+impl Field<'_> {
+    /// The players with their ratings, the strongest first; in its own order for a ladder.
+    fn ratings(&self) -> Vec<(&str, Elo)> {
+        let matches: Vec<_> = self
+            .results
+            .iter()
+            .map(|pairing| (pairing.places[0], pairing.places[1], &pairing.outcome.tally))
+            .collect();
+        let list = ratings(self.players.len(), &matches);
+        let mut list: Vec<_> =
+            self.players.iter().map(|player| player.name.as_str()).zip(list).collect();
+        list.sort_by(|a, b| b.1.difference.total_cmp(&a.1.difference));
+        list
+    }
+
+    fn for_people(&self) -> String {
+        let elo = |elo: Elo| {
+            let Elo { difference, low, high } = elo;
+            vec![elo_text(difference), format!("{} to {}", elo_text(low), elo_text(high))]
+        };
+        let rows = self.results.iter().map(|Pairing { names, outcome, .. }| {
+            let tally = &outcome.tally;
+            let counts = [tally.games(), tally.wins(), tally.draws(), tally.losses()];
+            let mut row = vec![names[0].name.clone(), names[1].name.clone()];
+            row.extend(counts.map(|count| count.to_string()));
+            row.extend(elo(tally.elo()));
+            row
+        });
+        let header = ["A", "B", "games", "A won", "drew", "lost", "Elo", "95% between"];
+        let mut text = table::render(&header, &[0, 1], rows.collect());
+        text += "\nratings relative to the mean of all players\n";
+        let rows = self.ratings().into_iter().map(|(name, rating)| {
+            let mut row = vec![name.to_owned()];
+            row.extend(elo(rating));
+            row
+        });
+        text += &table::render(&["player", "Elo", "95% between"], &[0], rows.collect());
+        text + &format!("the games are in {}\n", self.args.record.display())
+    }
+
+    fn for_programs(&self) -> Value {
+        let matches: Vec<Value> = self
+            .results
+            .iter()
+            .map(|pairing| pairing.outcome.for_programs(self.game, self.args, &pairing.names))
+            .collect();
+        let list: Vec<Value> = self
+            .ratings()
+            .into_iter()
+            .map(|(name, Elo { difference, low, high })| {
+                json!({
+                    "player": name,
+                    "elo": elo_json(difference),
+                    "elo_low": elo_json(low),
+                    "elo_high": elo_json(high),
+                })
+            })
+            .collect();
+        json!({"game": self.game.id().name, "matches": matches, "ratings": list})
     }
 }
 
@@ -145,10 +262,10 @@ struct Hall<'a> {
     players: [Box<dyn Player<AnyGame>>; 2],
     names: &'a [Contestant; 2],
     args: &'a Args,
-    file: File,
+    file: &'a File,
     line: LiveLine,
     /// What learns from every game.
-    learner: Option<AnyLearner>,
+    learner: &'a mut Option<AnyLearner>,
 }
 
 /// The outcome, as player A sees it.
@@ -180,9 +297,10 @@ impl Hall<'_> {
                 let names = [&self.names[place].name, &self.names[1 - place].name];
                 let record = game.record(&options, names.map(String::as_str));
                 // Game by game, so that finished games are kept whatever happens next.
-                let written = self.file.write_all(format!("{record}\n").as_bytes());
+                let mut file = self.file;
+                let written = file.write_all(format!("{record}\n").as_bytes());
                 written.map_err(|error| cannot_write(&self.args.record, &error))?;
-                if let Some(learner) = &mut self.learner {
+                if let Some(learner) = self.learner {
                     learner.learn(&game.played)?;
                 }
                 let result = if place == 0 { game.result() } else { 1.0 - game.result() };

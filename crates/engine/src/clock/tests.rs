@@ -76,6 +76,32 @@ fn games_are_stopped() {
 }
 
 #[test]
+fn the_time_of_a_move_is_used() {
+    let limits = MoveLimits::time(seconds(1));
+    let plan = Allotment::of(&limits, Side::First).expect("a clock runs");
+    assert_eq!(plan.soft, plan.hard);
+    assert!(plan.hard >= Duration::from_millis(980));
+    // Whatever the search thinks of it, as what is left is of no use later.
+    let hour = MoveLimits::time(seconds(3600));
+    assert!(!crate::Pace::new(&hour, Side::First).is_late(0.0));
+    let state = Clock::state(&[clock("1h"); 2], Side::First);
+    let game = MoveLimits { clock: Some(state), ..MoveLimits::default() };
+    assert!(crate::Pace::new(&game, Side::First).is_late(0.0));
+    assert!(!crate::Pace::new(&game, Side::First).is_late(1.0));
+}
+
+#[test]
+fn no_moves_to_go_are_no_periods() {
+    let plan = |moves_to_go| {
+        let (left, increment) = ([Some(seconds(60)); 2], [Duration::ZERO; 2]);
+        let clock = Some(ClockState::Game { left, increment, moves_to_go });
+        Allotment::of(&MoveLimits { clock, ..MoveLimits::default() }, Side::First)
+    };
+    assert_eq!(plan(Some(0)), plan(None));
+    assert_ne!(plan(Some(1)), plan(None));
+}
+
+#[test]
 fn nothing_is_planned_where_no_clock_runs() {
     assert_eq!(Allotment::of(&MoveLimits::depth(3), Side::First), None);
     let analysis = MoveLimits { answer: AnswerWhen::Stopped, ..MoveLimits::time(seconds(1)) };

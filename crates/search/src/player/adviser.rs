@@ -6,7 +6,9 @@ use std::sync::Arc;
 use nutcracker_game::{Evaluate, Random};
 
 use super::{Fallible, Level, Perfect, PlayerError};
-use crate::{Engine, EngineOptions, Limits, MoveValues, Oracle, Report, SearchError, Worth};
+use crate::{
+    Compared, Engine, EngineOptions, Limits, MoveValues, Oracle, Report, SearchError, Worth,
+};
 
 /// The depth that a trap assumes of the opponent.
 const TRAP_DEPTH: u32 = 2;
@@ -128,6 +130,13 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         self.engine();
     }
 
+    /// Forgets what was searched, so that the next search depends on its limits alone.
+    pub fn forget(&mut self) {
+        if let Some(engine) = &mut self.engine {
+            engine.clear();
+        }
+    }
+
     fn engine(&mut self) -> &mut Engine<G, Arc<O>> {
         engine_of(&mut self.engine, &self.perfect, &self.options)
     }
@@ -174,7 +183,8 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         Ok(advice)
     }
 
-    /// Searches a position, whether or not databases reach it: [`Engine::search`].
+    /// Searches a position, whether or not databases reach it: [`Engine::search`], with every guess
+    /// [averaged](Worth::averaged) over the last two iterations.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -182,11 +192,29 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         limits: &Limits<'_>,
         on_report: &mut dyn FnMut(&Report<G::Move>),
     ) -> Result<Report<G::Move>, PlayerError<O::Error>> {
-        Ok(self.engine().search(position, history, limits, on_report)?)
+        let mut lines: Vec<(u32, Worth, Worth)> = Vec::new();
+        let mut average = |report: &Report<G::Move>| {
+            let place = report.rank - 1;
+            let new = (report.depth, report.value, report.value);
+            match lines.get_mut(place) {
+                None => lines.push(new),
+                Some(line) if line.0 < report.depth => {
+                    *line = (report.depth, report.value, report.value.averaged(line.1));
+                }
+                // A line that is solved is reported again.
+                Some(_) => {}
+            }
+            let is_guess = report.value.guess.is_some();
+            Report { value: if is_guess { lines[place].2 } else { report.value }, ..report.clone() }
+        };
+        let mut on_raw = |report: &Report<G::Move>| on_report(&average(report));
+        let last = self.engine().search(position, history, limits, &mut on_raw)?;
+        Ok(if last.depth > 0 { average(&last) } else { last })
     }
 
-    /// Every move that the limits allow with its value, best first. A search takes the limits for all moves
-    /// together, and its depth counts from the position.
+    /// Every move that the limits allow with its value, best first. A search takes the limits for all
+    /// moves together, and its depth counts from the position; the source has the depth that was
+    /// completed for every move.
     pub fn moves(
         &mut self,
         position: &G::Position,
@@ -196,10 +224,9 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         if let Some(advice) = self.known_moves(position, history, limits)? {
             return Ok(advice);
         }
-        let below = Limits { depth: limits.depth.map(|depth| depth.saturating_sub(1)), ..*limits };
-        let values = self.engine().search_all(position, history, &below)?;
-        let found = values.iter().map(|(_, value)| *value);
-        let source = Source::of_search(found, limits.depth.unwrap_or(0));
+        let Compared { averaged: values, depth, .. } =
+            self.engine().compare(position, history, limits)?;
+        let source = Source::of_search(values.iter().map(|(_, value)| *value), depth);
         Ok(Advice { values, source })
     }
 
@@ -217,7 +244,8 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
     }
 
     /// The move of a player. A perfect one keeps and realises the score where databases reach, and
-    /// searches elsewhere; one that errs chooses by the values of all moves.
+    /// searches elsewhere; one that errs chooses by the values of all moves, [as deep as its
+    /// level](Level::depth) looks if the limits set no depth.
     pub fn choose(
         &mut self,
         position: &G::Position,
@@ -236,7 +264,8 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
             return chosen(advice, if allowed { mv } else { best });
         }
         if errs {
-            let advice = self.moves(position, history, limits)?;
+            let depth = limits.depth.or(manner.level.depth());
+            let advice = self.moves(position, history, &Limits { depth, ..*limits })?;
             let seen: Vec<_> =
                 advice.values.iter().map(|(mv, value)| (*mv, value.hundredths())).collect();
             let fallible = Fallible::new(self.perfect.game(), manner.level);

@@ -32,6 +32,13 @@ impl Level {
         (Self::WEAKEST.0..=Self::STRONGEST.0).map(Level)
     }
 
+    /// How many plies ahead a player of this level looks where databases do not reach and nothing
+    /// else is asked for; `None` for the perfect one, which is limited by its time alone. It belongs
+    /// to the level: a level is as strong with much time as with little.
+    pub fn depth(self) -> Option<u32> {
+        (self < Self::PERFECT).then_some(6)
+    }
+
     /// The competence of the reference player: from one half to 8, each level 1.36 times the one
     /// before; infinite for the perfect one.
     pub fn competence(self) -> f64 {

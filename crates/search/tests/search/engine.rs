@@ -1,6 +1,7 @@
 //! The engine against full-width minimax.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use nutcracker_game::{Evaluate, Game, Numbering, Rules, Score, SliceId, Step, Tu
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_proof::Goal;
+use nutcracker_search::player::{Adviser, Source};
 use nutcracker_search::{
     Empty, Engine, EngineOptions, ExactLimits, Kind, Limits, Oracle, Prover, Report, Search,
     SearchError, UpTo, Worth,
@@ -318,6 +320,67 @@ fn limits_are_kept() {
     assert_eq!((report.depth, report.value.is_proven()), (5, false));
     let timed = Limits::time(Duration::from_millis(20));
     assert!(search(&mut engine, &start, &[], &timed).depth > 0);
+}
+
+/// An iteration that is cut short changes neither value nor depth.
+#[test]
+fn a_value_is_that_of_its_depth() {
+    let awari = Awari::new(6).unwrap();
+    let start = awari.start().position;
+    let by_depth: Vec<Worth> = (0..=8)
+        .map(|depth| {
+            let mut engine = engine(&awari, Empty, 1 << 20, 1);
+            search(&mut engine, &start, &[], &Limits::depth(depth)).value
+        })
+        .collect();
+    for nodes in (50..3000).step_by(97) {
+        let mut engine = engine(&awari, Empty, 1 << 20, 1);
+        let report = search(&mut engine, &start, &[], &Limits::nodes(nodes));
+        assert_eq!(report.value, by_depth[report.depth as usize], "{nodes} nodes: {report:?}");
+    }
+}
+
+/// Comparing all moves to a depth and searching to it find the same value.
+#[test]
+fn the_best_of_all_moves_has_the_value_of_the_search() {
+    let awari = Awari::new(6).unwrap();
+    let start = awari.start().position;
+    for depth in 1..=7 {
+        let limits = Limits::depth(depth);
+        let report = search(&mut engine(&awari, Empty, 1 << 20, 1), &start, &[], &limits);
+        let all = engine(&awari, Empty, 1 << 20, 1).compare(&start, &[], &limits).unwrap();
+        let best = all.values[0].1.hundredths();
+        assert_eq!((best, all.depth), (report.value.hundredths(), depth));
+        let mut adviser = Adviser::new(awari.clone(), Arc::new(Empty), EngineOptions::default());
+        let advice = adviser.moves(&start, &[], &limits).unwrap();
+        assert_eq!((advice.values, advice.source), (all.averaged, Source::Search { depth }));
+    }
+    let cut = engine(&awari, Empty, 1 << 20, 1).compare(&start, &[], &Limits::nodes(2000)).unwrap();
+    let same =
+        engine(&awari, Empty, 1 << 20, 1).compare(&start, &[], &Limits::depth(cut.depth)).unwrap();
+    assert_eq!(cut, same);
+}
+
+/// The guesses of an adviser do not swing with the parity of the depth.
+#[test]
+fn advice_changes_little_from_one_depth_to_the_next() {
+    let awari = Awari::new(6).unwrap();
+    let start = awari.start().position;
+    let mean_change = |values: &[i32]| {
+        let changes: i32 = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).sum();
+        changes / (values.len() - 1) as i32
+    };
+    let (mut raw, mut advised) = (Vec::new(), Vec::new());
+    let mut engine = engine(&awari, Empty, 1 << 20, 1);
+    let limits = Limits::depth(9);
+    engine.search(&start, &[], &limits, &mut |report| raw.push(report.value.hundredths())).unwrap();
+    let mut adviser = Adviser::new(awari, Arc::new(Empty), EngineOptions::default());
+    let last = adviser
+        .search(&start, &[], &limits, &mut |report| advised.push(report.value.hundredths()))
+        .unwrap();
+    assert_eq!(last.value.hundredths(), advised[8]);
+    assert!(mean_change(&raw[3..]) > 150, "{raw:?}");
+    assert!(mean_change(&advised[3..]) < 50, "{advised:?}");
 }
 
 #[test]

@@ -31,7 +31,8 @@ use session::{Session, Terminal};
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
-    /// How strong the computer plays: 1 to 10, or perfect
+    /// How strong the computer plays: 1 to 10, which look 6 moves ahead where databases do not reach
+    /// and err on purpose, or perfect, which uses its time
     #[arg(long, value_name = "LEVEL", default_value = "5")]
     level: Level,
     /// The side you play, by its name; the side that moves first by default
@@ -40,7 +41,7 @@ pub struct Args {
     /// Where to begin, instead of at the start
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     position: Option<String>,
-    /// How long the computer thinks about a move
+    /// How long the computer thinks about a move, if it plays perfectly; and about a hint
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_thinking_time)]
     think: Duration,
     /// How many moves ahead the computer thinks, however long that takes
@@ -130,6 +131,7 @@ impl Args {
             learner: books.learner.take(),
             learned: Vec::new(),
             analyser: Analyser::new(game.clone(), databases, EngineOptions::default()),
+            advised: None,
             played: Played::new(game, start),
             human,
             options: self.subject.rules.text(),

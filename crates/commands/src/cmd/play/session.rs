@@ -69,6 +69,8 @@ pub struct Session {
     pub opponent: String,
     pub limits: MoveLimits,
     pub analyser: Analyser<AnyGame, Databases>,
+    /// The last advice, and the moves of the game it is about.
+    pub advised: Option<(Vec<AnyMove>, Advice<AnyMove>)>,
     pub options: String,
     /// How far databases reach.
     pub reach: Option<String>,
@@ -185,14 +187,21 @@ impl Session {
     }
 
     fn choices(&mut self) -> Result<Advice<AnyMove>, Failure> {
+        // Asked again about the same position, the answer is the same.
+        if let Some((moves, advice)) = &self.advised
+            && moves == self.played.moves()
+        {
+            return Ok(advice.clone());
+        }
         // The user waits: all moves together take as long as a move of the computer.
-        let moves = self.played.legal().len().max(1) as u32;
         let limits = match self.depth {
             Some(depth) => Limits::depth(depth),
-            None => Limits::time(self.think / moves),
+            None => Limits::time(self.think),
         };
         let choices = self.analyser.moves(&self.played, &limits);
-        choices.map_err(|error| Failure::Failed(error.to_string()))
+        let choices = choices.map_err(|error| Failure::Failed(error.to_string()))?;
+        self.advised = Some((self.played.moves().to_vec(), choices.clone()));
+        Ok(choices)
     }
 
     fn hint(&mut self) -> Result<(), Failure> {
@@ -261,6 +270,6 @@ fn how(source: Source) -> String {
     match source {
         Source::Database => "from the databases".to_owned(),
         Source::Proof => "proven by search".to_owned(),
-        Source::Search { .. } => "by search".to_owned(),
+        Source::Search { depth } => format!("by search of depth {depth}"),
     }
 }
