@@ -305,7 +305,7 @@ class Board {
       " wins, ",
       h("span", { class: "badge small loss" }, second),
       " wins",
-      points && !whole && ", counted from the start of the line",
+      points && !whole && choices.some((one) => one.value) && ", counted from the start of the line",
       "; ★ best move.",
     );
     put(this.parts.choices, choiceTable(choices, { shown, points, head, words: this.words, act }), shown && legend);

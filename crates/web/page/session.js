@@ -20,6 +20,9 @@ export class Session {
     const now = this.now;
     if (now.played && now.played.move === choice.move) {
       this.at += 1;
+      // A line from a link has its positions, but not yet their moves.
+      const { played } = this.now;
+      Object.assign(this.now, next, { played });
       return;
     }
     this.nodes.length = this.at + 1;

@@ -255,7 +255,7 @@ export async function explorerTests() {
       before,
     );
     equal(await page.evaluate(() => document.activeElement.tagName), "SUMMARY", "the focus stays");
-    ok(await page.$eval(".branch .branch", (one) => one.open), "what is open stays open");
+    ok(await page.$(".branch .branch[open]"), "what is open stays open");
     equal(await page.$$eval(".dropouts [tabindex='0']", (all) => all.length), 1, "one stop for the Tab key");
   });
 
