@@ -134,7 +134,7 @@ fn slow_worker(
         std::thread::sleep(pause);
         Worth::guess(evaluated.evaluate(position, evaluated.fitted()))
     });
-    worker.run(&game, &mut [expert], &mut |_| ()).expect("it works")
+    worker.run(&game, &mut [expert], &|_, _| None, &mut |_| ()).expect("it works")
 }
 
 /// Expansions of so many workers in some seconds, from the time on that all are busy.
