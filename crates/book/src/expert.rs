@@ -151,7 +151,8 @@ pub struct Searcher<G: Evaluate, O: Oracle> {
 
 impl<G: Evaluate, O: Oracle<Error: std::fmt::Display + Send> + Sync> Expert<G> for Searcher<G, O> {
     fn evaluate(&mut self, position: &G::Position) -> Result<Worth> {
-        let found = self.engine.search(position, &[], &self.limits, &mut |_| ());
+        // Positions of both sides are compared: a guess must not depend on the parity of the depth.
+        let found = self.engine.search_averaged(position, &[], &self.limits, &mut |_| ());
         let report = found.map_err(|error| match error {
             nutcracker_search::SearchError::Oracle(error) => BookError::Expert(error.to_string()),
         })?;

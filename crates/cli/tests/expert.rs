@@ -27,7 +27,8 @@ fn an_engine_behind_pipes_says_what_a_search_finds() {
         ["4,4,4,4,4,4/4,4,4,4,4,4 S", "0,0,4,0,3,2/2,1,1,0,0,2 S", "1,2,0,0,0,6/1,0,3,0,2,0 S"]
     {
         let at = awari.parse(text).expect("a position").position;
-        let found = engine.search(&at, &[], &Limits::depth(4), &mut |_| ()).expect("no error");
+        let found =
+            engine.search_averaged(&at, &[], &Limits::depth(4), &mut |_| ()).expect("no error");
         for expert in &mut all {
             let value = expert.evaluate(&at).expect("a value");
             assert_eq!(value, Worth::guess(found.value.hundredths()), "{text}");

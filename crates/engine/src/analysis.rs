@@ -139,8 +139,12 @@ where
             Some(crate::Ending::Repeated) => Worth::exact(0),
             None => {
                 // As deep as the best move was searched, however long that takes: a value of another
-                // depth could not be compared.
-                let below = Limits { stop: limits.stop, ..Limits::depth(depth.max(1) - 1) };
+                // depth could not be compared. One that is proven has no depth.
+                let below = if best.1.is_exact() {
+                    Limits { among: None, ..*limits }
+                } else {
+                    Limits { stop: limits.stop, ..Limits::depth(depth.max(1) - 1) }
+                };
                 // Nor may deeper entries of an unfinished iteration take part.
                 self.adviser.forget();
                 self.value(&next, &below)?

@@ -37,6 +37,8 @@ pub struct Process {
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     last_error: Arc<Mutex<String>>,
+    /// The thread that reads error output; it ends when all of it is read.
+    error_reader: Option<thread::JoinHandle<()>>,
 }
 
 /// Output of a program.
@@ -68,12 +70,14 @@ impl Process {
             (child.stdout.take(), child.stderr.take(), child.stdin.take());
         // From here on the child is killed when this value is dropped, also if a thread cannot be
         // started.
-        let process = Process { child, input, lines, last_error: Arc::clone(&last_error) };
+        let kept = Arc::clone(&last_error);
+        let mut process = Process { child, input, lines, last_error, error_reader: None };
         if let Some(output) = output {
             thread::Builder::new().spawn(move || forward(output, &sender))?;
         }
         if let Some(errors) = errors {
-            thread::Builder::new().spawn(move || keep_last(errors, &last_error))?;
+            let reader = thread::Builder::new().spawn(move || keep_last(errors, &kept))?;
+            process.error_reader = Some(reader);
         }
         Ok(process)
     }
@@ -97,6 +101,12 @@ impl Process {
     /// Its exit status, and its last lines of error output.
     pub fn how_it_ended(&mut self) -> String {
         let status = self.wait(EXIT_TIMEOUT);
+        // What it wrote last may not have been read yet.
+        let until = Instant::now() + EXIT_TIMEOUT;
+        let is_reading = |reader: &thread::JoinHandle<()>| !reader.is_finished();
+        while self.error_reader.as_ref().is_some_and(is_reading) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
         let status = status.map_or_else(|| "output closed".to_owned(), |status| status.to_string());
         let last = self.last_error.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_empty() { status } else { format!("{status}: {last}") }

@@ -158,6 +158,35 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
         })
     }
 
+    /// [`search`](Engine::search), with every guess [averaged](Worth::averaged) over the last two
+    /// iterations: what is shown to people or compared with other positions.
+    pub fn search_averaged(
+        &mut self,
+        root: &G::Position,
+        history: &[G::Position],
+        limits: &Limits<'_>,
+        on_report: &mut dyn FnMut(&Report<G::Move>),
+    ) -> Result<Report<G::Move>, SearchError<O::Error>> {
+        // Of each line the depth, the value of that depth, and the average.
+        let mut lines: Vec<(u32, Worth, Worth)> = Vec::new();
+        let mut average = |report: &Report<G::Move>| {
+            let place = report.rank - 1;
+            let new = (report.depth, report.value, report.value);
+            match lines.get_mut(place) {
+                None => lines.push(new),
+                Some(line) if line.0 < report.depth => {
+                    *line = (report.depth, report.value, report.value.averaged(line.1));
+                }
+                // A line that is solved is reported again.
+                Some(_) => {}
+            }
+            let is_guess = report.value.guess.is_some();
+            Report { value: if is_guess { lines[place].2 } else { report.value }, ..report.clone() }
+        };
+        let last = self.search(root, history, limits, &mut |report| on_report(&average(report)))?;
+        Ok(if last.depth > 0 { average(&last) } else { last })
+    }
+
     /// The values of [`compare`](Engine::compare).
     pub fn search_all(
         &mut self,

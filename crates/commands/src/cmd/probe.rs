@@ -90,8 +90,6 @@ impl Args {
     /// Probes.
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
-        need_databases(&game)?;
-        self.subject.metric(&game)?;
         let positions: Vec<&String> = self.position.iter().chain(&self.more).collect();
         let file = self.file.as_deref().or((positions == ["-"]).then_some(Path::new("-")));
         match (file, self.format) {
@@ -108,6 +106,13 @@ impl Args {
         }
     }
 
+    /// The databases; an error where the game can have none.
+    fn databases(&self, game: &AnyGame, cache: u64) -> Result<TableSet, Failure> {
+        need_databases(game)?;
+        self.subject.metric(game)?;
+        Ok(self.subject.open(game, true, cache))
+    }
+
     /// Describes positions with all their moves.
     fn describe_all(
         &self,
@@ -115,14 +120,20 @@ impl Args {
         positions: &[&String],
         json: bool,
     ) -> Result<(), Failure> {
-        let set = self.subject.open(game, true, CACHE);
-        let mut texts = Vec::with_capacity(positions.len());
-        for position in positions {
-            let situation = game.parse(position).map_err(|error| {
-                let example = game.format(&game.start());
-                Failure::Usage(format!("{error}; a position looks like \"{example}\""))
-            })?;
-            texts.push(self.describe(game, &set, &situation, json)?);
+        let situations: Result<Vec<_>, Failure> = positions
+            .iter()
+            .map(|position| {
+                game.parse(position).map_err(|error| {
+                    let example = game.format(&game.start());
+                    Failure::Usage(format!("{error}; a position looks like \"{example}\""))
+                })
+            })
+            .collect();
+        let situations = situations?;
+        let set = self.databases(game, CACHE)?;
+        let mut texts = Vec::with_capacity(situations.len());
+        for situation in &situations {
+            texts.push(self.describe(game, &set, situation, json)?);
         }
         print(&texts.join(if json { "" } else { "\n" }))
     }
@@ -181,7 +192,7 @@ impl Args {
 
     /// Answers the positions of an input with their values.
     fn answer(&self, game: &AnyGame, input: impl Read, format: LineFormat) -> Result<(), Failure> {
-        let set = self.subject.open(game, true, values::CACHE);
+        let set = self.databases(game, values::CACHE)?;
         self.subject.note_unchecked(game, &set);
         let mut input = BufReader::with_capacity(INPUT, input);
         print(format.head())?;

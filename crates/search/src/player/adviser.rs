@@ -183,8 +183,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         Ok(advice)
     }
 
-    /// Searches a position, whether or not databases reach it: [`Engine::search`], with every guess
-    /// [averaged](Worth::averaged) over the last two iterations.
+    /// Searches a position, whether or not databases reach it: [`Engine::search_averaged`].
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -192,24 +191,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         limits: &Limits<'_>,
         on_report: &mut dyn FnMut(&Report<G::Move>),
     ) -> Result<Report<G::Move>, PlayerError<O::Error>> {
-        let mut lines: Vec<(u32, Worth, Worth)> = Vec::new();
-        let mut average = |report: &Report<G::Move>| {
-            let place = report.rank - 1;
-            let new = (report.depth, report.value, report.value);
-            match lines.get_mut(place) {
-                None => lines.push(new),
-                Some(line) if line.0 < report.depth => {
-                    *line = (report.depth, report.value, report.value.averaged(line.1));
-                }
-                // A line that is solved is reported again.
-                Some(_) => {}
-            }
-            let is_guess = report.value.guess.is_some();
-            Report { value: if is_guess { lines[place].2 } else { report.value }, ..report.clone() }
-        };
-        let mut on_raw = |report: &Report<G::Move>| on_report(&average(report));
-        let last = self.engine().search(position, history, limits, &mut on_raw)?;
-        Ok(if last.depth > 0 { average(&last) } else { last })
+        Ok(self.engine().search_averaged(position, history, limits, on_report)?)
     }
 
     /// Every move that the limits allow with its value, best first. A search takes the limits for all
