@@ -17,7 +17,8 @@ const DEFAULTS: ExpertSettings =
 fn an_engine_behind_pipes_says_what_a_search_finds() {
     let place = Place::new();
     let data = place.path().display();
-    let spec = format!("count=2,option.Hash=1,cmd:'{PROGRAM}' engine awari --data '{data}'");
+    let spec =
+        format!("count=2,option.Hash=1,cmd:'{PROGRAM}' engine awari --threads 1 --data '{data}'");
     let spec: ExpertSpec = spec.parse().expect("a description");
     let awari = Awari::new(6).expect("six pits");
     let mut all = experts(&[spec], &awari, None::<&Empty>, &DEFAULTS).expect("they start");

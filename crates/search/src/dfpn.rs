@@ -395,6 +395,13 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
                     from = FREE;
                 }
                 let key = if from == FREE { frame.key } else { frame.key.with(frame.before) };
+                // A position that was decided meanwhile keeps its move: the one found now may have
+                // been decided because of this position, and a strategy would go round in a circle.
+                if let Some((before, decisive)) = self.table.get(key)
+                    && before.decision() == Some(yes)
+                {
+                    best = decisive;
+                }
                 self.table.put(key, numbers, best);
             }
         }
