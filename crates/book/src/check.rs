@@ -34,6 +34,9 @@ pub struct Checked {
 /// A check ends after this many flaws.
 pub const MOST: usize = 20;
 
+/// Nodes whose positions are looked up together.
+const TOGETHER: usize = 100;
+
 impl<G: Game, S: Store> Book<G, S> {
     /// [Checks](Book::check_with) the whole book without databases.
     pub fn check(&mut self, on_node: &mut dyn FnMut(u64)) -> Result<Checked> {
@@ -55,18 +58,24 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut bounds = Bounds::default();
         let mut claims = Vec::new();
         let mut walk = NodeWalk::default();
-        while let Some(id) = walk.next(&self.valued.graph)? {
-            checked.nodes += 1;
-            on_node(checked.nodes);
-            let node = self.node(id)?;
-            interior += u64::from(node.state == State::Interior);
-            solved += u64::from(node.value.is_solved());
-            claims.push((node.value.lower, node.value.upper));
-            bounds.add(id, (node.own.lower, node.own.upper), &node.edges);
-            if let Some(what) = self.flaw(id, known)? {
-                checked.flaws.push(Flaw { node: Some(id), what });
-                if checked.flaws.len() >= MOST {
-                    return Ok(checked);
+        loop {
+            let together = self.take_together(&mut walk)?;
+            if together.is_empty() {
+                break;
+            }
+            for (id, found) in together {
+                checked.nodes += 1;
+                on_node(checked.nodes);
+                let node = self.node(id)?;
+                interior += u64::from(node.state == State::Interior);
+                solved += u64::from(node.value.is_solved());
+                claims.push((node.value.lower, node.value.upper));
+                bounds.add(id, (node.own.lower, node.own.upper), &node.edges);
+                if let Some(what) = self.flaw(id, found, known)? {
+                    checked.flaws.push(Flaw { node: Some(id), what });
+                    if checked.flaws.len() >= MOST {
+                        return Ok(checked);
+                    }
                 }
             }
         }
@@ -85,6 +94,27 @@ impl<G: Game, S: Store> Book<G, S> {
             }
         }
         Ok(checked)
+    }
+
+    /// The next nodes of a walk, with the nodes that their positions are found to have: read
+    /// together with their neighbours, as single reads take most of the time where the store is a
+    /// server.
+    fn take_together(&mut self, walk: &mut NodeWalk) -> Result<Vec<(NodeId, Option<NodeId>)>> {
+        let (mut ids, mut positions, mut near) = (Vec::new(), Vec::new(), Vec::new());
+        while ids.len() < TOGETHER
+            && let Some(id) = walk.next(&self.valued.graph)?
+        {
+            let node = self.node(id)?;
+            positions.push(node.position.clone());
+            near.extend(
+                node.edges.iter().map(|edge| edge.child).chain(node.parents.iter().copied()),
+            );
+            ids.push(id);
+        }
+        self.valued.graph.prefetch(&near)?;
+        let positions: Vec<&str> = positions.iter().map(String::as_str).collect();
+        let found = self.valued.graph.find_keys(&positions)?;
+        Ok(ids.into_iter().zip(found).collect())
     }
 
     /// Compares the bounds that the book claims with those that can be derived.
@@ -138,6 +168,7 @@ impl<G: Game, S: Store> Book<G, S> {
     fn flaw(
         &mut self,
         id: NodeId,
+        found: Option<NodeId>,
         known: &mut dyn FnMut(&G::Position) -> Result<Option<Score>>,
     ) -> Result<Option<String>> {
         let node = self.node(id)?.clone();
@@ -147,9 +178,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let Ok(position) = self.valued.graph.parse(&node.position) else {
             return Ok(Some(format!("its position {:?} cannot be read", node.position)));
         };
-        if self.key(&position) != node.position
-            || self.valued.graph.find_key(&node.position)? != Some(id)
-        {
+        if self.key(&position) != node.position || found != Some(id) {
             return Ok(Some(format!("its position {} is not found", node.position)));
         }
         if node.parents.is_empty() && !self.facts().roots.contains(&id) {

@@ -172,3 +172,25 @@ fn a_second_server_takes_over() {
     assert_eq!(end(&mut second), Some(0));
     in_order(&place, &shared);
 }
+
+/// A person waits for an answer: what is gone is said at once, and what comes back is used again.
+#[test]
+fn a_request_does_not_wait_for_a_database_that_is_gone() {
+    let Some(server) = Server::start(Durable::No) else { return };
+    let place = Place::in_memory();
+    let shown = url(&server, "shown");
+    book(&place, "new", &shown, &[&LARGER[..], &["--depth", "0"]].concat()).success();
+    let (_serving, address) = start(&place, &["--grow", &shown, "--depth", "0", "--threads", "1"]);
+    let uri = "/api/v1/games/kalah/book?options=pits=4,seeds=4";
+    until(&address, uri, |answer| answer.contains("\"growing\":true"));
+    server.stop();
+    // Growth notices it first.
+    std::thread::sleep(Duration::from_millis(500));
+    let began = Instant::now();
+    let answer = get(&address, uri);
+    let waited = began.elapsed();
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    assert!(waited < Duration::from_secs(20), "{waited:?}");
+    server.restart();
+    until(&address, uri, |answer| answer.starts_with("HTTP/1.1 200 "));
+}

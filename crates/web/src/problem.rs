@@ -180,6 +180,7 @@ impl From<ExplorerError> for Problem {
             ExplorerError::NoMatch(_) => Kind::NoSuchPosition,
             ExplorerError::NotInBook(_) => Kind::NotInBook,
             ExplorerError::BookInUse(_) => Kind::BookInUse,
+            ExplorerError::Busy(_) => Kind::Busy,
             ExplorerError::TimedOut(_) => Kind::TooSlow,
             ExplorerError::Table(_) | ExplorerError::Book(_) => Kind::Damaged,
             ExplorerError::System(_) => Kind::Internal,

@@ -45,7 +45,7 @@ impl<G: Game, S: Store> Graph<G, S> {
     }
 
     /// The nodes of positions, in their order; all at once if the store gains by that.
-    pub(super) fn find_keys(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>> {
+    pub fn find_keys(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>> {
         if !self.batches {
             return keys.iter().map(|key| self.find_key(key)).collect();
         }

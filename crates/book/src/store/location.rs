@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nutcracker_postgres::Address;
 
@@ -29,6 +30,8 @@ pub struct InPostgres {
     /// The address, or what is wrong with it.
     address: std::result::Result<Address, String>,
     name: String,
+    /// How long a lost connection is tried again, if not as long as usual.
+    patience: Option<Duration>,
 }
 
 impl InPostgres {
@@ -55,12 +58,17 @@ impl InPostgres {
                 "{name:?} is no name of a book; use up to {LONGEST_NAME} letters, digits, _ and -"
             ))
         };
-        InPostgres { address, name }
+        InPostgres { address, name, patience: None }
     }
 
     /// The address of the database.
     pub fn address(&self) -> Result<&Address> {
         self.address.as_ref().map_err(|why| BookError::Database(why.clone()))
+    }
+
+    /// How long a lost connection is tried again, if not as long as usual.
+    pub(super) fn patience(&self) -> Option<Duration> {
+        self.patience
     }
 
     /// The name of the book, which is that of its schema; it needs no escaping in quotes.
@@ -83,6 +91,18 @@ impl fmt::Display for InPostgres {
 }
 
 impl Location {
+    /// The same place; if it is a server that goes away, it is waited for only this long. Without
+    /// this, a minute: right for work that goes on by itself, too long where a person waits.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        match self {
+            Location::File(_) => self,
+            Location::Postgres(place) => {
+                Location::Postgres(InPostgres { patience: Some(patience), ..place })
+            }
+        }
+    }
+
     /// A short name, for messages about one book of several.
     pub fn name(&self) -> String {
         match self {

@@ -93,7 +93,12 @@ impl From<Error> for BookError {
 }
 
 fn connect(place: &InPostgres) -> Result<Connection> {
-    Connection::open(place.address()?).map_err(BookError::from)
+    let address = place.address()?;
+    let connection = match place.patience() {
+        Some(patience) => Connection::with_patience(address, patience),
+        None => Connection::open(address),
+    };
+    connection.map_err(BookError::from)
 }
 
 fn is_true(rows: &[nutcracker_postgres::Row]) -> Answer<bool> {

@@ -27,6 +27,8 @@ pub enum ExplorerError {
     NotInBook(String),
     /// The book is open in another process.
     BookInUse(String),
+    /// The book is kept by its growth for longer than a request waits.
+    Busy(String),
     /// The time limit was exceeded.
     TimedOut(&'static str),
     /// A database cannot be read.
@@ -47,7 +49,8 @@ impl fmt::Display for ExplorerError {
             | ExplorerError::NoDatabase(text)
             | ExplorerError::NoMatch(text)
             | ExplorerError::NotInBook(text)
-            | ExplorerError::BookInUse(text) => text,
+            | ExplorerError::BookInUse(text)
+            | ExplorerError::Busy(text) => text,
             ExplorerError::TimedOut(text) => text,
             ExplorerError::Table(_) => {
                 "a database of this game cannot be read; `nutcracker verify` names it"

@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use nutcracker_any::AnyGame;
 use nutcracker_book::store::{self, Access, AnyStore, Location};
 use nutcracker_book::{Book, BookError, StoredBook};
+use nutcracker_game::Rules;
 
 use super::Explorer;
 use super::error::ExplorerError;
@@ -20,6 +21,10 @@ use super::error::ExplorerError;
 pub(super) const CACHE: usize = 64 << 20;
 /// Nodes of a book kept in memory.
 const ROOM: usize = 200_000;
+/// How long a request waits for a database that has gone away.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a request waits for a book that is growing.
+const BUSY: Duration = Duration::from_secs(5);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -129,7 +134,10 @@ impl Explorer {
         let opened = match &mut *place {
             Some(opened) => opened,
             empty => {
-                let location = lock(&self.shelf.location).clone();
+                let mut location = lock(&self.shelf.location).clone();
+                if access == Access::Read {
+                    location = location.with_patience(PATIENCE);
+                }
                 let book = store::open(&location, access, CACHE)
                     .and_then(|store| Book::open(self.game.clone(), store, ROOM))
                     .map_err(|error| self.book_error(error))?;
@@ -151,13 +159,38 @@ impl Explorer {
         Ok(book)
     }
 
+    /// The book as soon as it is free. Growth keeps it for moments, but for as long as its database
+    /// does not answer.
+    fn borrowed<'a>(
+        &self,
+        book: &'a Mutex<StoredBook<AnyGame>>,
+    ) -> Result<MutexGuard<'a, StoredBook<AnyGame>>, ExplorerError> {
+        let began = Instant::now();
+        loop {
+            match book.try_lock() {
+                Ok(book) => return Ok(book),
+                Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if began.elapsed() < BUSY => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(ExplorerError::Busy(format!(
+                        "the book of {} is busy, perhaps because its database does not answer; try \
+                         again later",
+                        self.game.id()
+                    )));
+                }
+            }
+        }
+    }
+
     /// Reads the book; its newest state, if another process writes it.
     pub(super) fn with_book<T>(
         &self,
         work: impl FnOnce(&mut StoredBook<AnyGame>) -> Result<T, BookError>,
     ) -> Result<T, ExplorerError> {
         let book = self.book(Access::Read)?;
-        let mut book = lock(&book);
+        let mut book = self.borrowed(&book)?;
         let result = book.refresh().and_then(|_| work(&mut book));
         result.map_err(|error| self.book_error(error))
     }
