@@ -344,6 +344,13 @@ fn players_follow_a_book() {
     let output = place.read(child.wait_with_output().unwrap()).success().stdout;
     let played = output.lines().find_map(|line| line.strip_prefix("bestmove ")).expect("a move");
     assert!(best.iter().any(|name| played.starts_with(name)), "{output} {best:?}");
+    assert!(output.contains("info string book move\n"), "{output}");
+
+    let north = ["--side", "north", "--level", "perfect", "--depth", "1"];
+    let played = place.talk(&[&["play"], &KALAH[..], &with_book, &north].concat(), "quit\n");
+    let output = played.success().stdout;
+    let said = best.iter().any(|name| output.contains(&format!("plays {name}, from the book\n")));
+    assert!(said, "{output} {best:?}");
 
     let record = place.path().join("games.txt");
     let to_record = ["--record", record.to_str().unwrap(), "--format", "json"];

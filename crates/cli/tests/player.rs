@@ -1,10 +1,12 @@
 //! `nutcracker play`, `match`, `annotate` and `engine`.
 
 use std::fs;
+use std::io::Write;
 
 use serde_json::Value;
 
 use crate::harness::Place;
+use crate::serve::{get, start};
 
 fn path(place: &Place, name: &str) -> String {
     place.path().join(name).to_string_lossy().into_owned()
@@ -286,6 +288,49 @@ fn advice_is_the_same_when_asked_twice() {
     assert!(hints[0].starts_with(&format!("{mv} (worth {value}, by search of depth ")), "{output}");
 }
 
+/// The engine, `values`, `hint` and the explorer say the same of a position to the same depth.
+#[test]
+fn all_advice_agrees() {
+    let place = Place::new();
+    let (_server, address) = start(&place, &[]);
+    for (position, side) in [
+        ("4,4,4,4,4,4/4,4,4,4,4,4 S 0-0", "south"),
+        ("5,5,5,5,4,0/4,4,4,4,4,4 N 0-0", "north"),
+        ("5,5,0,5,5,5/5,0,5,5,5,3 S 0-0", "south"),
+        ("1,0,3,6,0,2/0,4,1,1,7,3 S 9-11", "south"),
+    ] {
+        let script = format!("position {position}\ngo depth 7\n");
+        let said = place.talk(&["engine", "awari", "--threads", "1"], &script).success().stdout;
+        let report = said.lines().rev().find(|line| line.starts_with("info depth 7 "));
+        let words: Vec<&str> = report.expect("a report").split_whitespace().collect();
+        let after = |word| words[1 + words.iter().position(|other| *other == word).expect(word)];
+        let hundredths: i32 = after("cp").parse().expect("a number");
+        let (value, best) = (format!("~{:+.2}", f64::from(hundredths) / 100.0), after("pv"));
+
+        let position_in_uri = position.replace(' ', "%20");
+        let uri = format!("/api/v1/games/awari/search?depth=7&position={position_in_uri}");
+        for _ in 0..2 {
+            let reports = get(&address, &uri);
+            let data = reports.lines().filter_map(|line| line.strip_prefix("data: "));
+            let found: Vec<Value> = data.flat_map(serde_json::from_str).collect();
+            let last = found.iter().rfind(|report| report["depth"] == 7).expect("a report");
+            let shown = last["value"]["text"].as_str().expect("a text");
+            assert!(shown.starts_with(&value), "{position}: {value} and {last}");
+            assert_eq!(last["line"][0], best, "{position}: {last}");
+        }
+
+        let args = ["play", "awari", "--depth", "7", "--position", position, "--side", side];
+        let output = place.talk(&args, "values\nhint\nquit\n").success().stdout;
+        let hint = format!("{best} (worth {value}");
+        assert!(output.contains(&hint), "{hint}: {output}");
+        assert!(output.contains("by search of depth 7)"), "{output}");
+        let row = output.lines().find(|line| line.ends_with(" best")).expect("a best move");
+        let mut words = row.split_whitespace();
+        assert_eq!(words.next(), Some(best), "{output}");
+        assert_eq!(words.next().map(|word| word.trim_end_matches(',')), Some(&*value), "{output}");
+    }
+}
+
 #[test]
 fn invalid_records_are_refused() {
     let place = Place::new();
@@ -331,6 +376,45 @@ fn a_game_at_the_terminal() {
     let analysis = place.run(&["annotate", &file, "--format", "json"]).json();
     assert_eq!(analysis["moves"][0]["move"], Value::from(best));
     assert_eq!(analysis["summary"][1]["errors"], 0, "the perfect player errs nowhere: {analysis}");
+}
+
+/// Moves are numbered, and what they change is marked where there are colours.
+#[test]
+fn the_last_move_is_marked() {
+    let place = Place::new();
+    let lines = "E\nquit\n";
+    let args = ["play", "awari", "--level", "1", "--seed", "1"];
+    let plain = place.talk(&args, lines).success().stdout;
+    assert!(plain.contains("South> 1. South plays E4\n"), "{plain}");
+    assert!(plain.contains("\n2. North plays "), "{plain}");
+    let mut command = place.command(&args);
+    command.env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR").stdin(std::process::Stdio::piped());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let sent = child.stdin.take().expect("a pipe").write_all(lines.as_bytes());
+    sent.expect("sent");
+    let coloured = place.read(child.wait_with_output().expect("it ends")).success().stdout;
+    // The pit is empty, and the next stones lie in the pits that follow.
+    let south = "4  4  4  4  \u{1b}[1;33m0\u{1b}[0m  \u{1b}[1;33m5\u{1b}[0m";
+    assert!(coloured.contains(south), "{coloured}");
+    assert!(coloured.contains("South plays \u{1b}[1mE4\u{1b}[0m"), "{coloured}");
+}
+
+/// Thinking in the opponent's time changes no result of a search of fixed depth.
+#[test]
+fn pondering() {
+    let place = Place::new();
+    let lines = "E\nmoves\nA\nquit\n";
+    let args = ["play", "awari", "--level", "perfect", "--depth", "5"];
+    let plain = place.talk(&args, lines).success().stdout;
+    let pondered = place.talk(&[&args[..], &["--ponder"]].concat(), lines).success().stdout;
+    assert_eq!(plain, pondered);
+    let record = path(&place, "match.txt");
+    let args = ["match", "kalah", "--pits", "3", "--seeds", "3", "--record", &record];
+    let program = format!("cmd:'{}' engine kalah --pits 3 --seeds 3", crate::harness::PROGRAM);
+    let time = ["--games", "4", "--time", "2s+0.02s", "--ponder", "--format", "json"];
+    let result = place.run(&[&args[..], &time, &["time=1s", &program]].concat()).json();
+    assert_eq!(result["faults"], serde_json::json!({"a": 0, "b": 0}), "{result}");
 }
 
 fn signed(score: i64) -> String {

@@ -37,6 +37,8 @@ pub fn games() -> Registry {
 
 /// The default directory of databases.
 const DEFAULT_DATA: &str = "nutcracker-data";
+/// A slice of more positions than this takes hours or days.
+const DAYS_POSITIONS: u64 = 2_000_000_000;
 
 /// Solves board games: endgame databases that are exact, checked and quickly probed
 #[derive(Debug, Parser)]
@@ -214,21 +216,32 @@ impl Subject {
     /// An error of reading databases, with the command that makes what is missing.
     pub fn explain(&self, game: &AnyGame, error: TableError) -> Failure {
         match error {
-            TableError::MissingSlice { slice, dir, .. } => Failure::Failed(format!(
-                "there is no database of {} for {} in {}; `{}` makes it",
-                game.id(),
-                slice_label(game, SliceId(slice)),
-                dir.display(),
-                self.solve_command(game, SliceId(slice)),
-            )),
+            TableError::MissingSlice { slice, dir, .. } => {
+                let slice = SliceId(slice);
+                let advice = if game.slice_len(slice) > DAYS_POSITIONS {
+                    format!(
+                        "`{}` says what it takes, and `{}` estimates values by search",
+                        self.slice_command("plan", game, slice),
+                        self.command("play", ""),
+                    )
+                } else {
+                    format!("`{}` makes it", self.slice_command("solve", game, slice))
+                };
+                Failure::Failed(format!(
+                    "there is no database of {} for {} in {}; {advice}",
+                    game.id(),
+                    slice_label(game, slice),
+                    dir.display(),
+                ))
+            }
             error => error.into(),
         }
     }
 
-    /// The command that solves a slice and what it depends on.
-    pub fn solve_command(&self, game: &AnyGame, slice: SliceId) -> String {
+    /// A command about a slice and what it depends on.
+    pub fn slice_command(&self, verb: &str, game: &AnyGame, slice: SliceId) -> String {
         let option = format!(" {} {}", up_to_option(game), game.slice_name(slice));
-        self.command("solve", &option)
+        self.command(verb, &option)
     }
 
     /// A command about the same game and the same place, as it can be typed.

@@ -25,6 +25,8 @@ const DEPTH: u32 = 8;
 pub struct Contestant {
     /// The description.
     pub name: String,
+    /// Whether it thinks in the opponent's time, too.
+    pub ponders: bool,
     kind: Kind,
 }
 
@@ -63,12 +65,14 @@ enum BookUse {
 impl Contestant {
     /// Reads a description; the error is one sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
-        Ok(Contestant { name: text.to_owned(), kind: Kind::parse(text)? })
+        let (kind, ponders) = Kind::parse(text)?;
+        Ok(Contestant { name: text.to_owned(), ponders, kind })
     }
 
     /// Another program.
     pub fn program(command: &str) -> Self {
-        Contestant { name: format!("cmd:{command}"), kind: Kind::Program(command.to_owned()) }
+        let kind = Kind::Program(command.to_owned());
+        Contestant { name: format!("cmd:{command}"), ponders: false, kind }
     }
 
     /// Our search.
@@ -80,7 +84,7 @@ impl Contestant {
             book: BookUse::Shared,
             style: StyleOptions::default(),
         };
-        Contestant { name, kind }
+        Contestant { name, ponders: false, kind }
     }
 
     /// The limits of every move when no clock runs; an external program is limited by `own`.
@@ -127,16 +131,17 @@ impl Contestant {
 }
 
 impl Kind {
-    fn parse(text: &str) -> Result<Self, String> {
+    /// The kind of player, and whether it ponders.
+    fn parse(text: &str) -> Result<(Self, bool), String> {
         if let Some(command) = text.strip_prefix("cmd:") {
-            return Ok(Kind::Program(command.trim().to_owned()));
+            return Ok((Kind::Program(command.trim().to_owned()), false));
         }
         if text == "random" {
-            return Ok(Kind::Random);
+            return Ok((Kind::Random, false));
         }
         let mut settings = Box::new(Settings::default());
         settings.search.table_bytes = TABLE;
-        let (mut limits, mut databases) = (MoveLimits::default(), true);
+        let (mut limits, mut databases, mut ponders) = (MoveLimits::default(), true, false);
         let mut book = BookUse::Shared;
         let mut style = StyleOptions::default();
         for part in text.split(',') {
@@ -160,6 +165,7 @@ impl Kind {
                 "level" => settings.level = value.parse()?,
                 "perfect" => settings.level = Level::PERFECT,
                 "trappy" => settings.trappy = switch()?,
+                "ponder" => ponders = switch()?,
                 "databases" => databases = switch()?,
                 "book" => {
                     book = match value {
@@ -179,7 +185,7 @@ impl Kind {
                     return Err(format!(
                         "{part:?} describes no player; write depth=6, nodes=10000, time=0.1s, \
                          level=3, perfect, random or cmd:PROGRAM, and with a comma hash=64, \
-                         threads=1, trappy, databases=no, book=no, book=FILE, draws=win, \
+                         threads=1, ponder, trappy, databases=no, book=no, book=FILE, draws=win, \
                          public-draws=loss, variety=0.5, reductions, probe=2"
                     ));
                 }
@@ -188,7 +194,7 @@ impl Kind {
         if limits.is_open() {
             limits.depth = Some(settings.level.depth().unwrap_or(DEPTH));
         }
-        Ok(Kind::Search { settings, limits, databases, book, style })
+        Ok((Kind::Search { settings, limits, databases, book, style }, ponders))
     }
 }
 
@@ -239,20 +245,20 @@ mod tests {
 
     #[test]
     fn descriptions() {
-        let Ok(Kind::Search { settings, limits, databases, .. }) =
-            Kind::parse("level=3,depth=4,databases=no,hash=8")
+        let Ok((Kind::Search { settings, limits, databases, .. }, true)) =
+            Kind::parse("level=3,depth=4,databases=no,hash=8,ponder")
         else {
             panic!("a search");
         };
         assert_eq!(settings.level.to_string(), "3");
         assert_eq!((limits.depth, databases), (Some(4), false));
         assert_eq!(settings.search.table_bytes, 8 << 20);
-        let Ok(Kind::Search { limits, .. }) = Kind::parse("perfect") else {
+        let Ok((Kind::Search { limits, .. }, false)) = Kind::parse("perfect") else {
             panic!("a search");
         };
         assert_eq!(limits.depth, Some(DEPTH));
         assert!(
-            matches!(Kind::parse("cmd: ./engine a,b"), Ok(Kind::Program(c)) if c == "./engine a,b")
+            matches!(Kind::parse("cmd: ./engine a,b"), Ok((Kind::Program(c), _)) if c == "./engine a,b")
         );
         for wrong in [
             "",

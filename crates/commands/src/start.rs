@@ -12,7 +12,7 @@ use crate::args::{Subject, slice_label, up_to_option};
 use crate::cmd::probe::{outcome_sentence, result_json};
 use crate::failure::Failure;
 use crate::note;
-use crate::number::thousands;
+use crate::number::counted;
 
 /// Positions searched before it gives up.
 const NODES: u64 = 200_000_000;
@@ -46,7 +46,7 @@ impl Start<'_> {
         let StartValue::Known { value, nodes } = self.value else { return None };
         let how = match nodes {
             0 => "from its database".to_owned(),
-            nodes => format!("{} positions searched", thousands(nodes)),
+            nodes => format!("{} searched", counted(nodes, "position")),
         };
         let start = self.game.start();
         let position = self.game.format(&start);

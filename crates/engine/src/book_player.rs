@@ -187,7 +187,7 @@ where
     fn choose(&mut self, request: Request<'_, G>) -> Result<Thought<G::Move>, PlayerError> {
         match self.book_move(request.played) {
             Ok(Some(mv)) if request.among.is_empty() || request.among.contains(&mv) => {
-                Ok(Thought::only(mv))
+                Ok(Thought { from_book: true, ..Thought::only(mv) })
             }
             Ok(_) => self.otherwise.choose(request),
             Err(error) => Err(PlayerError::Other(error.to_string())),

@@ -302,7 +302,7 @@ impl External {
             next.play(best);
             next.find(&ponder).ok()
         });
-        Ok(Thought { best, ponder, score })
+        Ok(Thought { best, ponder, score, from_book: false })
     }
 
     /// The time limit of a move; `None` if only a stop ends it.

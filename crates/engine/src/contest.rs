@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use nutcracker_game::{Game, Side};
 
 use crate::record::{OPENING, Outcome, Record, RecordedMove};
-use crate::{Clock, MoveLimits, Pace, Played, Player, PlayerError, Request, TimeControl};
+use crate::{Clock, MoveLimits, Played, Player, PlayerError, Thinker, TimeControl};
 
 /// A player at the board, with its limits besides the clock.
 pub struct Seat<'a, G: Game> {
@@ -13,6 +13,15 @@ pub struct Seat<'a, G: Game> {
     pub player: &'a mut dyn Player<G>,
     /// Depth, positions, time.
     pub limits: MoveLimits,
+    /// Whether it thinks in the opponent's time, too.
+    pub ponders: bool,
+}
+
+impl<'a, G: Game> Seat<'a, G> {
+    /// A player that thinks in its own time only.
+    pub fn new(player: &'a mut dyn Player<G>, limits: MoveLimits) -> Self {
+        Seat { player, limits, ponders: false }
+    }
 }
 
 impl<G: Game> std::fmt::Debug for Seat<'_, G> {
@@ -53,23 +62,33 @@ pub struct Finished<G: Game> {
 
 impl Contest {
     /// Continues a game from an opening; the seats are the first and the second player's.
-    pub fn play<G: Game>(&self, opening: Played<G>, mut seats: [Seat<'_, G>; 2]) -> Finished<G> {
+    pub fn play<G: Game>(&self, opening: Played<G>, seats: [Seat<'_, G>; 2]) -> Finished<G> {
         let names = opening.names();
         let moves = names.iter().map(|name| RecordedMove::new(name).with_comment(OPENING));
-        let mut game = Finished {
+        let game = Finished {
             moves: moves.collect(),
             played: opening,
             outcome: Outcome::Open,
             why: String::new(),
             fault: None,
         };
-        let mut clocks = self.control.map(|control| [Clock::new(control); 2]);
-        for (place, seat) in seats.iter_mut().enumerate() {
-            if let Err(error) = seat.player.new_game() {
-                let side = if place == 0 { Side::First } else { Side::Second };
-                return game.lost(side, &error.to_string(), Some(error));
+        std::thread::scope(|scope| {
+            let mut seated = Vec::new();
+            for (seat, side) in seats.into_iter().zip([Side::First, Side::Second]) {
+                let Seat { player, limits, ponders } = seat;
+                let name = player.name();
+                let ready = Thinker::start(scope, player);
+                match ready.and_then(|mut thinker| thinker.new_game().map(|()| thinker)) {
+                    Ok(thinker) => seated.push(Seated { name, thinker, limits, ponders }),
+                    Err(error) => return game.lost(side, &error.to_string(), Some(error)),
+                }
             }
-        }
+            self.referee(game, &mut seated)
+        })
+    }
+
+    fn referee<G: Game>(&self, mut game: Finished<G>, seated: &mut [Seated<G>]) -> Finished<G> {
+        let mut clocks = self.control.map(|control| [Clock::new(control); 2]);
         let started = Instant::now();
         loop {
             if let Some(ending) = game.played.ending() {
@@ -85,16 +104,10 @@ impl Contest {
             }
             let side = game.played.now().mover;
             let place = side as usize;
-            let limits = limits_for(&seats[place].limits, clocks.as_ref(), side);
-            let pace = &Pace::new(&limits, side);
+            let player = &mut seated[place];
+            let limits = limits_for(&player.limits, clocks.as_ref(), side);
             let started = Instant::now();
-            let thought = seats[place].player.choose(Request {
-                played: &game.played,
-                limits,
-                pace,
-                among: &[],
-                on_progress: &mut |_| (),
-            });
+            let thought = player.thinker.choose(&game.played, limits);
             let used = started.elapsed();
             let thought = match thought {
                 Ok(thought) => thought,
@@ -107,7 +120,7 @@ impl Contest {
             }
             if !game.played.legal().contains(&thought.best) {
                 let error = PlayerError::NotLegal {
-                    player: seats[place].player.name(),
+                    player: player.name.clone(),
                     position: game.played.game().format(game.played.now()),
                 };
                 return game.lost(side, &error.to_string(), Some(error));
@@ -119,8 +132,23 @@ impl Contest {
                 comment: None,
             });
             game.played.play(thought.best);
+            if player.ponders
+                && game.played.now().mover != side
+                && let Some(reply) = thought.ponder
+            {
+                let limits = limits_for(&player.limits, clocks.as_ref(), side);
+                player.thinker.ponder(&game.played, reply, limits);
+            }
         }
     }
+}
+
+/// A player at the board, ready to play.
+struct Seated<G: Game> {
+    name: String,
+    thinker: Thinker<G>,
+    limits: MoveLimits,
+    ponders: bool,
 }
 
 /// The limits of a player: its own, and the clocks where they run.

@@ -13,6 +13,7 @@
 //! - [`TimeControl`], [`Clock`], [`Allotment`], [`Pace`]: the time granted, left, planned, and the
 //!   end of a search;
 //! - [`record`]: games as text;
+//! - [`Thinker`]: a player that can think in the opponent's time;
 //! - [`Contest`], [`level_openings`]: games between two players;
 //! - [`Analyser`], [`Analysis`]: which moves lost a game;
 //! - [`Tally`]: Elo with its interval.
@@ -41,6 +42,7 @@ mod request;
 mod searcher;
 mod server;
 mod tally;
+mod thinker;
 mod time;
 mod wire;
 
@@ -63,4 +65,5 @@ pub use request::{AnswerWhen, MoveLimits, Progress, Request};
 pub use searcher::{Searcher, Settings};
 pub use server::{Identity, serve};
 pub use tally::{Elo, Tally};
+pub use thinker::Thinker;
 pub use time::{TimeError, parse_time};

@@ -48,12 +48,14 @@ pub struct Thought<M> {
     pub ponder: Option<M>,
     /// Its evaluation of the position for itself, from here on.
     pub score: Option<Worth>,
+    /// Whether the move is from a book.
+    pub from_book: bool,
 }
 
 impl<M> Thought<M> {
     /// A move and nothing else.
     pub fn only(best: M) -> Self {
-        Thought { best, ponder: None, score: None }
+        Thought { best, ponder: None, score: None, from_book: false }
     }
 }
 

@@ -113,7 +113,8 @@ where
         } else if !chosen.values.is_empty() {
             on_progress(&Progress { value: Some(chosen.best), line: vec![chosen.mv], ..all });
         }
-        Ok(Thought { best: chosen.mv, ponder: chosen.reply, score: Some(chosen.best) })
+        let (best, ponder, score) = (chosen.mv, chosen.reply, Some(chosen.best));
+        Ok(Thought { best, ponder, score, from_book: false })
     }
 }
 

@@ -257,7 +257,12 @@ impl<P, W: Write> Worker<'_, P, W> {
             let limits = *limits;
             let request = Request { played, limits, pace, among, on_progress: &mut on_progress };
             match self.player.choose(request) {
-                Ok(thought) => (best, ponder) = (Some(thought.best), thought.ponder),
+                Ok(thought) => {
+                    if thought.from_book {
+                        self.output.remark("book move");
+                    }
+                    (best, ponder) = (Some(thought.best), thought.ponder);
+                }
                 // The interface waits for a move: any is better than none.
                 Err(error) => self.output.remark(error.to_string()),
             }

@@ -32,10 +32,8 @@ fn searcher<G: nutcracker_game::Evaluate>(game: &G) -> Searcher<G, Empty> {
 fn a_game_is_recorded_as_it_was_played() {
     let game = kalah();
     let (mut deep, mut blind) = (searcher(&game), Blind::new(3));
-    let seats = [
-        Seat { player: &mut deep, limits: MoveLimits::depth(3) },
-        Seat { player: &mut blind, limits: MoveLimits::depth(1) },
-    ];
+    let seats =
+        [Seat::new(&mut deep, MoveLimits::depth(3)), Seat::new(&mut blind, MoveLimits::depth(1))];
     let finished = Contest::default().play(Played::from_start(game.clone()), seats);
     assert!(finished.fault.is_none() && finished.played.ending().is_some());
     let record = finished.record("pits=3,seeds=2", ["deep", "blind"]);
@@ -56,8 +54,8 @@ fn a_deeper_search_wins() {
         let (mut deep, mut shallow) = (searcher(&game), searcher(&game));
         let mut pair = Vec::new();
         for deep_first in [true, false] {
-            let deep = Seat { player: &mut deep, limits: MoveLimits::depth(5) };
-            let shallow = Seat { player: &mut shallow, limits: MoveLimits::depth(1) };
+            let deep = Seat::new(&mut deep, MoveLimits::depth(5));
+            let shallow = Seat::new(&mut shallow, MoveLimits::depth(1));
             let seats = if deep_first { [deep, shallow] } else { [shallow, deep] };
             let result = Contest::default().play(opening.clone(), seats).result();
             pair.push(if deep_first { result } else { 1.0 - result });
@@ -84,8 +82,8 @@ fn clocks_and_limits_end_games() {
     let play = |contest: Contest| {
         let (mut slow, mut blind) = (Slow, Blind::new(1));
         let seats = [
-            Seat { player: &mut blind, limits: MoveLimits::depth(1) },
-            Seat { player: &mut slow, limits: MoveLimits::depth(1) },
+            Seat::new(&mut blind, MoveLimits::depth(1)),
+            Seat::new(&mut slow, MoveLimits::depth(1)),
         ];
         contest.play(Played::from_start(game.clone()), seats)
     };
@@ -132,10 +130,8 @@ fn losses_add_up() {
     let game = Kalah::new(2, 2, false).expect("kalah");
     for seed in 0..20 {
         let (mut a, mut b) = (Blind::new(seed), Blind::new(seed + 100));
-        let seats = [
-            Seat { player: &mut a, limits: MoveLimits::depth(1) },
-            Seat { player: &mut b, limits: MoveLimits::depth(1) },
-        ];
+        let seats =
+            [Seat::new(&mut a, MoveLimits::depth(1)), Seat::new(&mut b, MoveLimits::depth(1))];
         let finished = Contest::default().play(Played::from_start(game.clone()), seats);
         let oracle = All(game.clone());
         let worth = i32::from(oracle.value(&game.start().position));
@@ -227,8 +223,8 @@ fn the_strongest_level_beats_the_weakest() {
     let mut tally = Tally::default();
     for opening in openings {
         let pair = [true, false].map(|first| {
-            let strong = Seat { player: &mut strong, limits: MoveLimits::depth(2) };
-            let weak = Seat { player: &mut weak, limits: MoveLimits::depth(2) };
+            let strong = Seat::new(&mut strong, MoveLimits::depth(2));
+            let weak = Seat::new(&mut weak, MoveLimits::depth(2));
             let seats = if first { [strong, weak] } else { [weak, strong] };
             let finished = Contest::default().play(opening.clone(), seats);
             assert!(finished.fault.is_none(), "{}", finished.why);
@@ -252,10 +248,8 @@ fn a_player_that_fails_loses() {
     }
     let game = kalah();
     let (mut broken, mut blind) = (Broken, Blind::new(1));
-    let seats = [
-        Seat { player: &mut broken, limits: MoveLimits::depth(1) },
-        Seat { player: &mut blind, limits: MoveLimits::depth(1) },
-    ];
+    let seats =
+        [Seat::new(&mut broken, MoveLimits::depth(1)), Seat::new(&mut blind, MoveLimits::depth(1))];
     let finished = Contest::default().play(Played::from_start(game), seats);
     assert_eq!(
         (finished.outcome, finished.why.as_str()),
@@ -277,10 +271,8 @@ fn an_illegal_move_is_called_illegal() {
         }
     }
     let (mut wrong, mut blind) = (Wrong, Blind::new(1));
-    let seats = [
-        Seat { player: &mut wrong, limits: MoveLimits::depth(1) },
-        Seat { player: &mut blind, limits: MoveLimits::depth(1) },
-    ];
+    let seats =
+        [Seat::new(&mut wrong, MoveLimits::depth(1)), Seat::new(&mut blind, MoveLimits::depth(1))];
     let finished = Contest::default().play(Played::from_start(kalah()), seats);
     assert_eq!(
         finished.why,

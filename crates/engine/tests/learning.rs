@@ -56,8 +56,8 @@ fn learn(start: &str) -> Games {
         let mut opponent = Searcher::new(awari.clone(), Arc::new(Empty), "search", settings);
         let mut player =
             BookPlayer::new(Some(Arc::clone(&book)), Arc::new(Empty), Blind::new(1), 1);
-        let ours = Seat { player: &mut player, limits: MoveLimits::depth(1) };
-        let theirs = Seat { player: &mut opponent, limits: MoveLimits::depth(9) };
+        let ours = Seat::new(&mut player, MoveLimits::depth(1));
+        let theirs = Seat::new(&mut opponent, MoveLimits::depth(9));
         let seats = if learner_side == Side::First { [ours, theirs] } else { [theirs, ours] };
         let finished = Contest::default().play(Played::new(awari.clone(), start), seats);
         assert!(finished.fault.is_none(), "{:?}", finished.fault);

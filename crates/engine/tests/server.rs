@@ -42,7 +42,7 @@ impl<G: Game> Player<G> for Last {
         let best = *played.legal().last().expect("a legal move");
         let mut next = played.clone();
         next.play(best);
-        Ok(Thought { best, ponder: next.legal().first().copied(), score: None })
+        Ok(Thought { ponder: next.legal().first().copied(), ..Thought::only(best) })
     }
 }
 

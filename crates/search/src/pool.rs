@@ -263,21 +263,26 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
             // An iteration that was cut short counts for the moves whose value it proved.
             let depth = values.iter().filter(|branch| !branch.solved()).map(|b| b.depth).min();
             let is_ahead = |branch: &Branch| depth.is_some_and(|depth| branch.depth > depth);
-            let list = |value: &dyn Fn(&[Worth; 3]) -> Worth| {
-                let of = |branch: &Branch| {
-                    let [_, before, earlier] = branch.values;
-                    let cut_short = is_ahead(branch) && !branch.solved();
-                    value(&if cut_short { [before, earlier, earlier] } else { branch.values })
-                };
-                let mut list: MoveValues<G::Move> =
-                    moves.iter().copied().zip(values.iter().map(of)).collect();
-                list.sort_by_key(|(_, value)| Reverse(value.hundredths()));
-                list
+            // The value of the last iteration, and of the one before it.
+            let found = |branch: &Branch| {
+                let [last, before, earlier] = branch.values;
+                let cut_short = is_ahead(branch) && !branch.solved();
+                if cut_short { (before, earlier) } else { (last, before) }
+            };
+            let found: Vec<(Worth, Worth)> = values.iter().map(found).collect();
+            let best_first = |averaged: bool| {
+                let last = found.iter().map(|(last, _)| *last);
+                let shown = if averaged { averages(&found) } else { last.collect() };
+                let mut places: Vec<usize> = (0..moves.len()).collect();
+                // Of equal ones the move that the last iteration prefers.
+                places
+                    .sort_by_key(|&at| Reverse((shown[at].hundredths(), found[at].0.hundredths())));
+                places.into_iter().map(|at| (moves[at], shown[at])).collect()
             };
             let deepest = values.iter().map(|branch| branch.depth).max().unwrap_or(0);
             Compared {
-                values: list(&|values| values[0]),
-                averaged: list(&|values| values[0].averaged(values[1])),
+                values: best_first(false),
+                averaged: best_first(true),
                 depth: depth.unwrap_or(deepest),
             }
         })
@@ -334,6 +339,26 @@ fn together<G: Evaluate, O: Oracle<Error: Send> + Sync>(
         main();
         shared.halt.store(true, Relaxed);
     });
+}
+
+/// Values of moves in the last iteration, averaged with those of the iteration before. The best move
+/// is that of the last iteration, and its value that of the position, as [`Engine::search_averaged`]
+/// has them: no other may have a larger one.
+fn averages(found: &[(Worth, Worth)]) -> Vec<Worth> {
+    let best_of = |values: &mut dyn Iterator<Item = Worth>| values.max_by_key(|v| v.hundredths());
+    let best = best_of(&mut found.iter().map(|(last, _)| *last));
+    let before = best_of(&mut found.iter().map(|(_, before)| *before));
+    let Some((best, before)) = best.zip(before) else { return Vec::new() };
+    let most = best.averaged(before).hundredths();
+    let average = |&(last, before): &(Worth, Worth)| {
+        let value = if last.hundredths() == best.hundredths() {
+            most
+        } else {
+            last.averaged(before).hundredths().min(most)
+        };
+        last.with_guess(value)
+    };
+    found.iter().map(average).collect()
 }
 
 /// A move's value after the last iterations that reached it.

@@ -22,7 +22,7 @@ use crate::contestant::{Contestant, Programs};
 use crate::databases;
 use crate::failure::Failure;
 use crate::live::LiveLine;
-use crate::number::rounded;
+use crate::number::{counted, rounded};
 use crate::{note, print, table};
 
 /// Depth of the search that compares openings.
@@ -37,7 +37,7 @@ const MAX_FAILURES: u32 = 3;
 ///
 /// A player is described by how it plays: depth=6, nodes=10000, time=0.1s, level=3, perfect (as far
 /// as databases reach), random, or cmd:PROGRAM for any program that speaks the engine protocol; more
-/// behind commas: hash=64 (MiB), threads=1, trappy, databases=no, book=no or book=FILE, draws=win,
+/// behind commas: hash=64 (MiB), threads=1, ponder, trappy, databases=no, book=no or book=FILE, draws=win,
 /// public-draws=loss, variety=0.5, reductions, probe=2. Both begin once from every opening: a few
 /// random moves to a position in which neither side is ahead. Every game is added to a file of
 /// records, which `nutcracker annotate` and `nutcracker book import` read. Without depth, nodes or
@@ -78,6 +78,10 @@ pub struct Args {
     /// player as described, and programs 0.1s/move
     #[arg(long, value_name = "CONTROL")]
     time: Option<TimeControl>,
+    /// All players, programs too, think in the opponent's time as well; without it, those
+    /// described with ponder
+    #[arg(long)]
+    ponder: bool,
     /// Random moves of an opening
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(0..=100))]
     opening_moves: u16,
@@ -327,8 +331,9 @@ impl Hall<'_> {
         let programs = MoveLimits::time(Duration::from_millis(100));
         let limits = [0, 1].map(|player| self.names[player].limits(programs));
         let [a, b] = &mut self.players;
-        let a = Seat { player: &mut **a, limits: limits[0] };
-        let b = Seat { player: &mut **b, limits: limits[1] };
+        let ponders = [0, 1].map(|player| self.args.ponder || self.names[player].ponders);
+        let a = Seat { player: &mut **a, limits: limits[0], ponders: ponders[0] };
+        let b = Seat { player: &mut **b, limits: limits[1], ponders: ponders[1] };
         let contest = Contest { control: self.args.time, ..Contest::default() };
         contest.play(opening, if place == 0 { [a, b] } else { [b, a] })
     }
@@ -397,11 +402,11 @@ impl Outcome {
         };
         let mut text = format!(
             "A is {a}, B is {b}\n\
-             {} games: A won {}, drew {}, lost {}; score {:.1}%\n\
+             {}: A won {}, drew {}, lost {}; score {:.1}%\n\
              A moving first +{w1} ={d1} -{l1}, moving second +{w2} ={d2} -{l2}\n\
              Elo difference {}, 95% between {} and {}: {verdict}\n\
              likelihood that A is the stronger {:.1}%\n",
-            tally.games(),
+            counted(tally.games(), "game"),
             tally.wins(),
             tally.draws(),
             tally.losses(),

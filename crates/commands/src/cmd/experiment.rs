@@ -20,6 +20,7 @@ use crate::{print, table};
 #[derive(Debug, clap::Args)]
 #[command(
     arg_required_else_help = true,
+    disable_help_subcommand = true,
     after_help = "Example:
   nutcracker experiment cache-misses awari --stones 12"
 )]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::args::{Data, Format, RuleOptions, games, slice_label};
 use crate::cmd::solve::Room;
 use crate::failure::Failure;
-use crate::number::{self, size, thousands};
+use crate::number::{self, counted, size};
 use crate::{machine, note, print};
 
 /// Positions of the slices that a check visits in full.
@@ -188,8 +188,8 @@ fn for_people(info: &GameInfo, about: &About) -> String {
         return text;
     };
     let at_most = if solving.holes { "at most " } else { "" };
-    let positions = format!("{at_most}{}", thousands(solving.positions));
-    line("slices", format!("by {}, {}: {positions} positions", about.unit, about.range));
+    let positions = format!("{at_most}{}", counted(solving.positions, "position"));
+    line("slices", format!("by {}, {}: {positions}", about.unit, about.range));
     let by_default = match &solving.default {
         None => "nothing by default: the first slice is large; use --up-to".to_owned(),
         Some([_, label]) => {
@@ -273,12 +273,12 @@ fn check(game: &AnyGame, format: Format) -> Result<(), Failure> {
         ),
     };
     print(&format!(
-        "{} keeps its laws: {} slices {how}; {} positions, {} moves, {} un-moves\n",
+        "{} keeps its laws: {} {how}; {}, {}, {}\n",
         game.id(),
-        report.slices,
-        thousands(report.positions),
-        thousands(report.moves),
-        thousands(report.unmoves),
+        counted(report.slices.into(), "slice"),
+        counted(report.positions, "position"),
+        counted(report.moves, "move"),
+        counted(report.unmoves, "un-move"),
     ))
 }
 

@@ -13,7 +13,7 @@ use crate::args::{Format, Subject, Threads, UpTo, need_databases, slice_label, s
 use crate::cmd::solve::{peak_disk, window_cell};
 use crate::failure::Failure;
 use crate::how::{Bounds, parse_size};
-use crate::number::{about, duration, rounded, size, thousands};
+use crate::number::{about, counted, duration, rounded, size, thousands};
 use crate::{machine, print, table};
 
 /// Estimate what solving a game would take, without solving it
@@ -181,7 +181,7 @@ impl Plan {
         let rows = rates.of(SolverName::Rows);
         let _ = writeln!(
             text,
-            "\nMeasured with {} ({} positions), nanoseconds a position: {:.0} for captures, file \
+            "\nMeasured with {} ({}), nanoseconds a position: {:.0} for captures, file \
              and check; whole states in memory {:.0}; by rows {:.1} for one level, times \
              their number to the power of {:.2} for more; for each level two-bit {:.0}, one-bit {:.0}, dual-index \
              {:.0}.\nAssumed: as many levels as the \
@@ -190,7 +190,7 @@ impl Plan {
              as the one measured, but for rows that fit no processor's cache, whose values take half \
              as long again and captures a quarter.",
             slice_label(game, self.measured.slice),
-            thousands(self.measured.positions),
+            counted(self.measured.positions, "position"),
             rates.exits + rates.pack + rates.verify,
             level(SolverName::Memory),
             rows.level,
@@ -335,7 +335,7 @@ fn phases_json(phases: &Phases) -> Value {
 }
 
 fn threads(count: usize) -> String {
-    if count == 1 { "1 thread".to_owned() } else { format!("{count} threads") }
+    counted(count as u64, "thread")
 }
 
 /// Slices in ascending order as people write them: `3, 40 to 48`; nothing of none.

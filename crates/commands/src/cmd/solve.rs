@@ -15,7 +15,7 @@ use crate::args::{
 use crate::failure::Failure;
 use crate::how::{How, with_margin};
 use crate::interrupt::Interrupt;
-use crate::number::{about, rounded, signed, size, thousands};
+use crate::number::{about, counted, rounded, signed, size, thousands};
 use crate::progress::Reporter;
 use crate::{machine, note, print, start, table};
 
@@ -200,13 +200,10 @@ impl Args {
         let memory = missing.iter().map(|slice| slice.memory).max().unwrap_or(0);
         let disk = peak_disk(&missing);
         let forecast = format!(
-            "{} positions, {} with {}, {} of memory and {} of disk",
-            thousands(missing.iter().map(|slice| slice.positions).sum()),
+            "{}, {} with {}, {} of memory and {} of disk",
+            counted(missing.iter().map(|slice| slice.positions).sum(), "position"),
             about(missing.iter().map(|slice| slice.seconds).sum()),
-            match options.threads {
-                1 => "1 thread".to_owned(),
-                threads => format!("{threads} threads"),
-            },
+            counted(options.threads as u64, "thread"),
             size(memory),
             size(disk),
         );

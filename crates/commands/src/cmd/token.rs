@@ -15,8 +15,11 @@ use crate::{note, print};
 /// allows what those before it do. The file keeps hashes, so a token is shown once. A server reads
 /// the file again when it changes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
-  nutcracker token new anna --role work --tokens fleet.tokens > anna.token")]
+#[command(
+    disable_help_subcommand = true,
+    after_help = "Example:
+  nutcracker token new anna --role work --tokens fleet.tokens > anna.token"
+)]
 pub struct Args {
     #[command(subcommand)]
     action: Action,

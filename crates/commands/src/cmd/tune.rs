@@ -168,7 +168,7 @@ impl Args {
                 "there is no database of {} for {}; `{}` makes it",
                 game.id(),
                 slice_label(game, slice),
-                self.subject.solve_command(game, slice),
+                self.subject.slice_command("solve", game, slice),
             )),
             FitError::Clipped { slice, .. } => Failure::Failed(format!(
                 "the database of {} for {} has clipped scores only, and a fit needs exact ones; \

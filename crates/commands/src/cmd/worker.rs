@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::live::LiveLine;
 use crate::note;
-use crate::number::{duration, thousands};
+use crate::number::{counted, duration, thousands};
 
 /// How much work a worker takes at once.
 const BATCH: Duration = Duration::from_mins(1);
@@ -173,9 +173,9 @@ fn stopped(interrupt: &Interrupt, summary: &Summary) -> Result<(), Failure> {
         ),
     };
     let text = format!(
-        "stopped: {} positions evaluated, {} jobs accepted, {} returned unfinished{lost}",
-        thousands(*positions),
-        thousands(*accepted),
+        "stopped: {} evaluated, {} accepted, {} returned unfinished{lost}",
+        counted(*positions, "position"),
+        counted(*accepted, "job"),
         thousands(*returned),
     );
     Err(Failure::Stopped(text, interrupt.code()))
@@ -185,9 +185,9 @@ fn stopped(interrupt: &Interrupt, summary: &Summary) -> Result<(), Failure> {
 fn status(report: &Report) -> String {
     let speed = report.speed;
     let numbers = format!(
-        "{} positions, {} jobs accepted, {speed:.1} positions/s",
-        thousands(report.positions),
-        thousands(report.accepted)
+        "{}, {} accepted, {speed:.1} positions/s",
+        counted(report.positions, "position"),
+        counted(report.accepted, "job"),
     );
     match &report.activity {
         Activity::Evaluating(done, all) => format!("evaluating {done} of {all}  {numbers}"),

@@ -361,6 +361,34 @@ fn the_best_of_all_moves_has_the_value_of_the_search() {
     assert_eq!(cut, same);
 }
 
+/// What is shown of all moves agrees with what is shown of the position.
+#[test]
+fn averaged_values_of_moves_and_position_agree() {
+    let awari = Awari::new(6).unwrap();
+    for seed in 0..30 {
+        let mut random = Random::new(seed);
+        let mut position = awari.start().position;
+        for _ in 0..seed {
+            let mut moves = Vec::new();
+            awari.moves(&position, &mut moves);
+            let mv = moves[random.below(moves.len() as u64) as usize];
+            let next = awari.play(&position, &mv).next;
+            if awari.outcome(&next).is_some() {
+                break;
+            }
+            position = next;
+        }
+        let limits = Limits::depth(1 + seed as u32 % 7);
+        let mut searcher = engine(&awari, Empty, 1 << 20, 1);
+        let report = searcher.search_averaged(&position, &[], &limits, &mut |_| ()).unwrap();
+        let all = engine(&awari, Empty, 1 << 20, 1).compare(&position, &[], &limits).unwrap();
+        let best = report.best().unwrap();
+        let found = all.averaged.iter().find(|(mv, _)| *mv == best).unwrap();
+        assert_eq!(found.1.hundredths(), report.value.hundredths(), "seed {seed}: {all:?}");
+        assert_eq!(all.averaged[0].1.hundredths(), report.value.hundredths(), "seed {seed}");
+    }
+}
+
 /// The guesses of an adviser do not swing with the parity of the depth.
 #[test]
 fn advice_changes_little_from_one_depth_to_the_next() {

@@ -7,7 +7,7 @@ use nutcracker_search::known;
 
 use super::target::Target;
 use crate::failure::Failure;
-use crate::number::{size, thousands};
+use crate::number::{counted, size, thousands};
 use crate::{note, print};
 
 /// Check a whole book: positions, moves, values, proofs, priorities, totals
@@ -40,7 +40,7 @@ impl CheckArgs {
         };
         let checked = book.check_with(&mut score, &mut |nodes| {
             if nodes.is_multiple_of(NOTE_EVERY) {
-                note(&format!("{} nodes checked", thousands(nodes)));
+                note(&format!("{} checked", counted(nodes, "node")));
             }
         })?;
         for flaw in &checked.flaws {
@@ -50,7 +50,7 @@ impl CheckArgs {
             }
         }
         if checked.flaws.is_empty() {
-            return print(&format!("{} nodes, all in order\n", thousands(checked.nodes)));
+            return print(&format!("{}, all in order\n", counted(checked.nodes, "node")));
         }
         Err(Failure::Failed(format!(
             "{} is not in order; restore it from a copy or grow it anew",
@@ -75,10 +75,10 @@ impl CyclesArgs {
         let found = book.find_cycles()?;
         book.commit()?;
         print(&format!(
-            "{} positions in {} sets that lead to each other; {} values changed, {} solved\n",
-            thousands(found.positions),
-            thousands(found.parts),
-            thousands(found.changed),
+            "{} in {} that lead to each other; {} changed, {} solved\n",
+            counted(found.positions, "position"),
+            counted(found.parts, "set"),
+            counted(found.changed, "value"),
             thousands(found.solved),
         ))
     }
@@ -111,7 +111,7 @@ impl PruneArgs {
             known(&game, &oracle, position).map_err(|error| BookError::Expert(error.to_string()))
         })?;
         let left = thousands(book.facts().nodes);
-        print(&format!("{} nodes dropped, {left} left\n", thousands(gone)))
+        print(&format!("{} dropped, {left} left\n", counted(gone, "node")))
     }
 }
 

@@ -10,7 +10,7 @@ use nutcracker_game::Rules;
 
 use super::target::Target;
 use crate::failure::Failure;
-use crate::number::thousands;
+use crate::number::{counted, thousands};
 use crate::{print, table};
 
 /// Draw where an opponent can leave the book
@@ -57,9 +57,9 @@ impl Args {
             Form::Csv => csv(&diagram),
             Form::Table => for_people(&diagram),
             Form::Svg => {
-                let nodes = thousands(book.facts().nodes);
+                let nodes = counted(book.facts().nodes, "node");
                 let title = format!("{}: the {whose} player's book", book.game().id());
-                svg(&diagram, &title, &format!("{nodes} nodes, ω = {}", diagram.omega))
+                svg(&diagram, &title, &format!("{nodes}, ω = {}", diagram.omega))
             }
         };
         print(&text)

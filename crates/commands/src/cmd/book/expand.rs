@@ -14,7 +14,7 @@ use super::target::{ExpertArgs, Target};
 use crate::args::{Format, Threads};
 use crate::failure::Failure;
 use crate::live::LiveLine;
-use crate::number::{duration, thousands};
+use crate::number::{counted, duration, thousands};
 use crate::print;
 
 /// Grow a book
@@ -187,8 +187,8 @@ impl Args {
             ));
         }
         print(&format!(
-            "{} nodes, {} solved, value {}: {how} after {}\n",
-            thousands(facts.nodes),
+            "{}, {} solved, value {}: {how} after {}\n",
+            counted(facts.nodes, "node"),
             thousands(facts.solved),
             value.text(max),
             duration(seconds),
@@ -200,8 +200,8 @@ impl Args {
 fn progress(status: &Status<'_>, max: Score, seconds: f64) -> String {
     let facts = status.facts;
     format!(
-        "{} nodes  value {}  {:.0} expansions/s  {:.1}% solved  {}",
-        thousands(facts.nodes),
+        "{}  value {}  {:.0} expansions/s  {:.1}% solved  {}",
+        counted(facts.nodes, "node"),
         status.value.text(max),
         status.expansions as f64 / seconds.max(1e-3),
         100.0 * facts.solved as f64 / facts.nodes.max(1) as f64,

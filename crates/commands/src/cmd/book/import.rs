@@ -15,7 +15,7 @@ use super::json::{self, Header};
 use super::show::max_score;
 use super::target::{ExpertArgs, Place, Target, databases};
 use crate::failure::Failure;
-use crate::number::thousands;
+use crate::number::{counted, thousands};
 use crate::{note, print};
 
 /// Add games to a book, with all deviations evaluated, or an exported book
@@ -96,17 +96,17 @@ impl Args {
                 expanded += book.learn(node, played.moves(), public_draw, &mut experts)?;
                 games += 1;
                 if games % 100 == 0 {
-                    note(&format!("{} games", thousands(games)));
+                    note(&counted(games, "game"));
                 }
             }
         }
         book.commit()?;
         print(&format!(
-            "{} games, {} positions expanded, {} positions of exported books, {} nodes\n",
-            thousands(games),
-            thousands(expanded),
-            thousands(new),
-            thousands(book.facts().nodes),
+            "{}, {} expanded, {} of exported books, {}\n",
+            counted(games, "game"),
+            counted(expanded, "position"),
+            counted(new, "position"),
+            counted(book.facts().nodes, "node"),
         ))
     }
 
@@ -131,8 +131,8 @@ impl Args {
             // What was begun is no book.
             let _ = store::remove(&location);
         })?;
-        let (id, nodes) = (book.game().id(), thousands(book.facts().nodes));
-        print(&format!("{location}: a book of {id}, {nodes} nodes\n"))
+        let (id, nodes) = (book.game().id(), counted(book.facts().nodes, "node"));
+        print(&format!("{location}: a book of {id}, {nodes}\n"))
     }
 
     /// The positions of an exported book, with what is confirmed of their proofs.

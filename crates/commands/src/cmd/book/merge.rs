@@ -5,7 +5,7 @@ use nutcracker_book::{Book, BookError, DEFAULT_ROOM, Facts};
 
 use super::target::{CACHE, Target};
 use crate::failure::Failure;
-use crate::number::thousands;
+use crate::number::counted;
 use crate::print;
 
 /// Add all positions of other books to a book
@@ -53,7 +53,8 @@ impl Args {
             let mut other = Book::open(book.game().clone(), store, DEFAULT_ROOM)?;
             new += book.merge(&other.entries()?)?;
         }
-        print(&format!("{} new nodes, {} nodes\n", thousands(new), thousands(book.facts().nodes)))
+        let (new, all) = (counted(new, "new node"), counted(book.facts().nodes, "node"));
+        print(&format!("{new}, {all}\n"))
     }
 }
 

@@ -27,10 +27,13 @@ use crate::failure::Failure;
 ///
 /// Commands about a book take game and options from the book that --book names.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
+#[command(
+    disable_help_subcommand = true,
+    after_help = "Example:
   nutcracker book new kalah --pits 4 --seeds 3 --book small.book
   nutcracker book expand --book small.book --nodes 1000 --depth 4
-  nutcracker book show --book small.book")]
+  nutcracker book show --book small.book"
+)]
 pub struct Args {
     #[command(subcommand)]
     verb: Verb,

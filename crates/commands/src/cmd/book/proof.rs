@@ -12,7 +12,7 @@ use super::target::{Opened, Place, Target};
 use crate::databases;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::number::{size, thousands};
+use crate::number::{counted, size};
 use crate::print;
 use crate::proof_file::{self, Draft};
 
@@ -105,10 +105,10 @@ impl Args {
         draft.publish()?;
         let worth = proof_file::worth(game, &place.situation.position, &goals);
         print(&format!(
-            "{}: {}; {} positions, {}\n",
+            "{}: {}; {}, {}\n",
             self.proof.display(),
             proof_file::sentence(game, &place.situation, worth),
-            thousands(positions),
+            counted(positions, "position"),
             size(bytes),
         ))
     }

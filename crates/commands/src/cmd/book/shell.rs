@@ -18,6 +18,7 @@ use rustyline::{Context, Editor, Helper};
 use super::show;
 use super::target::{AnyExpert, ExpertArgs, Place, Target, find_move, named_moves};
 use crate::failure::Failure;
+use crate::number::{counted, thousands};
 use crate::{note, print};
 
 /// Walk through a book by hand
@@ -193,21 +194,24 @@ impl Shell<'_> {
             "cycles" => {
                 let found = self.book.find_cycles()?;
                 return print(&format!(
-                    "{} positions in cycles, {} values changed\n",
-                    found.positions, found.changed
+                    "{} in cycles, {} changed\n",
+                    counted(found.positions, "position"),
+                    counted(found.changed, "value"),
                 ));
             }
             "stats" => {
                 let facts = self.book.facts();
-                let (nodes, solved) = (facts.nodes, facts.solved);
                 return print(&format!(
-                    "{nodes} nodes, {solved} solved, {} expansions\n",
-                    facts.expansions
+                    "{}, {} solved, {}\n",
+                    counted(facts.nodes, "node"),
+                    thousands(facts.solved),
+                    counted(facts.expansions, "expansion"),
                 ));
             }
             "check" => {
                 let checked = self.book.check(&mut |_| {})?;
-                let mut text = format!("{} nodes, {} flaws\n", checked.nodes, checked.flaws.len());
+                let flaws = counted(checked.flaws.len() as u64, "flaw");
+                let mut text = format!("{}, {flaws}\n", counted(checked.nodes, "node"));
                 for flaw in checked.flaws {
                     text = text + &flaw.what + "\n";
                 }

@@ -68,12 +68,12 @@ pub fn for_people(book: &mut StoredBook<AnyGame>, place: &Place) -> Result<Strin
     let max = max_score(book.game(), &place.situation.position);
     let node = book.node(place.id)?.clone();
     let mut text = format!(
-        "{}\nvalue {}, alone {}, depth {}, {} ways here{}\n",
+        "{}\nvalue {}, alone {}, depth {}, {} here{}\n",
         book.game().format(&place.situation),
         node.value.text(max),
         node.own.text(max),
         node.depth,
-        node.parents.len(),
+        number::counted(node.parents.len() as u64, "way"),
         match node.state {
             State::Over => ", the game is over here",
             State::Leaf => ", a leaf",

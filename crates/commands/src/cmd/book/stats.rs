@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::target::Target;
 use crate::failure::Failure;
-use crate::number::thousands;
+use crate::number::{counted, thousands};
 use crate::{print, table};
 
 /// Count a book by depth: nodes, solved ones, ways to them, legal moves
@@ -51,8 +51,8 @@ impl Args {
 }
 
 fn picture(game: &GameId, rows: &[DepthRow], total: &DepthRow) -> String {
-    let [nodes, solved] = [total.nodes, total.solved].map(thousands);
-    let caption = format!("{game}: {nodes} nodes, {solved} solved");
+    let (nodes, solved) = (counted(total.nodes, "node"), thousands(total.solved));
+    let caption = format!("{game}: {nodes}, {solved} solved");
     let count = |row: &DepthRow| DepthCount { nodes: row.nodes, solved: row.solved };
     depth_chart(
         "The nodes of a book by depth",

@@ -1,12 +1,13 @@
 //! `nutcracker play`: a game against the computer in the terminal.
 
+mod palette;
 mod session;
 
 use std::io;
 use std::time::Duration;
 
 use nutcracker_any::AnyGame;
-use nutcracker_engine::{Analyser, MoveLimits, Played, Settings};
+use nutcracker_engine::{Analyser, MoveLimits, Played, Settings, Thinker};
 use nutcracker_game::{Rules, Side};
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
@@ -16,7 +17,8 @@ use crate::book_option::BookOption;
 use crate::contestant::{Contestant, Programs, parse_thinking_time};
 use crate::databases;
 use crate::failure::Failure;
-use session::{Session, Terminal};
+use palette::Palette;
+use session::Session;
 
 /// Play a game against the computer
 ///
@@ -50,6 +52,9 @@ pub struct Args {
     /// Among equal moves the computer prefers those that invite errors
     #[arg(long)]
     trappy: bool,
+    /// The computer also thinks while you do, about the move it expects
+    #[arg(long)]
+    ponder: bool,
     /// What the computer does at random is the same for the same number; without it, different
     /// every time
     #[arg(long, value_name = "N")]
@@ -123,22 +128,27 @@ impl Args {
         let reach = databases::last(&databases).map(|last| slice_label(&game, last));
         let opponent = self.opponent();
         let mut books = self.book.open(&game, &databases)?;
-        let player = opponent.player(&game, &databases, seed, &self.programs, &books)?;
-        let session = Session {
-            limits: opponent.limits(self.limits()),
-            opponent: opponent.name.clone(),
-            player,
-            learner: books.learner.take(),
-            learned: Vec::new(),
-            analyser: Analyser::new(game.clone(), databases, EngineOptions::default()),
-            advised: None,
-            played: Played::new(game, start),
-            human,
-            options: self.subject.rules.text(),
-            reach,
-            depth: self.depth,
-            think: self.think,
-        };
-        session.run(&mut Terminal::new(io::stdin().lock()))
+        let mut player = opponent.player(&game, &databases, seed, &self.programs, &books)?;
+        std::thread::scope(|scope| {
+            let player = Thinker::start(scope, &mut *player);
+            let session = Session {
+                limits: opponent.limits(self.limits()),
+                opponent: opponent.name.clone(),
+                player: player.map_err(|error| Failure::Failed(error.to_string()))?,
+                ponders: self.ponder,
+                palette: Palette::for_stdout(),
+                learner: books.learner.take(),
+                learned: Vec::new(),
+                analyser: Analyser::new(game.clone(), databases, EngineOptions::default()),
+                advised: None,
+                played: Played::new(game, start),
+                human,
+                options: self.subject.rules.text(),
+                reach,
+                depth: self.depth,
+                think: self.think,
+            };
+            session.run(&mut io::stdin().lock())
+        })
     }
 }

@@ -1,11 +1,11 @@
 //! The dialogue of a game: lines in, board and text out.
 
 use std::fs;
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead};
 use std::time::Duration;
 
 use nutcracker_any::{AnyGame, AnyMove};
-use nutcracker_engine::{Analyser, MoveLimits, Pace, Played, Player, Request};
+use nutcracker_engine::{Analyser, MoveLimits, Played, Thinker};
 use nutcracker_game::{Rules, Side};
 use nutcracker_search::player::{Advice, Source};
 use nutcracker_search::{Limits, Worth};
@@ -13,7 +13,10 @@ use nutcracker_search::{Limits, Worth};
 use crate::book_option::AnyLearner;
 use crate::databases::Databases;
 use crate::failure::Failure;
+use crate::number::counted;
 use crate::{print, table};
+
+use super::palette::Palette;
 
 const HELP: &str = "type a move as it is listed; its first letters are enough. Or:
   moves         the moves you have
@@ -26,35 +29,16 @@ const HELP: &str = "type a move as it is listed; its first letters are enough. O
   quit          leave the game
 ";
 
-/// The terminal: where lines come from, and whether a person sees the output.
-pub struct Terminal<R> {
-    input: R,
-    /// Whether to mark what matters by colour.
-    colour: bool,
-}
-
-impl<R: BufRead> Terminal<R> {
-    /// Colours are for terminals, unless they are disabled.
-    pub fn new(input: R) -> Self {
-        let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        Terminal { input, colour }
-    }
-
-    /// The next line; `None` at the end.
-    fn line(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
-        print(prompt)?;
-        let mut line = String::new();
-        match self.input.read_line(&mut line) {
-            Ok(0) => Ok(None),
-            Ok(_) => Ok(Some(line.trim().to_owned())),
-            // Input that is not UTF-8 is not a command.
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Some("?".to_owned())),
-            Err(error) => Err(Failure::Failed(format!("cannot read what is typed: {error}"))),
-        }
-    }
-
-    fn bold(&self, text: &str) -> String {
-        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+/// The next line that is typed; `None` at the end.
+fn read_line(input: &mut impl BufRead, prompt: &str) -> Result<Option<String>, Failure> {
+    print(prompt)?;
+    let mut line = String::new();
+    match input.read_line(&mut line) {
+        Ok(0) => Ok(None),
+        Ok(_) => Ok(Some(line.trim().to_owned())),
+        // Input that is not UTF-8 is not a command.
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Some("?".to_owned())),
+        Err(error) => Err(Failure::Failed(format!("cannot read what is typed: {error}"))),
     }
 }
 
@@ -62,7 +46,10 @@ impl<R: BufRead> Terminal<R> {
 pub struct Session {
     pub played: Played<AnyGame>,
     pub human: Side,
-    pub player: Box<dyn Player<AnyGame>>,
+    pub player: Thinker<AnyGame>,
+    /// Whether the computer thinks while the user does.
+    pub ponders: bool,
+    pub palette: Palette,
     /// What learns the game, once it is over, and the moves of the last game it has learned.
     pub learner: Option<AnyLearner>,
     pub learned: Vec<AnyMove>,
@@ -80,7 +67,7 @@ pub struct Session {
 
 impl Session {
     /// Until the game ends or the user quits.
-    pub fn run<R: BufRead>(mut self, terminal: &mut Terminal<R>) -> Result<(), Failure> {
+    pub fn run(mut self, input: &mut impl BufRead) -> Result<(), Failure> {
         let game = self.played.game();
         let you = name(game, self.human);
         let known = match &self.reach {
@@ -100,10 +87,11 @@ impl Session {
                 {
                     self.learned = self.played.moves().to_vec();
                     let expanded = learner.learn(&self.played)?;
-                    print(&format!("the book has learned {expanded} positions of this game\n"))?;
+                    let learned = counted(expanded as u64, "position");
+                    print(&format!("the book has learned {learned} of this game\n"))?;
                 }
                 // The game is over; commands about it still work.
-                let Some(line) = terminal.line("undo, save FILE or quit> ")? else { break };
+                let Some(line) = read_line(input, "undo, save FILE or quit> ")? else { break };
                 let mut words = line.split_whitespace();
                 match words.next() {
                     Some("undo" | "u") => self.undo()?,
@@ -115,10 +103,10 @@ impl Session {
                 continue;
             }
             if self.played.now().mover != self.human {
-                self.answer(terminal)?;
+                self.answer()?;
                 continue;
             }
-            let Some(line) = terminal.line(&format!("{you}> "))? else { break };
+            let Some(line) = read_line(input, &format!("{you}> "))? else { break };
             if !self.execute(&line)? {
                 break;
             }
@@ -126,8 +114,21 @@ impl Session {
         print("\n")
     }
 
+    /// The board, with what the last move changed marked.
     fn show(&self) -> Result<(), Failure> {
-        print(&self.played.game().draw(self.played.now()))
+        let game = self.played.game();
+        let board = game.draw(self.played.now());
+        let situations = self.played.situations();
+        let before = situations.len().checked_sub(2).map(|ply| game.draw(&situations[ply]));
+        print(&self.palette.changed(before.as_ref().unwrap_or(&board), &board))
+    }
+
+    /// A move as it is announced, before it is played: `3. South plays E4`.
+    fn announce(&self, mv: &AnyMove, why: &str) -> Result<(), Failure> {
+        let number = self.played.moves().len() + 1;
+        let side = name(self.played.game(), self.played.now().mover);
+        let mv = self.palette.bold(&self.played.name(mv));
+        print(&format!("{number}. {side} plays {mv}{why}\n"))
     }
 
     /// What was typed; false to leave.
@@ -147,8 +148,12 @@ impl Session {
             Some("hint") => self.hint()?,
             Some("values") => self.values()?,
             Some("save") => self.save(words.next())?,
-            Some(word) => match self.played.play_named(word) {
-                Ok(_) => self.show()?,
+            Some(word) => match self.played.find(word) {
+                Ok(mv) => {
+                    self.announce(&mv, "")?;
+                    self.played.play(mv);
+                    self.show()?;
+                }
                 Err(error) => print(&format!("{error}; type help for what else can be typed\n"))?,
             },
         }
@@ -156,20 +161,17 @@ impl Session {
     }
 
     /// The computer's move.
-    fn answer<R: BufRead>(&mut self, terminal: &Terminal<R>) -> Result<(), Failure> {
-        let side = self.played.now().mover;
-        let request = Request {
-            played: &self.played,
-            limits: self.limits,
-            pace: &Pace::new(&self.limits, side),
-            among: &[],
-            on_progress: &mut |_| (),
-        };
-        let thought = self.player.choose(request);
+    fn answer(&mut self) -> Result<(), Failure> {
+        let thought = self.player.choose(&self.played, self.limits);
         let thought = thought.map_err(|error| Failure::Failed(error.to_string()))?;
-        let mv = terminal.bold(&self.played.name(&thought.best));
-        print(&format!("{} plays {mv}\n", name(self.played.game(), side)))?;
+        self.announce(&thought.best, if thought.from_book { ", from the book" } else { "" })?;
         self.played.play(thought.best);
+        if self.ponders
+            && self.played.now().mover == self.human
+            && let Some(reply) = thought.ponder
+        {
+            self.player.ponder(&self.played, reply, self.limits);
+        }
         self.show()
     }
 
@@ -218,8 +220,9 @@ impl Session {
             .values
             .iter()
             .map(|(mv, value)| {
-                let mark = if Some(value.hundredths()) == best { "best" } else { "" };
-                vec![self.played.name(mv), value.to_string(), mark.to_owned()]
+                let is_best = Some(value.hundredths()) == best;
+                let mark = if is_best { self.palette.good("best") } else { String::new() };
+                vec![self.played.name(mv), value.to_string(), mark]
             })
             .collect();
         let text = table::render(&["move", "worth", ""], &[0, 2], rows);
