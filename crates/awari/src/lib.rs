@@ -276,4 +276,10 @@ impl Registered for Awari {
         let pits = options.number(&Self::OPTIONS[0])?;
         if options.flag(&Self::OPTIONS[1]) { Awari::reachable(pits) } else { Awari::new(pits) }
     }
+
+    // Unit tests solve nothing, and solvers would be most of what is compiled for them.
+    #[cfg(test)]
+    fn erase(self) -> nutcracker_any::AnyGame {
+        nutcracker_any::AnyGame::small(self)
+    }
 }

@@ -203,4 +203,10 @@ impl Registered for ConnectFour {
         };
         ConnectFour::new(options.number(columns)?, options.number(rows)?, options.number(connect)?)
     }
+
+    // Unit tests solve nothing, and solvers would be most of what is compiled for them.
+    #[cfg(test)]
+    fn erase(self) -> nutcracker_any::AnyGame {
+        nutcracker_any::AnyGame::small(self)
+    }
 }

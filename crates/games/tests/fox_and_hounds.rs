@@ -5,7 +5,7 @@ use nutcracker_game::{Metric, Numbering, Rules, law};
 use nutcracker_games::fox_and_hounds::FoxAndHounds;
 use nutcracker_retro::SolverName;
 
-use crate::solved::solved;
+use crate::solved::solved_any;
 
 fn game(size: usize) -> AnyGame {
     FoxAndHounds::new(size).unwrap().erase()
@@ -27,7 +27,7 @@ fn the_laws_hold() {
 fn published_values() {
     let values = |size, text: &str| {
         let game = game(size);
-        let values = solved(&game, Metric::Dtw, None, game.largest_slice());
+        let values = solved_any(&game, Metric::Dtw, None, game.largest_slice());
         let position = game.parse(text).unwrap().position;
         let slice = game.slice_of(&position).0 as usize;
         Metric::Dtw.distance(values[slice][game.rank(&position) as usize].into()).unwrap()
@@ -42,7 +42,7 @@ fn published_values() {
 #[test]
 fn one_pass_and_un_moves_agree() {
     let game = game(6);
-    let by = |solver| solved(&game, Metric::Dtw, Some(solver), game.largest_slice());
+    let by = |solver| solved_any(&game, Metric::Dtw, Some(solver), game.largest_slice());
     assert_eq!(by(SolverName::OnePass), by(SolverName::Memory));
 }
 

@@ -2,13 +2,25 @@
 
 use std::sync::Arc;
 
-use nutcracker_game::{Game, Metric, SliceId};
-use nutcracker_retro::{Silent, SolveOptions, SolverName, open_metric, solve_slices};
+use nutcracker_any::AnyGame;
+use nutcracker_game::{Evaluate, Metric, Numbering, SliceId};
+use nutcracker_retro::{Silent, SolveOptions, SolverName, open_metric};
 use nutcracker_table::{Disk, Storage};
 
-/// The values of the slices up to `last`, holes as they are stored; solved and checked.
-pub fn solved<G: Game>(
+/// The values of the slices up to `last`, holes as they are stored; solved and checked through
+/// virtual calls, so that no solvers are compiled for each game.
+pub fn solved<G: Evaluate>(
     game: &G,
+    metric: Metric,
+    solver: Option<SolverName>,
+    last: SliceId,
+) -> Vec<Vec<i8>> {
+    solved_any(&AnyGame::small(game.clone()), metric, solver, last)
+}
+
+/// The same for a game whose type is erased already.
+pub fn solved_any(
+    game: &AnyGame,
     metric: Metric,
     solver: Option<SolverName>,
     last: SliceId,
@@ -17,7 +29,7 @@ pub fn solved<G: Game>(
     let disk: Arc<dyn Storage> = Arc::new(Disk { map: false });
     let options = SolveOptions { metric: Some(metric), solver, ..SolveOptions::new(2, "test") };
     let slices: Vec<SliceId> = (0..=last.0).map(SliceId).collect();
-    solve_slices(game, &disk, dir.path(), &slices, &options, &Silent).unwrap();
+    game.solve_slices(&disk, dir.path(), &slices, &options, &Silent).unwrap();
     let set = open_metric(game, Some(metric), disk, dir.path(), 1 << 20);
     let values = |slice: &SliceId| {
         let mut values = vec![0; game.slice_len(*slice) as usize];

@@ -236,4 +236,10 @@ impl Registered for Kalah {
         let playing_on = options.flag(play_on);
         Ok(if playing_on { kalah.playing_on() } else { kalah })
     }
+
+    // Unit tests solve nothing, and solvers would be most of what is compiled for them.
+    #[cfg(test)]
+    fn erase(self) -> nutcracker_any::AnyGame {
+        nutcracker_any::AnyGame::small(self)
+    }
 }

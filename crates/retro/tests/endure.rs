@@ -56,6 +56,11 @@ fn any_failure_at_any_moment_can_be_continued() {
     }
 }
 
+/// How many ways to lose what was not synced are tried at each moment: more in `scripts/test-long`.
+fn seeds() -> u64 {
+    if std::env::var_os("NUTCRACKER_LONG").is_some() { 8 } else { 1 }
+}
+
 #[test]
 fn after_a_loss_of_power_at_any_moment_the_next_run_gives_the_same_tables() {
     // Small boards: every operation is a moment, for every solver.
@@ -86,7 +91,7 @@ fn after_a_loss_of_power_at_any_moment_the_next_run_gives_the_same_tables() {
         run(&storage).unwrap();
         let operations = storage.operations();
         for at in 0..operations {
-            for seed in 1..3 {
+            for seed in 1..=seeds() {
                 let storage = MemoryStorage::new();
                 storage.fail_at(at, Fault::Crash);
                 let _ = run(&storage);

@@ -135,12 +135,12 @@ fn larger_awari_by_every_solver() {
         ..SolveOptions::new(2, "test")
     };
     let reference = tempfile::tempdir().unwrap();
-    run(&awari, reference.path(), 14, &options(SolverName::Memory));
+    run(&awari, reference.path(), 13, &options(SolverName::Memory));
     let expected = tables(reference.path());
     for solver in [SolverName::TwoBit, SolverName::OneBit, SolverName::DualIndex, SolverName::Rows]
     {
         let dir = tempfile::tempdir().unwrap();
-        run(&awari, dir.path(), 14, &options(solver));
+        run(&awari, dir.path(), 13, &options(solver));
         assert!(tables(dir.path()) == expected, "{solver}");
     }
 }
