@@ -3,21 +3,13 @@
 use std::fmt::Write;
 
 use crate::{
-    frame::{Frame, MARGIN, WIDTH},
-    number::round_step,
+    axis::Axis,
+    chart::{Chart, MARGIN, plot},
+    number::{round_step, signed_points},
     svg::{Area, Svg, clip, number},
 };
 
-const PLOT: Area = Area { x: 84.0, y: 150.0, w: WIDTH - 84.0 - MARGIN, h: 320.0 };
-const HEIGHT: f64 = PLOT.y + PLOT.h + 76.0;
-
-/// The theme's colours for areas, as colours for lines.
-const STROKES: &str = "
-.course path.line{fill:none;stroke:#1c2026;stroke:var(--ink);stroke-width:2;stroke-linejoin:round}
-.course path.guess{stroke-dasharray:3 4}
-.course circle{stroke:#fff;stroke:var(--surface);stroke-width:1.5}
-.course .level{stroke:#1c2026;stroke:var(--ink)}
-";
+const PLOT: Area = plot(84.0, 150.0, 320.0);
 
 /// The labels of a course chart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,23 +56,34 @@ impl CoursePoint {
 /// assert!(svg.starts_with("<svg ") && svg.contains("1. North c3: +4"));
 /// ```
 pub fn course_chart(course: &Course, points: &[CoursePoint]) -> String {
-    let frame = Frame {
+    let chart = Chart {
+        kind: "course",
         title: course.title,
         caption: course.caption,
         description: &description(course, points),
-        style: Some(("course", STROKES)),
-        height: HEIGHT,
+        plot: PLOT,
+        more: 0.0,
     };
-    frame.around(|svg| {
-        key(svg, course);
-        plot(svg, course, points);
+    chart.draw(|svg| {
+        errors_key(svg, course);
+        let margins = margin_axis(points);
+        margins.draw_left(svg);
+        svg.line("level", (PLOT.x, margins.at(0.0)), (PLOT.right(), margins.at(0.0)));
+        for (side, y) in course.sides.iter().zip([PLOT.y - 10.0, PLOT.bottom() + 42.0]) {
+            svg.text("small muted", PLOT.x, y, &format!("{} wins by", clip(side, 40)));
+        }
+        if points.is_empty() {
+            chart.nothing(svg, "No moves");
+            return;
+        }
+        let last = points.len() - 1;
+        let step = round_step(last.max(1) as u128, 12) as usize;
+        let moves = Axis::across(PLOT, 0.0, last.max(1) as f64)
+            .marked((0..=last).step_by(step).map(|place| (place as f64, place.to_string())))
+            .titled("move");
+        moves.draw_below(svg);
+        draw_points(svg, points, &moves, &margins);
     })
-}
-
-/// `+4`, `-0.5`, `0`.
-fn signed(margin: f64) -> String {
-    let text = number(margin);
-    if margin > 0.0 && text != "0" { format!("+{text}") } else { text }
 }
 
 /// The description of the chart for screen readers.
@@ -96,83 +99,45 @@ fn description(course: &Course, points: &[CoursePoint]) -> String {
     text
 }
 
-/// The key: whose errors have which colour.
+/// Whose errors have which colour.
 const COLOURS: [&str; 2] = ["won", "lost"];
 
-fn key(svg: &mut Svg, course: &Course) {
+fn errors_key(svg: &mut Svg, course: &Course) {
     for (place, (side, colour)) in course.sides.iter().zip(COLOURS).enumerate() {
         let x = MARGIN + 200.0 * place as f64;
-        svg.raw(&format!(
-            r#"<circle class="{colour}" cx="{}" cy="108" r="5.5"/>"#,
-            number(x + 6.0)
-        ));
+        svg.circle(colour, (x + 6.0, 108.0), 5.5);
         svg.text("label", x + 20.0, 113.0, &format!("error of {}", clip(side, 16)));
     }
 }
 
-/// The mapping of values to coordinates.
-struct Scale {
-    last: usize,
-    most: f64,
-}
-
-impl Scale {
-    fn x(&self, place: usize) -> f64 {
-        PLOT.x + PLOT.w * place as f64 / self.last.max(1) as f64
-    }
-
-    fn y(&self, margin: f64) -> f64 {
-        PLOT.y + PLOT.h * (0.5 - 0.5 * margin / self.most)
-    }
-}
-
-fn plot(svg: &mut Svg, course: &Course, points: &[CoursePoint]) {
+/// The margins upwards, as far down as up.
+fn margin_axis(points: &[CoursePoint]) -> Axis {
     let highest = points.iter().map(|point| point.margin.abs()).fold(0.0, f64::max).min(1e6);
     let step = round_step((highest.ceil() as u128).max(1), 4) as f64;
     let most = (highest / step).ceil().max(1.0) * step;
-    let scale = Scale { last: points.len().saturating_sub(1), most };
     let lines = (most / step) as i64;
-    for line in -lines..=lines {
-        let (margin, class) = (line as f64 * step, if line == 0 { "level" } else { "grid" });
-        let y = scale.y(margin);
-        svg.line(class, (PLOT.x, y), (PLOT.right(), y));
-        svg.text("muted end", PLOT.x - 10.0, y + 4.0, &number(margin.abs()));
-    }
-    for (side, y) in course.sides.iter().zip([PLOT.y - 10.0, PLOT.bottom() + 16.0]) {
-        svg.text("small muted", PLOT.x, y, &format!("{} wins by", clip(side, 40)));
-    }
-    if points.is_empty() {
-        svg.text("caption muted middle", WIDTH / 2.0, PLOT.y + PLOT.h / 2.0, "No moves");
-        return;
-    }
-    let step = round_step(scale.last.max(1) as u128, 12) as usize;
-    for place in (0..=scale.last).step_by(step.max(1)) {
-        svg.text("small middle", scale.x(place), PLOT.bottom() + 34.0, &place.to_string());
-    }
-    svg.text("muted middle", PLOT.x + PLOT.w / 2.0, PLOT.bottom() + 56.0, "move");
+    let marks = (-lines..=lines).map(|line| line as f64 * step);
+    Axis::upwards(PLOT, -most, most).marked(marks.map(|margin| (margin, number(margin.abs()))))
+}
+
+fn draw_points(svg: &mut Svg, points: &[CoursePoint], moves: &Axis, margins: &Axis) {
+    let place_of = |place: usize| (moves.at(place as f64), margins.at(points[place].margin));
     for (place, pair) in points.windows(2).enumerate() {
-        let at = |place: usize, point: &CoursePoint| {
-            let [x, y] = [scale.x(place), scale.y(point.margin)].map(number);
-            format!("{x} {y}")
-        };
         let class = if pair.iter().all(|point| point.proven) { "line" } else { "line guess" };
-        let (from, to) = (at(place, &pair[0]), at(place + 1, &pair[1]));
-        svg.raw(&format!(r#"<path class="{class}" d="M{from}L{to}"/>"#));
+        svg.path(class, &[place_of(place), place_of(place + 1)]);
     }
     for (place, point) in points.iter().enumerate() {
         if let Some(first) = point.error {
-            let [x, y] = [scale.x(place), scale.y(point.margin)].map(number);
-            let colour = COLOURS[usize::from(!first)];
-            svg.raw(&format!(r#"<circle class="{colour}" cx="{x}" cy="{y}" r="5.5"/>"#));
+            svg.circle(COLOURS[usize::from(!first)], place_of(place), 5.5);
         }
     }
-    let half = PLOT.w / scale.last.max(1) as f64 / 2.0;
+    let half = moves.unit() / 2.0;
     for (place, point) in points.iter().enumerate() {
-        let left = (scale.x(place) - half).max(PLOT.x);
-        let right = (scale.x(place) + half).min(PLOT.right());
+        let middle = moves.at(place as f64);
+        let (left, right) = ((middle - half).max(PLOT.x), (middle + half).min(PLOT.right()));
         let guess = if point.proven { "" } else { "~" };
         let number = if place == 0 { String::new() } else { format!("{place}. ") };
-        let tip = format!("{number}{}: {guess}{}", point.tip, signed(point.margin));
+        let tip = format!("{number}{}: {guess}{}", point.tip, signed_points(point.margin));
         svg.tip(Area { x: left, y: PLOT.y, w: right - left, h: PLOT.h }, &tip);
     }
 }

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use crate::{
-    frame::{Frame, MARGIN, WIDTH},
+    axis::Axis,
+    chart::{Chart, key, plot},
     number::{grouped, round_step, ticks},
     svg::{Area, Svg},
 };
 
-const PLOT: Area = Area { x: 96.0, y: 140.0, w: WIDTH - 96.0 - MARGIN, h: 320.0 };
-const HEIGHT: f64 = PLOT.y + PLOT.h + 76.0;
+const PLOT: Area = plot(96.0, 140.0, 320.0);
 
 /// The nodes of one depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,15 +32,17 @@ pub struct DepthCount {
 /// ```
 pub fn depth_chart(title: &str, caption: &str, depths: &[DepthCount]) -> String {
     let description = description(caption, depths);
-    let frame = Frame { title, caption, description: &description, style: None, height: HEIGHT };
-    frame.around(|svg| {
-        for (place, (class, name)) in [("drawn", "solved"), ("won", "open")].into_iter().enumerate()
-        {
-            let x = MARGIN + 110.0 * place as f64;
-            svg.rect(class, Area { x, y: 98.0, w: 10.0, h: 10.0 }, 1.0);
-            svg.text("label", x + 18.0, 108.0, name);
-        }
-        plot(svg, depths);
+    let chart = Chart {
+        kind: "depths",
+        title,
+        caption,
+        description: &description,
+        plot: PLOT,
+        more: 0.0,
+    };
+    chart.draw(|svg| {
+        key(svg, 110.0, &[("drawn", "solved".into()), ("won", "open".into())]);
+        draw_bars(svg, depths);
     })
 }
 
@@ -60,36 +62,31 @@ fn tip(depth: usize, row: &DepthCount) -> String {
     format!("depth {depth}: {all} {nodes}, {solved} solved")
 }
 
-fn plot(svg: &mut Svg, depths: &[DepthCount]) {
-    let base = PLOT.bottom();
+fn draw_bars(svg: &mut Svg, depths: &[DepthCount]) {
     let most = depths.iter().map(|row| row.nodes).max().unwrap_or(0).max(1);
-    let height = |count: u64| PLOT.h * count as f64 / most as f64;
-    for &tick in &ticks(most.into()).at {
-        let y = base - height(tick as u64);
-        svg.line("grid", (PLOT.x, y), (PLOT.right(), y));
-        svg.text("muted end", PLOT.x - 10.0, y + 4.0, &grouped(tick));
-    }
-    svg.text("muted", MARGIN, PLOT.y - 12.0, "nodes");
-    let slot = PLOT.w / depths.len().max(1) as f64;
-    let bar = |depth: usize, from: u64, to: u64| {
-        let (x, w) = (PLOT.x + slot * depth as f64, (slot - 1.0).max(slot * 0.8));
-        Area { x, y: base - height(to), w, h: height(to) - height(from) }
-    };
+    let marks = ticks(most.into()).at.into_iter().map(|tick| (tick as f64, grouped(tick)));
+    let nodes = Axis::upwards(PLOT, 0.0, most as f64).marked(marks).titled("nodes");
+    nodes.draw_left(svg);
+    // The bar of a depth is around it.
+    let count = depths.len().max(1);
+    let step = round_step(count as u128, 20) as usize;
+    let plies = (0..depths.len()).step_by(step).map(|depth| (depth as f64, depth.to_string()));
+    let plies = Axis::across(PLOT, -0.5, count as f64 - 0.5).marked(plies).titled("depth, in plies");
+    let slot = plies.unit();
+    let left = |depth: usize| plies.at(depth as f64 - 0.5);
     let bars = |span: fn(&DepthCount) -> (u64, u64)| -> Vec<Area> {
         let spans = depths.iter().map(span).enumerate().filter(|(_, (from, to))| from < to);
-        spans.map(|(depth, (from, to))| bar(depth, from, to)).collect()
+        let bar = |(depth, (from, to)): (usize, (u64, u64))| {
+            let (top, bottom) = (nodes.at(to as f64), nodes.at(from as f64));
+            Area { x: left(depth), y: top, w: (slot - 1.0).max(slot * 0.8), h: bottom - top }
+        };
+        spans.map(bar).collect()
     };
     svg.bars("drawn", 1.0, &bars(|row| (0, row.solved.min(row.nodes))));
     svg.bars("won", 1.0, &bars(|row| (row.solved, row.nodes)));
-    svg.line("axis", (PLOT.x, base), (PLOT.right(), base));
-    let middle = |depth: usize| PLOT.x + slot * (depth as f64 + 0.5);
-    let step = round_step(depths.len().max(1) as u128, 20) as usize;
-    for depth in (0..depths.len()).step_by(step.max(1)) {
-        svg.text("small middle", middle(depth), base + 19.0, &depth.to_string());
-    }
-    svg.text("muted middle", PLOT.x + PLOT.w / 2.0, base + 42.0, "depth, in plies");
+    plies.draw_below(svg);
     for (depth, row) in depths.iter().enumerate() {
-        let area = Area { x: PLOT.x + slot * depth as f64, y: PLOT.y, w: slot, h: PLOT.h };
+        let area = Area { x: left(depth), y: PLOT.y, w: slot, h: PLOT.h };
         svg.tip(area, &tip(depth, row));
     }
 }

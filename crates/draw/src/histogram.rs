@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    frame::{Frame, MARGIN, WIDTH},
+    axis::Axis,
+    chart::{Chart, MARGIN, WIDTH, plot},
     number::{brief, counted, grouped, round_step, share, signed, signed_mean, ticks},
     svg::{Area, Svg, clip},
     tally::{Outcome, ScoreSlice, Tally},
@@ -11,9 +12,11 @@ use crate::{
 };
 
 /// The area of the bars of all slices.
-const PLOT: Area = Area { x: 84.0, y: 208.0, w: WIDTH - 84.0 - MARGIN, h: 300.0 };
+const PLOT: Area = plot(84.0, 208.0, 300.0);
 /// The top of the charts of single slices.
-const PANELS_TOP: f64 = 604.0;
+const PANELS_TOP: f64 = PLOT.y + PLOT.h + 96.0;
+/// How much lower that is than the end of a picture without them.
+const PANELS_GAP: f64 = 48.0;
 const PANEL_COLUMNS: usize = 4;
 const PANEL_GAP: f64 = 24.0;
 const PANEL_PITCH: f64 = 148.0;
@@ -42,20 +45,20 @@ pub fn score_histogram(title: &str, unit: &str, slices: &[ScoreSlice]) -> String
     let all = Tally::new(slices);
     let shown = &slices[slices.len().saturating_sub(PANELS)..];
     let rows = if slices.len() > 1 { shown.len().div_ceil(PANEL_COLUMNS) } else { 0 };
-    let height = match rows {
-        0 => PLOT.bottom() + 76.0,
-        _ => PANELS_TOP + 28.0 + rows as f64 * PANEL_PITCH,
-    };
-    let frame = Frame {
+    let chart = Chart {
+        kind: "histogram",
         title,
         caption: &caption(slices, &all),
         description: &description(unit, slices, &all),
-        style: None,
-        height,
+        plot: PLOT,
+        more: if rows > 0 { PANELS_GAP + rows as f64 * PANEL_PITCH } else { 0.0 },
     };
-    frame.around(|svg| {
+    chart.draw(|svg| {
         figures(svg, unit, &all);
-        main_chart(svg, unit, slices, &all);
+        match all.mode() {
+            Some((_, most)) => main_chart(svg, unit, slices, &all, most),
+            None => chart.nothing(svg, "No positions"),
+        }
         if rows > 0 {
             shades(svg, slices);
             panels(svg, slices.len(), shown, all.reach());
@@ -128,82 +131,66 @@ fn shades(svg: &mut Svg, slices: &[ScoreSlice]) {
     svg.text("small muted end", right, y + 29.0, &ends);
 }
 
-/// The mapping of scores to coordinates.
+/// The columns of scores around their places on an axis.
 struct Columns {
-    middle: f64,
-    slot: f64,
+    axis: Axis,
     bar: f64,
 }
 
 impl Columns {
     fn new(area: Area, reach: i32) -> Columns {
-        let slot = area.w / f64::from(2 * reach + 1);
+        let end = f64::from(reach) + 0.5;
+        let axis = Axis::across(area, -end, end);
+        let slot = axis.unit();
         // Narrow bars touch, so that gaps do not dominate; a bar too thin to see is left out.
         let bar = if slot < 3.0 { slot.max(0.5) } else { (slot * 0.84).min(area.w / 8.0) };
-        Columns { middle: area.x + area.w / 2.0, slot, bar }
-    }
-
-    fn centre(&self, score: f64) -> f64 {
-        self.middle + score * self.slot
+        Columns { axis, bar }
     }
 
     fn left(&self, score: i32) -> f64 {
-        self.centre(f64::from(score)) - self.bar / 2.0
+        self.axis.at(f64::from(score)) - self.bar / 2.0
     }
 }
 
-fn main_chart(svg: &mut Svg, unit: &str, slices: &[ScoreSlice], all: &Tally) {
-    let Some((_, most)) = all.mode() else {
-        svg.line("axis", (PLOT.x, PLOT.bottom()), (PLOT.right(), PLOT.bottom()));
-        svg.text("caption muted middle", WIDTH / 2.0, PLOT.y + PLOT.h / 2.0, "No positions");
-        return;
-    };
-    let columns = Columns::new(PLOT, all.reach());
-    let per_position = PLOT.h / most as f64;
-    let base = PLOT.bottom();
-
+fn main_chart(svg: &mut Svg, unit: &str, slices: &[ScoreSlice], all: &Tally, most: u128) {
     let marks = ticks(most);
-    for (&at, label) in marks.at.iter().zip(&marks.labels) {
-        let y = base - at as f64 * per_position;
-        svg.line("grid", (PLOT.x, y), (PLOT.right(), y));
-        svg.text("muted end", PLOT.x - 10.0, y + 4.0, label);
-    }
-    let counts = if marks.unit.is_empty() {
-        "positions".into()
-    } else {
-        format!("{} of positions", marks.unit)
-    };
-    svg.text("muted", MARGIN, PLOT.y - 16.0, &counts);
-
-    stack(svg, slices, all, &columns, per_position);
-    svg.line("axis", (PLOT.x, base), (PLOT.right(), base));
+    let positions = Axis::upwards(PLOT, 0.0, most as f64)
+        .marked(marks.at.iter().map(|&at| at as f64).zip(marks.labels))
+        .titled(match &*marks.unit {
+            "" => "positions".to_owned(),
+            unit => format!("{unit} of positions"),
+        });
+    positions.draw_left(svg);
 
     let reach = all.reach();
+    let Columns { axis, bar } = Columns::new(PLOT, reach);
     // Digits of this size are at most 7 pixels wide.
     let label = 7.0 * signed(reach).chars().count() as f64 + 6.0;
     let step = round_step(reach.unsigned_abs().into(), (PLOT.w / 2.0 / label) as u128) as i32;
-    for score in (-reach / step..=reach / step).map(|mark| mark * step) {
-        svg.text("small middle", columns.centre(f64::from(score)), base + 19.0, &signed(score));
-    }
+    let scores = (-reach / step..=reach / step).map(|mark| mark * step);
     let of_unit = if unit.is_empty() { String::new() } else { format!(" ({})", clip(unit, 40)) };
-    let axis = format!("score for the side to move{of_unit}");
-    svg.text("muted middle", columns.middle, base + 42.0, &axis);
+    let axis = axis
+        .marked(scores.map(|score| (score.into(), signed(score))))
+        .titled(format!("score for the side to move{of_unit}"));
+    let columns = Columns { axis, bar };
+    stack(svg, slices, all, &columns, positions.unit());
+    columns.axis.draw_below(svg);
 
     if let Some(mean) = all.mean() {
-        let x = columns.centre(mean);
+        let x = columns.axis.at(mean);
         for class in ["halo", "mean"] {
-            svg.line(class, (x, PLOT.y - 12.0), (x, base));
+            svg.line(class, (x, PLOT.y - 12.0), (x, PLOT.bottom()));
         }
     }
     for (&score, &positions) in &all.counts {
-        let (x, w) = (columns.centre(f64::from(score)) - columns.slot / 2.0, columns.slot);
+        let x = columns.axis.at(f64::from(score) - 0.5);
         let tip = format!(
             "{}: {} ({})",
             signed(score),
             counted(positions, "position"),
             share(positions, all.total())
         );
-        svg.tip(Area { x, y: PLOT.y, w, h: PLOT.h }, &tip);
+        svg.tip(Area { x, y: PLOT.y, w: columns.axis.unit(), h: PLOT.h }, &tip);
     }
 }
 
@@ -291,7 +278,7 @@ fn panel(svg: &mut Svg, slice: &ScoreSlice, at: Area, reach: i32) {
     svg.line("axis", (area.x, base), (area.right(), base));
     let places = [
         ("small muted", area.x),
-        ("small muted middle", columns.middle),
+        ("small muted middle", columns.axis.at(0.0)),
         ("small muted end", area.right()),
     ];
     for (outcome, (class, x)) in Outcome::ALL.into_iter().zip(places) {

@@ -15,11 +15,12 @@
 //! assert!(svg.contains("90 positions"));
 //! ```
 
+mod axis;
+mod chart;
 mod course;
 mod curve;
 mod depths;
 mod dropout;
-mod frame;
 mod histogram;
 mod number;
 mod svg;

@@ -110,6 +110,24 @@ pub fn ticks(max: u128) -> Ticks {
     }
 }
 
+/// A number of points with its sign, at most two decimals, and a true minus: `+4`, `−0.5`, `0`.
+pub fn signed_points(points: f64) -> String {
+    match crate::svg::number(points) {
+        text if text == "0" => text,
+        text => match text.strip_prefix('-') {
+            Some(digits) => format!("\u{2212}{digits}"),
+            None => format!("+{text}"),
+        },
+    }
+}
+
+/// The least 1, 2 or 5 times a power of ten that is not below a step.
+pub fn round_fraction(step: f64) -> f64 {
+    let power = 10_f64.powi(step.log10().floor() as i32);
+    let found = [1.0, 2.0, 5.0].map(|n| n * power).into_iter().find(|&round| round >= step);
+    found.unwrap_or(10.0 * power)
+}
+
 /// The least 1, 2 or 5 times a power of ten of which at most `steps` go into `max`.
 pub fn round_step(max: u128, steps: u128) -> u128 {
     let mut power = 1;
@@ -158,6 +176,10 @@ mod tests {
         assert_eq!(signed_mean(-0.001), "0.00");
         assert_eq!(signed_mean(-0.5), "\u{2212}0.50");
         assert_eq!(signed_mean(1.255), "+1.25");
+        assert_eq!(
+            [4.0, -0.5, -0.001, 0.126].map(signed_points),
+            ["+4", "\u{2212}0.5", "0", "+0.13"]
+        );
     }
 
     #[test]
@@ -183,6 +205,7 @@ mod tests {
 
     #[test]
     fn steps_are_round() {
+        assert_eq!([0.3, 1.0, 5.5, 0.02].map(round_fraction), [0.5, 1.0, 10.0, 0.02]);
         assert_eq!(round_step(0, 6), 1);
         assert_eq!(round_step(15, 15), 1);
         assert_eq!(round_step(48, 15), 5);

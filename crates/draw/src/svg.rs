@@ -32,6 +32,20 @@ impl Svg {
         self.raw(&format!(r#"<rect class="{class}" {attributes}{opacity}/>"#));
     }
 
+    pub fn circle(&mut self, class: &str, (x, y): (f64, f64), r: f64) {
+        let [x, y, r] = [x, y, r].map(number);
+        self.raw(&format!(r#"<circle class="{class}" cx="{x}" cy="{y}" r="{r}"/>"#));
+    }
+
+    /// Straight lines from point to point; none at all if there are no points.
+    pub fn path(&mut self, class: &str, points: &[(f64, f64)]) {
+        let corners = points.iter().map(|&(x, y)| format!("{} {}", number(x), number(y)));
+        let corners: Vec<String> = corners.collect();
+        if !corners.is_empty() {
+            self.raw(&format!(r#"<path class="{class}" d="M{}"/>"#, corners.join("L")));
+        }
+    }
+
     /// An invisible rectangle with a tooltip.
     pub fn tip(&mut self, area: Area, tip: &str) {
         let (attributes, tip) = (area.attributes(), escape(tip));

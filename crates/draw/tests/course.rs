@@ -15,7 +15,7 @@ fn points_and_errors() {
         CoursePoint::new(f64::NAN, true, "nothing"),
     ];
     let svg = course_chart(&COURSE, &points);
-    assert!(svg.contains("A &lt;b&gt;") && svg.contains("1. South E3 &amp; more: -3.5"));
+    assert!(svg.contains("A &lt;b&gt;") && svg.contains("1. South E3 &amp; more: \u{2212}3.5"));
     assert!(svg.contains("2. North a1: ~+2") && svg.contains("3. nothing: 0"));
     assert_eq!(svg.matches("class=\"line\"").count(), 1);
     assert_eq!(svg.matches("class=\"line guess\"").count(), 2);
