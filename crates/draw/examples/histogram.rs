@@ -6,7 +6,7 @@
 
 use std::io::{Error, stdin};
 
-use nutcracker_draw::{ScoreSlice, score_histogram};
+use nutcracker_draw::{Histogram, Measure, ScoreSlice, score_histogram};
 
 fn main() -> Result<(), Error> {
     let mut slices: Vec<ScoreSlice> = Vec::new();
@@ -28,6 +28,8 @@ fn main() -> Result<(), Error> {
             _ => slices.push(ScoreSlice { label, counts: vec![count] }),
         }
     }
-    print!("{}", score_histogram("Awari positions by score", "stones", &slices));
+    let title = "Awari positions by score";
+    let chart = Histogram { title, measure: Measure::Scores("stones"), ..Histogram::default() };
+    print!("{}", score_histogram(&chart, &slices));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Axes: values onto coordinates, with marks and a title.
 
 use crate::{
-    chart::MARGIN,
+    chart::{Layout, MARGIN},
     number::round_fraction,
     svg::{Area, Svg},
 };
@@ -10,6 +10,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Axis {
     plot: Area,
+    /// Whether it is in a file, which has room for titles.
+    in_file: bool,
     /// The values at its ends.
     values: (f64, f64),
     /// The coordinates of its ends.
@@ -21,17 +23,20 @@ pub struct Axis {
 
 impl Axis {
     /// An axis from left to right.
-    pub fn across(plot: Area, from: f64, to: f64) -> Axis {
-        Axis::new(plot, (from, to), (plot.x, plot.right()))
+    pub fn across(layout: Layout, from: f64, to: f64) -> Axis {
+        let plot = layout.plot;
+        Axis::new(layout, (from, to), (plot.x, plot.right()))
     }
 
     /// An axis from bottom to top.
-    pub fn upwards(plot: Area, from: f64, to: f64) -> Axis {
-        Axis::new(plot, (from, to), (plot.bottom(), plot.y))
+    pub fn upwards(layout: Layout, from: f64, to: f64) -> Axis {
+        let plot = layout.plot;
+        Axis::new(layout, (from, to), (plot.bottom(), plot.y))
     }
 
-    fn new(plot: Area, values: (f64, f64), ends: (f64, f64)) -> Axis {
-        Axis { plot, values, ends, marks: Vec::new(), title: String::new() }
+    fn new(layout: Layout, values: (f64, f64), ends: (f64, f64)) -> Axis {
+        let (plot, in_file) = (layout.plot, layout.is_file());
+        Axis { plot, in_file, values, ends, marks: Vec::new(), title: String::new() }
     }
 
     /// The same axis with marks at these values.
@@ -75,7 +80,8 @@ impl Axis {
             svg.text("muted end", plot.x - 10.0, y + 4.0, label);
         }
         if !self.title.is_empty() {
-            svg.text("muted", MARGIN, plot.y - 16.0, &self.title);
+            let (x, y) = if self.in_file { (MARGIN, plot.y - 16.0) } else { (0.0, plot.y - 14.0) };
+            svg.text("muted", x, y, &self.title);
         }
     }
 
@@ -84,23 +90,33 @@ impl Axis {
         let (plot, base) = (self.plot, self.plot.bottom());
         svg.line("axis", (plot.x, base), (plot.right(), base));
         for (value, label) in &self.marks {
-            svg.text("small middle", self.at(*value), base + 19.0, label);
+            let below = if self.in_file { 19.0 } else { 23.0 };
+            svg.text("small middle", self.at(*value), base + below, label);
         }
-        svg.text("muted middle", plot.x + plot.w / 2.0, base + 42.0, &self.title);
+        // A page says it in words of its own.
+        if self.in_file {
+            svg.text("muted middle", plot.x + plot.w / 2.0, base + 42.0, &self.title);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::Form;
 
-    const PLOT: Area = Area { x: 100.0, y: 50.0, w: 200.0, h: 80.0 };
+    const LAYOUT: Layout = Layout {
+        form: Form::File,
+        width: 400.0,
+        height: 200.0,
+        plot: Area { x: 100.0, y: 50.0, w: 200.0, h: 80.0 },
+    };
 
     #[test]
     fn ends_are_at_the_edges_of_the_plot() {
-        let across = Axis::across(PLOT, -2.0, 2.0);
+        let across = Axis::across(LAYOUT, -2.0, 2.0);
         assert_eq!([-2.0, 0.0, 2.0].map(|value| across.at(value)), [100.0, 200.0, 300.0]);
-        let upwards = Axis::upwards(PLOT, 0.0, 4.0);
+        let upwards = Axis::upwards(LAYOUT, 0.0, 4.0);
         assert_eq!([0.0, 1.0, 4.0].map(|value| upwards.at(value)), [130.0, 110.0, 50.0]);
         assert_eq!((across.unit(), upwards.unit()), (50.0, 20.0));
     }
@@ -112,7 +128,7 @@ mod tests {
             (-0.4, 1.2, &[0.0, 0.5, 1.0]),
             (-7.0, 31.0, &[0.0, 10.0, 20.0, 30.0]),
         ] {
-            let axis = Axis::across(PLOT, from, to).divided(5, |value| value.to_string());
+            let axis = Axis::across(LAYOUT, from, to).divided(5, |value| value.to_string());
             let marks: Vec<f64> = axis.marks.iter().map(|&(value, _)| value).collect();
             assert_eq!(marks, expected, "{from} to {to}");
         }

@@ -6,12 +6,51 @@ use crate::{
     theme::{ROOT, STYLE},
 };
 
-/// The width of every chart.
-pub const WIDTH: f64 = 960.0;
-/// The space left and right of what is drawn.
+/// Where a chart is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// A file of its own, with heading, key and style sheet.
+    #[default]
+    File,
+    /// A part of a page, which has heading, key and style sheet. What can be chosen in the chart has
+    /// the role of a button, a name, and its data in attributes `data-…`.
+    Page,
+}
+
+/// The space left and right of what is drawn in a file.
 pub const MARGIN: f64 = 48.0;
-/// The space below the data, for the labels of an axis and its title.
-const FOOT: f64 = 76.0;
+
+/// The size of a chart, and the place of its data.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    pub form: Form,
+    pub width: f64,
+    pub height: f64,
+    pub plot: Area,
+}
+
+impl Layout {
+    /// A file: `left` is the room for labels, `top` for heading and key, `h` the height of the plot.
+    pub const fn file(left: f64, top: f64, h: f64) -> Layout {
+        let plot = Area { x: left, y: top, w: 960.0 - left - MARGIN, h };
+        Layout { form: Form::File, width: 960.0, height: top + h + 76.0, plot }
+    }
+
+    /// A part of a page of this width; the rest as in a file.
+    pub const fn page(width: f64, left: f64, top: f64, h: f64) -> Layout {
+        let plot = Area { x: left, y: top, w: width - left - 14.0, h };
+        Layout { form: Form::Page, width, height: top + h + 32.0, plot }
+    }
+
+    /// A higher picture, with space for more below.
+    pub fn higher(self, by: f64) -> Layout {
+        Layout { height: self.height + by, ..self }
+    }
+
+    pub fn is_file(self) -> bool {
+        self.form == Form::File
+    }
+}
 
 /// What every chart has.
 #[derive(Clone, Copy, Debug)]
@@ -24,32 +63,34 @@ pub struct Chart<'a> {
     pub caption: &'a str,
     /// The description for screen readers.
     pub description: &'a str,
-    /// Where the data are.
-    pub plot: Area,
-    /// The space below the data and their axis, for more than one chart in a picture.
-    pub more: f64,
-}
-
-/// The place of the data: `left` is the room for labels, `top` for heading and key.
-pub const fn plot(left: f64, top: f64, height: f64) -> Area {
-    Area { x: left, y: top, w: WIDTH - left - MARGIN, h: height }
+    pub layout: Layout,
 }
 
 impl Chart<'_> {
     /// The document with what `draw` draws in it.
     pub fn draw(&self, draw: impl FnOnce(&mut Svg)) -> String {
-        let mut svg = Svg::default();
-        let height = self.plot.bottom() + FOOT + self.more;
-        let (kind, h) = (self.kind, number(height));
-        svg.raw(&format!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" class="{ROOT} {kind}" role="img" viewBox="0 0 {WIDTH} {h}" width="{WIDTH}" height="{h}">"#
-        ));
-        svg.raw(&format!("<title>{}</title>", escape(self.title)));
+        let mut svg = Svg::new(self.layout.form);
+        let Layout { width, height, form, .. } = self.layout;
+        let (kind, title) = (self.kind, escape(self.title));
+        let [w, h] = [width, height].map(number);
+        let root = format!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" class="{ROOT} {kind}" viewBox="0 0 {w} {h}""#
+        );
+        match form {
+            Form::File => {
+                svg.raw(&format!(r#"{root} role="img" width="{w}" height="{h}">"#));
+                svg.raw(&format!("<title>{title}</title>"));
+            }
+            // The browser would show a title as the tooltip of every empty place.
+            Form::Page => svg.raw(&format!(r#"{root} role="group" aria-label="{title}">"#)),
+        }
         svg.raw(&format!("<desc>{}</desc>", escape(self.description)));
-        svg.raw(&format!("<style>{STYLE}</style>"));
-        svg.rect("surface", Area { x: 0.0, y: 0.0, w: WIDTH, h: height }, 1.0);
-        svg.text("title", MARGIN, 52.0, &clip(self.title, 56));
-        svg.text("caption muted", MARGIN, 78.0, &clip(self.caption, 120));
+        if form == Form::File {
+            svg.raw(&format!("<style>{STYLE}</style>"));
+            svg.rect("surface", Area { x: 0.0, y: 0.0, w: width, h: height }, 1.0);
+            svg.text("title", MARGIN, 52.0, &clip(self.title, 56));
+            svg.text("caption muted", MARGIN, 78.0, &clip(self.caption, 120));
+        }
         draw(&mut svg);
         svg.raw("</svg>");
         svg.finish()
@@ -57,7 +98,7 @@ impl Chart<'_> {
 
     /// Says in the middle of the plot why there are no data.
     pub fn nothing(&self, svg: &mut Svg, text: &str) {
-        let Area { x, y, w, h } = self.plot;
+        let Area { x, y, w, h } = self.layout.plot;
         svg.line("axis", (x, y + h), (x + w, y + h));
         svg.text("caption muted middle", x + w / 2.0, y + h / 2.0, text);
     }

@@ -5,12 +5,13 @@ use std::fmt::Write;
 
 use crate::{
     axis::Axis,
-    chart::{Chart, key, plot},
+    chart::{Chart, Layout, key},
     number::{brief, grouped, round_step},
     svg::{Area, Svg, clip},
 };
 
-const PLOT: Area = plot(116.0, 176.0, 360.0);
+const LAYOUT: Layout = Layout::file(116.0, 176.0, 360.0);
+const PLOT: Area = LAYOUT.plot;
 
 /// The colours of curves, in order; they repeat if there are more curves.
 const COLOURS: [&str; 3] = ["lost", "won", "drawn"];
@@ -59,8 +60,7 @@ pub fn curve_chart(chart: &CurveChart, curves: &[Curve]) -> String {
         title: chart.title,
         caption: chart.caption,
         description: &description(chart, curves),
-        plot: PLOT,
-        more: 0.0,
+        layout: LAYOUT,
     };
     frame.draw(|svg| {
         let names = curves.iter().enumerate().take(4);
@@ -113,10 +113,10 @@ fn axes(chart: &CurveChart, curves: &[Curve]) -> Option<[Axis; 2]> {
     let top = top.max(bottom + 1);
     let step = round_step(right.into(), 10) as u32;
     let marks = (0..=right / step).map(|mark| mark * step);
-    let across = Axis::across(PLOT, 0.0, right.into())
+    let across = Axis::across(LAYOUT, 0.0, right.into())
         .marked(marks.map(|x| (x.into(), format!("{x}{}", chart.x.1))))
         .titled(clip(chart.x.0, 80));
-    let upwards = Axis::upwards(PLOT, bottom.into(), top.into())
+    let upwards = Axis::upwards(LAYOUT, bottom.into(), top.into())
         .marked((bottom..=top).map(|exponent| (exponent.into(), decade(exponent))))
         .titled(clip(chart.y, 60));
     Some([across, upwards])
@@ -159,11 +159,12 @@ fn draw_tips(svg: &mut Svg, chart: &CurveChart, curves: &[Curve], axis: &Axis) {
     }
     let places: Vec<u32> = heights.keys().copied().collect();
     // From the middle of the interval before to the middle of the interval after.
-    let between = |left: u32, right: u32| f64::midpoint(axis.at(left.into()), axis.at(right.into()));
+    let between =
+        |left: u32, right: u32| f64::midpoint(axis.at(left.into()), axis.at(right.into()));
     for (i, (&x, heights)) in heights.iter().enumerate() {
         let left = if i == 0 { PLOT.x } else { between(places[i - 1], x) };
         let right = places.get(i + 1).map_or(PLOT.right(), |&next| between(x, next));
         let tip = format!("{x}{}: {}", chart.x.1, heights.join(", "));
-        svg.tip(Area { x: left, y: PLOT.y, w: right - left, h: PLOT.h }, &tip);
+        svg.hit(Area { x: left, y: PLOT.y, w: right - left, h: PLOT.h }, &tip, &[]);
     }
 }

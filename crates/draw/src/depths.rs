@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use crate::{
     axis::Axis,
-    chart::{Chart, key, plot},
+    chart::{Chart, Layout, key},
     number::{grouped, round_step, ticks},
     svg::{Area, Svg},
 };
 
-const PLOT: Area = plot(96.0, 140.0, 320.0);
+const LAYOUT: Layout = Layout::file(96.0, 150.0, 320.0);
 
 /// The nodes of one depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,14 +32,7 @@ pub struct DepthCount {
 /// ```
 pub fn depth_chart(title: &str, caption: &str, depths: &[DepthCount]) -> String {
     let description = description(caption, depths);
-    let chart = Chart {
-        kind: "depths",
-        title,
-        caption,
-        description: &description,
-        plot: PLOT,
-        more: 0.0,
-    };
+    let chart = Chart { kind: "depths", title, caption, description: &description, layout: LAYOUT };
     chart.draw(|svg| {
         key(svg, 110.0, &[("drawn", "solved".into()), ("won", "open".into())]);
         draw_bars(svg, depths);
@@ -65,13 +58,14 @@ fn tip(depth: usize, row: &DepthCount) -> String {
 fn draw_bars(svg: &mut Svg, depths: &[DepthCount]) {
     let most = depths.iter().map(|row| row.nodes).max().unwrap_or(0).max(1);
     let marks = ticks(most.into()).at.into_iter().map(|tick| (tick as f64, grouped(tick)));
-    let nodes = Axis::upwards(PLOT, 0.0, most as f64).marked(marks).titled("nodes");
+    let nodes = Axis::upwards(LAYOUT, 0.0, most as f64).marked(marks).titled("nodes");
     nodes.draw_left(svg);
     // The bar of a depth is around it.
     let count = depths.len().max(1);
     let step = round_step(count as u128, 20) as usize;
     let plies = (0..depths.len()).step_by(step).map(|depth| (depth as f64, depth.to_string()));
-    let plies = Axis::across(PLOT, -0.5, count as f64 - 0.5).marked(plies).titled("depth, in plies");
+    let plies =
+        Axis::across(LAYOUT, -0.5, count as f64 - 0.5).marked(plies).titled("depth, in plies");
     let slot = plies.unit();
     let left = |depth: usize| plies.at(depth as f64 - 0.5);
     let bars = |span: fn(&DepthCount) -> (u64, u64)| -> Vec<Area> {
@@ -86,7 +80,7 @@ fn draw_bars(svg: &mut Svg, depths: &[DepthCount]) {
     svg.bars("won", 1.0, &bars(|row| (row.solved, row.nodes)));
     plies.draw_below(svg);
     for (depth, row) in depths.iter().enumerate() {
-        let area = Area { x: left(depth), y: PLOT.y, w: slot, h: PLOT.h };
-        svg.tip(area, &tip(depth, row));
+        let area = Area { x: left(depth), y: LAYOUT.plot.y, w: slot, h: LAYOUT.plot.h };
+        svg.hit(area, &tip(depth, row), &[]);
     }
 }

@@ -2,12 +2,17 @@
 
 use crate::{
     axis::Axis,
-    chart::{Chart, key, plot},
+    chart::{Chart, Form, Layout, key},
     number::{grouped, round_fraction, signed_points},
-    svg::{Area, Svg, number},
+    svg::{Svg, number},
 };
 
-const PLOT: Area = plot(96.0, 140.0, 440.0);
+fn layout(form: Form) -> Layout {
+    match form {
+        Form::File => Layout::file(96.0, 150.0, 440.0),
+        Form::Page => Layout::page(720.0, 50.0, 22.0, 280.0),
+    }
+}
 
 /// A group of leaves at one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +30,8 @@ pub struct Dot {
 /// The labels and parameters of a diagram.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DropOutChart<'a> {
+    /// Where it is shown. In a page leaves can be chosen, with `data-depth` and `data-value`.
+    pub form: Form,
     /// The heading.
     pub title: &'a str,
     /// The line under it.
@@ -37,7 +44,7 @@ pub struct DropOutChart<'a> {
     pub omega: f64,
 }
 
-/// The diagram as a complete SVG document: values to the right, depths upwards, a dot for every
+/// The diagram as SVG: values to the right, depths upwards, a dot for every
 /// group of leaves, the frontier as a dashed line.
 ///
 /// ```
@@ -59,11 +66,12 @@ pub fn drop_out_chart(chart: &DropOutChart, dots: &[Dot]) -> String {
         title: chart.title,
         caption: chart.caption,
         description: &description,
-        plot: PLOT,
-        more: 0.0,
+        layout: layout(chart.form),
     };
     frame.draw(|svg| {
-        key(svg, 150.0, &[("won", "open leaves".into()), ("drawn", "solved leaves".into())]);
+        if chart.form == Form::File {
+            key(svg, 150.0, &[("won", "open leaves".into()), ("drawn", "solved leaves".into())]);
+        }
         let Some(axes) = Axes::new(chart, dots) else {
             frame.nothing(svg, "No leaves");
             return;
@@ -80,6 +88,7 @@ pub fn drop_out_chart(chart: &DropOutChart, dots: &[Dot]) -> String {
 
 /// The axes, and the values and depths that they reach to.
 struct Axes {
+    layout: Layout,
     values: Axis,
     depths: Axis,
     left: f64,
@@ -97,11 +106,12 @@ impl Axes {
         let left = (least / step).floor() * step;
         let right = ((most / step).ceil() * step).max(left + step);
         let top = f64::from(deepest).max(chart.frontier.unwrap_or(0.0)).max(4.0) * 1.05;
-        let values = Axis::across(PLOT, left, right)
+        let layout = layout(chart.form);
+        let values = Axis::across(layout, left, right)
             .divided(10, signed_points)
             .titled("value to the book's player, in points");
-        let depths = Axis::upwards(PLOT, 0.0, top).divided(8, number).titled("ply");
-        Some(Axes { values, depths, left, right, top })
+        let depths = Axis::upwards(layout, 0.0, top).divided(8, number).titled("ply");
+        Some(Axes { layout, values, depths, left, right, top })
     }
 
     fn place(&self, value: f64, depth: f64) -> (f64, f64) {
@@ -110,10 +120,10 @@ impl Axes {
 
     fn draw_leaf(&self, svg: &mut Svg, dot: &Dot) {
         let class = if dot.solved { "drawn" } else { "won" };
-        let (x, y) = self.place(dot.value, dot.depth.into());
         // The dot grows more slowly than the number of leaves, so that it does not hide its
-        // neighbours.
-        let [x, y, r] = [x, y, 2.2 + (dot.count as f64).log10()].map(number);
+        // neighbours. In a page it is large enough for a finger.
+        let least = if self.layout.is_file() { 2.2 } else { 4.0 };
+        let r = least + (dot.count as f64).log10();
         let leaves = if dot.count == 1 { "leaf" } else { "leaves" };
         let tip = format!(
             "ply {}, value {:+.2}: {} {leaves}{}",
@@ -122,16 +132,16 @@ impl Axes {
             grouped(dot.count.into()),
             if dot.solved { ", solved" } else { "" }
         );
-        svg.raw(&format!(
-            r#"<circle class="{class}" cx="{x}" cy="{y}" r="{r}" fill-opacity="0.75"><title>{tip}</title></circle>"#
-        ));
+        let data = [("depth", dot.depth.to_string()), ("value", number(dot.value))];
+        svg.dot(class, self.place(dot.value, dot.depth.into()), r, &tip, &data);
     }
 
     /// The value of the start.
     fn draw_start(&self, svg: &mut Svg, chart: &DropOutChart) {
         let x = self.values.at(chart.root);
-        svg.line("start", (x, PLOT.y), (x, PLOT.bottom()));
-        svg.text("small muted middle", x, PLOT.y - 4.0, "start");
+        let plot = self.layout.plot;
+        svg.line("start", (x, plot.y), (x, plot.bottom()));
+        svg.text("small muted middle", x, plot.y - 4.0, "start");
     }
 
     /// The part of the frontier inside the plot.

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 
 use crate::{
     axis::Axis,
-    chart::{Chart, MARGIN, WIDTH, plot},
-    number::{brief, counted, grouped, round_step, share, signed, signed_mean, ticks},
+    chart::{Chart, Form, Layout, MARGIN},
+    measure::Measure,
+    number::{brief, counted, grouped, round_step, share, signed_mean, ticks},
     svg::{Area, Svg, clip},
     tally::{Outcome, ScoreSlice, Tally},
     theme::shade,
 };
 
-/// The area of the bars of all slices.
-const PLOT: Area = plot(84.0, 208.0, 300.0);
+const FILE: Layout = Layout::file(84.0, 208.0, 300.0);
+const PAGE: Layout = Layout::page(720.0, 76.0, 40.0, 180.0);
 /// The top of the charts of single slices.
-const PANELS_TOP: f64 = PLOT.y + PLOT.h + 96.0;
+const PANELS_TOP: f64 = FILE.plot.y + FILE.plot.h + 96.0;
 /// How much lower that is than the end of a picture without them.
 const PANELS_GAP: f64 = 48.0;
 const PANEL_COLUMNS: usize = 4;
@@ -23,47 +24,70 @@ const PANEL_PITCH: f64 = 148.0;
 /// The largest number of slices shown one by one.
 const PANELS: usize = 16;
 
-/// A histogram of positions by score, as a complete SVG document 960 pixels wide.
+/// The labels of a histogram.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Histogram<'a> {
+    /// Where it is shown. In a page every column can be chosen, with its value as `data-score`.
+    pub form: Form,
+    /// The heading.
+    pub title: &'a str,
+    /// What the values are.
+    pub measure: Measure<'a>,
+}
+
+/// A histogram of positions by score, as SVG.
 ///
 /// One bar a score, from the greatest loss to the greatest win of the side to move, stacked by
-/// slice: the last slice at the bottom in full colour, earlier ones above it and paler. With more
-/// than one slice, the last sixteen follow as small charts on the same score axis, each scaled to
-/// its own tallest bar. To draw one slice, pass one.
+/// slice: the last slice at the bottom in full colour, earlier ones above it and paler. In a file
+/// with more than one slice, the last sixteen follow as small charts on the same score axis, each
+/// scaled to its own tallest bar. To draw one slice, pass one.
 ///
-/// `unit` is the unit of scores (`stones`); it may be empty. Any text is allowed in `title`, `unit`
-/// and labels; text that is too long for its place is clipped.
+/// Any text is allowed in the title, the unit and labels; text that is too long for its place is
+/// clipped.
 ///
 /// ```
-/// use nutcracker_draw::{ScoreSlice, score_histogram};
+/// use nutcracker_draw::{Histogram, Measure, ScoreSlice, score_histogram};
 ///
 /// let slice = ScoreSlice { label: "2 stones".into(), counts: vec![(-2, 40), (0, 12), (2, 26)] };
-/// let svg = score_histogram("Awari <endgames>", "stones", &[slice]);
+/// let title = "Awari <endgames>";
+/// let chart = Histogram { title, measure: Measure::Scores("stones"), ..Histogram::default() };
+/// let svg = score_histogram(&chart, &[slice]);
 /// assert!(svg.contains("Awari &lt;endgames&gt;"));
 /// assert!(svg.contains("51.3%")); // lost
 /// ```
-pub fn score_histogram(title: &str, unit: &str, slices: &[ScoreSlice]) -> String {
+pub fn score_histogram(chart: &Histogram, slices: &[ScoreSlice]) -> String {
     let all = Tally::new(slices);
+    let in_file = chart.form == Form::File;
     let shown = &slices[slices.len().saturating_sub(PANELS)..];
-    let rows = if slices.len() > 1 { shown.len().div_ceil(PANEL_COLUMNS) } else { 0 };
-    let chart = Chart {
+    let rows = if in_file && slices.len() > 1 { shown.len().div_ceil(PANEL_COLUMNS) } else { 0 };
+    let more = if rows > 0 { PANELS_GAP + rows as f64 * PANEL_PITCH } else { 0.0 };
+    let frame = Chart {
         kind: "histogram",
-        title,
+        title: chart.title,
         caption: &caption(slices, &all),
-        description: &description(unit, slices, &all),
-        plot: PLOT,
-        more: if rows > 0 { PANELS_GAP + rows as f64 * PANEL_PITCH } else { 0.0 },
+        description: &description(chart.measure, slices, &all),
+        layout: if in_file { FILE.higher(more) } else { PAGE },
     };
-    chart.draw(|svg| {
-        figures(svg, unit, &all);
+    frame.draw(|svg| {
+        if in_file {
+            figures(svg, chart.measure, &all);
+        }
         match all.mode() {
-            Some((_, most)) => main_chart(svg, unit, slices, &all, most),
-            None => chart.nothing(svg, "No positions"),
+            Some((_, most)) => {
+                main_chart(svg, frame.layout, chart.measure, slices, &all, most);
+            }
+            None => frame.nothing(svg, "No positions"),
         }
         if rows > 0 {
             shades(svg, slices);
-            panels(svg, slices.len(), shown, all.reach());
+            panels(svg, slices.len(), shown, chart.measure, reach(chart.measure, &all));
         }
     })
+}
+
+/// The place that is furthest from the middle, at least 1.
+fn reach(measure: Measure, tally: &Tally) -> i32 {
+    tally.counts.keys().map(|&value| measure.place(value).abs()).fold(1, i32::max)
 }
 
 fn caption(slices: &[ScoreSlice], all: &Tally) -> String {
@@ -80,25 +104,29 @@ fn caption(slices: &[ScoreSlice], all: &Tally) -> String {
 }
 
 /// The description of the chart for screen readers.
-fn description(unit: &str, slices: &[ScoreSlice], all: &Tally) -> String {
+fn description(measure: Measure, slices: &[ScoreSlice], all: &Tally) -> String {
     let contents = format!("Histogram of positions by score. {}.", caption(slices, all));
-    let (Some(mean), Some((mode, most)), Some((least, greatest))) =
-        (all.mean(), all.mode(), all.range())
-    else {
+    let (Some((mode, most)), Some((least, greatest))) = (all.mode(), all.range()) else {
         return contents;
     };
     let [lost, drawn, won] = Outcome::ALL.map(|outcome| share(all.with(outcome), all.total()));
-    let of_unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-    let [least, greatest, mode] = [least, greatest, mode].map(signed);
-    let (mean, most) = (signed_mean(mean), counted(most, "position"));
+    let [mode, most] = [measure.name(mode), counted(most, "position")];
+    let range = match (measure, all.mean()) {
+        (Measure::Scores(unit), Some(mean)) => {
+            let of_unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+            let [least, greatest] = [least, greatest].map(|score| measure.name(score));
+            format!("Mean score {}{of_unit}, from {least} to {greatest}; the", signed_mean(mean))
+        }
+        _ => "The".to_owned(),
+    };
     format!(
-        "{contents} Lost {lost}, drawn {drawn}, won {won}. Mean score {mean}{of_unit}, from {least} \
-         to {greatest}; the most frequent is {mode}, with {most}."
+        "{contents} Lost {lost}, drawn {drawn}, won {won}. {range} most frequent is {mode}, with \
+         {most}."
     )
 }
 
 /// The figures above the chart, which are also the key of its colours.
-fn figures(svg: &mut Svg, unit: &str, all: &Tally) {
+fn figures(svg: &mut Svg, measure: Measure, all: &Tally) {
     let (top, pitch) = (104.0, 144.0);
     for (outcome, column) in Outcome::ALL.into_iter().zip(0_u8..) {
         let x = MARGIN + f64::from(column) * pitch;
@@ -108,6 +136,7 @@ fn figures(svg: &mut Svg, unit: &str, all: &Tally) {
         svg.text("figure", x + 14.0, top + 34.0, &share(positions, all.total()));
         svg.text("small muted", x + 14.0, top + 51.0, &brief(positions));
     }
+    let Measure::Scores(unit) = measure else { return };
     let x = MARGIN + 3.0 * pitch;
     let mean = all.mean().map_or("\u{2013}".into(), signed_mean);
     svg.line("mean", (x + 2.0, top), (x + 2.0, top + 52.0));
@@ -118,7 +147,7 @@ fn figures(svg: &mut Svg, unit: &str, all: &Tally) {
 
 /// The key of the shades, from the first slice to the last.
 fn shades(svg: &mut Svg, slices: &[ScoreSlice]) {
-    let (right, y, w) = (WIDTH - MARGIN, 122.0, 8.0);
+    let (right, y, w) = (FILE.width - MARGIN, 122.0, 8.0);
     // The palest shades are almost equal: no need to show more.
     let steps = slices.len().min(12);
     svg.text("muted end", right, y - 7.0, "Shades by slice");
@@ -131,30 +160,44 @@ fn shades(svg: &mut Svg, slices: &[ScoreSlice]) {
     svg.text("small muted end", right, y + 29.0, &ends);
 }
 
-/// The columns of scores around their places on an axis.
-struct Columns {
+/// The columns of values around their places on an axis.
+struct Columns<'a> {
+    measure: Measure<'a>,
     axis: Axis,
     bar: f64,
 }
 
-impl Columns {
-    fn new(area: Area, reach: i32) -> Columns {
+impl Columns<'_> {
+    fn new(layout: Layout, measure: Measure<'_>, reach: i32) -> Columns<'_> {
         let end = f64::from(reach) + 0.5;
-        let axis = Axis::across(area, -end, end);
+        let axis = Axis::across(layout, -end, end);
         let slot = axis.unit();
         // Narrow bars touch, so that gaps do not dominate; a bar too thin to see is left out.
-        let bar = if slot < 3.0 { slot.max(0.5) } else { (slot * 0.84).min(area.w / 8.0) };
-        Columns { axis, bar }
+        let widest = layout.plot.w / 8.0;
+        let bar = if slot < 3.0 { slot.max(0.5) } else { (slot * 0.84).min(widest) };
+        Columns { measure, axis, bar }
     }
 
-    fn left(&self, score: i32) -> f64 {
-        self.axis.at(f64::from(score)) - self.bar / 2.0
+    fn middle(&self, value: i32) -> f64 {
+        self.axis.at(self.measure.place(value).into())
+    }
+
+    fn left(&self, value: i32) -> f64 {
+        self.middle(value) - self.bar / 2.0
     }
 }
 
-fn main_chart(svg: &mut Svg, unit: &str, slices: &[ScoreSlice], all: &Tally, most: u128) {
+fn main_chart(
+    svg: &mut Svg,
+    layout: Layout,
+    measure: Measure,
+    slices: &[ScoreSlice],
+    all: &Tally,
+    most: u128,
+) {
+    let plot = layout.plot;
     let marks = ticks(most);
-    let positions = Axis::upwards(PLOT, 0.0, most as f64)
+    let positions = Axis::upwards(layout, 0.0, most as f64)
         .marked(marks.at.iter().map(|&at| at as f64).zip(marks.labels))
         .titled(match &*marks.unit {
             "" => "positions".to_owned(),
@@ -162,41 +205,49 @@ fn main_chart(svg: &mut Svg, unit: &str, slices: &[ScoreSlice], all: &Tally, mos
         });
     positions.draw_left(svg);
 
-    let reach = all.reach();
-    let Columns { axis, bar } = Columns::new(PLOT, reach);
-    // Digits of this size are at most 7 pixels wide.
-    let label = 7.0 * signed(reach).chars().count() as f64 + 6.0;
-    let step = round_step(reach.unsigned_abs().into(), (PLOT.w / 2.0 / label) as u128) as i32;
-    let scores = (-reach / step..=reach / step).map(|mark| mark * step);
-    let of_unit = if unit.is_empty() { String::new() } else { format!(" ({})", clip(unit, 40)) };
-    let axis = axis
-        .marked(scores.map(|score| (score.into(), signed(score))))
-        .titled(format!("score for the side to move{of_unit}"));
-    let columns = Columns { axis, bar };
-    stack(svg, slices, all, &columns, positions.unit());
+    let reach = reach(measure, all);
+    let mut columns = Columns::new(layout, measure, reach);
+    // Digits are at most 7 pixels wide; a page may be shown smaller, with larger digits.
+    let digit = if layout.is_file() { 7.0 } else { 14.0 };
+    let label = digit * measure.mark(-reach).chars().count() as f64 + 6.0;
+    let step = round_step(reach.unsigned_abs().into(), (plot.w / 2.0 / label) as u128) as i32;
+    let places = (-reach / step..=reach / step).map(|mark| mark * step);
+    columns.axis = columns
+        .axis
+        .marked(places.map(|place| (place.into(), measure.mark(place))))
+        .titled(measure.title());
+    stack(svg, plot, slices, all, &columns, positions.unit());
     columns.axis.draw_below(svg);
 
-    if let Some(mean) = all.mean() {
+    if let (Some(mean), Measure::Scores(_), true) = (all.mean(), measure, layout.is_file()) {
         let x = columns.axis.at(mean);
         for class in ["halo", "mean"] {
-            svg.line(class, (x, PLOT.y - 12.0), (x, PLOT.bottom()));
+            svg.line(class, (x, plot.y - 12.0), (x, plot.bottom()));
         }
     }
-    for (&score, &positions) in &all.counts {
-        let x = columns.axis.at(f64::from(score) - 0.5);
+    for (&value, &positions) in &all.counts {
+        let w = columns.axis.unit();
         let tip = format!(
             "{}: {} ({})",
-            signed(score),
+            measure.name(value),
             counted(positions, "position"),
             share(positions, all.total())
         );
-        svg.tip(Area { x, y: PLOT.y, w: columns.axis.unit(), h: PLOT.h }, &tip);
+        let area = Area { x: columns.middle(value) - w / 2.0, y: plot.y, w, h: plot.h };
+        svg.hit(area, &tip, &[("score", value.to_string())]);
     }
 }
 
 /// The bars of all slices, the last slice lowest.
-fn stack(svg: &mut Svg, slices: &[ScoreSlice], all: &Tally, columns: &Columns, per_position: f64) {
-    let base = PLOT.bottom();
+fn stack(
+    svg: &mut Svg,
+    plot: Area,
+    slices: &[ScoreSlice],
+    all: &Tally,
+    columns: &Columns,
+    per_position: f64,
+) {
+    let base = plot.bottom();
     // A bar is at least a pixel high, so that every count is visible.
     let scale = |score| {
         let whole = all.counts[&score] as f64 * per_position;
@@ -233,37 +284,42 @@ fn stack(svg: &mut Svg, slices: &[ScoreSlice], all: &Tally, columns: &Columns, p
 }
 
 /// The small charts, one for each slice.
-fn panels(svg: &mut Svg, slices: usize, shown: &[ScoreSlice], reach: i32) {
-    svg.line("grid", (MARGIN, PANELS_TOP - 36.0), (WIDTH - MARGIN, PANELS_TOP - 36.0));
+fn panels(svg: &mut Svg, slices: usize, shown: &[ScoreSlice], measure: Measure, reach: i32) {
+    svg.line("grid", (MARGIN, PANELS_TOP - 36.0), (FILE.width - MARGIN, PANELS_TOP - 36.0));
     svg.text("section", MARGIN, PANELS_TOP, "Slice by slice");
     let which =
         if shown.len() < slices { format!("the last {}: ", shown.len()) } else { String::new() };
-    let note = format!(
-        "{which}positions and mean score; bars scaled to the tallest; share lost, drawn, won"
-    );
-    svg.text("muted end", WIDTH - MARGIN, PANELS_TOP, &note);
+    let facts = match measure {
+        Measure::Scores(_) => "positions and mean score",
+        Measure::Distances(_) => "positions",
+    };
+    let note = format!("{which}{facts}; bars scaled to the tallest; share lost, drawn, won");
+    svg.text("muted end", FILE.width - MARGIN, PANELS_TOP, &note);
 
     let gaps = (PANEL_COLUMNS - 1) as f64 * PANEL_GAP;
-    let width = (WIDTH - 2.0 * MARGIN - gaps) / PANEL_COLUMNS as f64;
+    let width = (FILE.width - 2.0 * MARGIN - gaps) / PANEL_COLUMNS as f64;
     for (i, slice) in shown.iter().enumerate() {
         let x = MARGIN + (i % PANEL_COLUMNS) as f64 * (width + PANEL_GAP);
         let y = PANELS_TOP + 32.0 + (i / PANEL_COLUMNS) as f64 * PANEL_PITCH;
-        panel(svg, slice, Area { x, y, w: width, h: 0.0 }, reach);
+        panel(svg, slice, Area { x, y, w: width, h: 0.0 }, measure, reach);
     }
 }
 
-fn panel(svg: &mut Svg, slice: &ScoreSlice, at: Area, reach: i32) {
+fn panel(svg: &mut Svg, slice: &ScoreSlice, at: Area, measure: Measure, reach: i32) {
     let tally = Tally::new([slice]);
     let area = Area { y: at.y + 26.0, h: 64.0, ..at };
     let base = area.bottom();
     svg.text("label", at.x, at.y, &clip(&slice.label, 26));
-    let mean = tally.mean().map_or(String::new(), |mean| format!(", mean {}", signed_mean(mean)));
+    let mean = match (tally.mean(), measure) {
+        (Some(mean), Measure::Scores(_)) => format!(", mean {}", signed_mean(mean)),
+        _ => String::new(),
+    };
     let total = tally.total();
     let facts =
         if total == 0 { "no positions".into() } else { format!("{}{mean}", grouped(total)) };
     svg.text("small muted", at.x, at.y + 16.0, &facts);
 
-    let columns = Columns::new(area, reach);
+    let columns = Columns::new(Layout { plot: area, ..FILE }, measure, reach);
     if let Some((_, most)) = tally.mode() {
         for outcome in Outcome::ALL {
             let of_outcome =
@@ -278,7 +334,7 @@ fn panel(svg: &mut Svg, slice: &ScoreSlice, at: Area, reach: i32) {
     svg.line("axis", (area.x, base), (area.right(), base));
     let places = [
         ("small muted", area.x),
-        ("small muted middle", columns.axis.at(0.0)),
+        ("small muted middle", columns.middle(0)),
         ("small muted end", area.right()),
     ];
     for (outcome, (class, x)) in Outcome::ALL.into_iter().zip(places) {

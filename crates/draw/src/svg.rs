@@ -2,13 +2,22 @@
 
 use std::fmt::Write;
 
+use crate::chart::Form;
+
 /// An SVG document under construction.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Svg {
+    form: Form,
+    /// Marks that can be chosen so far.
+    marks: usize,
     out: String,
 }
 
 impl Svg {
+    pub fn new(form: Form) -> Svg {
+        Svg { form, marks: 0, out: String::new() }
+    }
+
     /// Appends text that is already SVG.
     pub fn raw(&mut self, markup: &str) {
         self.out.push_str(markup);
@@ -46,12 +55,45 @@ impl Svg {
         }
     }
 
-    /// An invisible rectangle with a tooltip.
-    pub fn tip(&mut self, area: Area, tip: &str) {
-        let (attributes, tip) = (area.attributes(), escape(tip));
+    /// An invisible rectangle with a tooltip; in a page it can be chosen.
+    pub fn hit(&mut self, area: Area, tip: &str, data: &[(&str, String)]) {
+        let (attributes, choice) = (area.attributes(), self.choice(tip, data));
+        let tip = escape(tip);
         self.raw(&format!(
-            r#"<rect class="hit" {attributes} fill-opacity="0"><title>{tip}</title></rect>"#
+            r#"<rect class="hit" {attributes} fill-opacity="0"{choice}><title>{tip}</title></rect>"#
         ));
+    }
+
+    /// A circle with a tooltip; in a page it can be chosen.
+    pub fn dot(
+        &mut self,
+        class: &str,
+        (x, y): (f64, f64),
+        r: f64,
+        tip: &str,
+        data: &[(&str, String)],
+    ) {
+        let ([x, y, r], choice) = ([x, y, r].map(number), self.choice(tip, data));
+        let tip = escape(tip);
+        self.raw(&format!(
+            r#"<circle class="{class}" cx="{x}" cy="{y}" r="{r}" fill-opacity="0.75"{choice}><title>{tip}</title></circle>"#
+        ));
+    }
+
+    /// The attributes of something that can be chosen in a page. The first one is a stop of the Tab
+    /// key; the page leads to the others.
+    fn choice(&mut self, name: &str, data: &[(&str, String)]) -> String {
+        if self.form == Form::File {
+            return String::new();
+        }
+        let (name, stop) = (escape(name), if self.marks == 0 { 0 } else { -1 });
+        self.marks += 1;
+        let mut attributes = format!(r#" role="button" tabindex="{stop}" aria-label="{name}""#);
+        for (key, value) in data {
+            // Writing to a `String` cannot fail.
+            let _ = write!(attributes, r#" data-{key}="{}""#, escape(value));
+        }
+        attributes
     }
 
     /// Many rectangles of one colour, as one element; none at all if there are none.

@@ -80,11 +80,6 @@ impl Tally {
         Some((*self.counts.keys().next()?, *self.counts.keys().next_back()?))
     }
 
-    /// The largest score in either direction, at least 1.
-    pub fn reach(&self) -> i32 {
-        self.counts.keys().map(|score| score.abs()).fold(1, i32::max)
-    }
-
     /// The most frequent score (the smallest such), and its number of positions.
     pub fn mode(&self) -> Option<(i32, u128)> {
         self.counts.iter().rev().max_by_key(|&(_, &positions)| positions).map(|(&s, &p)| (s, p))
@@ -101,7 +96,7 @@ mod tests {
         let tally = Tally::new([&ScoreSlice { label: String::new(), counts }]);
         assert_eq!(tally.total(), 78);
         assert_eq!(Outcome::ALL.map(|outcome| tally.with(outcome)), [40, 12, 26]);
-        assert_eq!((tally.reach(), tally.range()), (2, Some((-2, 2))));
+        assert_eq!(tally.range(), Some((-2, 2)));
         assert_eq!(tally.mode(), Some((-2, 40)));
         assert_eq!(tally.mean(), Some(-28.0 / 78.0));
     }
@@ -109,6 +104,6 @@ mod tests {
     #[test]
     fn nothing_has_no_mean() {
         let tally = Tally::new([]);
-        assert_eq!((tally.mean(), tally.mode(), tally.total(), tally.reach()), (None, None, 0, 1));
+        assert_eq!((tally.mean(), tally.mode(), tally.total()), (None, None, 0));
     }
 }

@@ -1,10 +1,16 @@
 //! The drop-out diagram, parsed as SVG.
 
-use nutcracker_draw::{Dot, DropOutChart, drop_out_chart};
+use nutcracker_draw::{Dot, DropOutChart, Form, drop_out_chart};
 use roxmltree::{Document, Node};
 
-const CHART: DropOutChart =
-    DropOutChart { title: "A", caption: "b", root: 0.0, frontier: None, omega: 0.0 };
+const CHART: DropOutChart = DropOutChart {
+    form: Form::File,
+    title: "A",
+    caption: "b",
+    root: 0.0,
+    frontier: None,
+    omega: 0.0,
+};
 
 fn dot(value: f64, depth: u32, count: u64, solved: bool) -> Dot {
     Dot { value, depth, count, solved }
@@ -130,4 +136,23 @@ fn empty_and_extreme_data() {
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         assert_eq!(leaves(&svg).len(), dots.len());
     }
+}
+
+#[test]
+fn leaves_of_a_page_can_be_chosen() {
+    let dots = [dot(-0.25, 3, 1, false), dot(1.5, 7, 2, true)];
+    let svg = drop_out_chart(&DropOutChart { form: Form::Page, ..CHART }, &dots);
+    assert!(!svg.contains("<style") && leaves(&svg).len() == 2);
+    let document = Document::parse(&svg).expect("well-formed XML");
+    let names = ["data-depth", "data-value", "tabindex", "aria-label"];
+    let buttons: Vec<_> = document
+        .descendants()
+        .filter(|node| node.attribute("role") == Some("button"))
+        .map(|one| names.map(|name| one.attribute(name).expect("an attribute").to_owned()))
+        .collect();
+    let expected = [
+        ["3", "-0.25", "0", "ply 3, value -0.25: 1 leaf"],
+        ["7", "1.5", "-1", "ply 7, value +1.50: 2 leaves, solved"],
+    ];
+    assert_eq!(buttons, expected.map(|row| row.map(str::to_owned)));
 }

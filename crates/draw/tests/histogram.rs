@@ -1,10 +1,15 @@
 //! The histogram, parsed as SVG.
 
-use nutcracker_draw::{ScoreSlice, score_histogram};
+use nutcracker_draw::{Form, Histogram, Measure, ScoreSlice};
 use roxmltree::Document;
 
 fn slice(label: &str, counts: &[(i16, u64)]) -> ScoreSlice {
     ScoreSlice { label: label.into(), counts: counts.to_vec() }
+}
+
+fn score_histogram(title: &str, unit: &str, slices: &[ScoreSlice]) -> String {
+    let measure = Measure::Scores(unit);
+    nutcracker_draw::score_histogram(&Histogram { form: Form::File, title, measure }, slices)
 }
 
 fn awari() -> Vec<ScoreSlice> {
@@ -135,4 +140,54 @@ fn any_text_is_allowed() {
     let document = Document::parse(&svg).unwrap();
     let title = document.descendants().find(|node| node.has_tag_name("title")).unwrap();
     assert_eq!(title.text(), Some("<script>&\"'\u{fffd}\u{fffd}]]>\u{fffd} --"));
+}
+
+#[test]
+fn distances_are_by_the_winners_moves() {
+    let distance = |value: i16| match value {
+        0 => None,
+        1.. => Some((true, (128 - value) as u16)),
+        _ => Some((false, (127 + value) as u16)),
+    };
+    let measure = Measure::Distances(&distance);
+    let chart = Histogram { title: "krk", measure, ..Histogram::default() };
+    let counts = [(-127, 3), (-120, 9), (0, 2), (127, 5), (112, 4)];
+    let svg = nutcracker_draw::score_histogram(&chart, &[slice("all", &counts)]);
+    assert_drawable(&svg);
+    for tip in ["loss in 0: 3 positions", "loss in 7: 9", "draw: 2", "win in 1: 5", "win in 16: 4"]
+    {
+        assert!(svg.contains(tip), "{tip}");
+    }
+    assert!(!svg.contains("Mean score") && svg.contains("by the winner&#39;s moves"));
+    let document = Document::parse(&svg).unwrap();
+    let hits = document.descendants().filter(|node| node.attribute("class") == Some("hit"));
+    let mut columns: Vec<(f64, &str)> = hits
+        .map(|hit| {
+            let tip = hit.first_element_child().and_then(|title| title.text()).unwrap();
+            (hit.attribute("x").unwrap().parse().unwrap(), tip.split(':').next().unwrap())
+        })
+        .collect();
+    columns.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let names: Vec<&str> = columns.into_iter().map(|(_, name)| name).collect();
+    assert_eq!(names, ["loss in 7", "loss in 0", "draw", "win in 1", "win in 16"]);
+}
+
+#[test]
+fn columns_of_a_page_can_be_chosen() {
+    let chart =
+        Histogram { form: Form::Page, title: "Scores & more", measure: Measure::Scores("") };
+    let svg = nutcracker_draw::score_histogram(&chart, &awari());
+    assert!(!svg.contains("<style") && !svg.contains("style="), "the page has the styles");
+    let document = Document::parse(&svg).unwrap();
+    let root = document.root_element();
+    assert_eq!(root.attribute("role"), Some("group"));
+    assert_eq!(root.attribute("aria-label"), Some("Scores & more"));
+    let buttons: Vec<_> =
+        document.descendants().filter(|node| node.attribute("role") == Some("button")).collect();
+    let data: Vec<_> = buttons.iter().map(|one| one.attribute("data-score").unwrap()).collect();
+    assert_eq!(data, ["-3", "-2", "-1", "0", "1", "2", "3"]);
+    let stops: Vec<_> = buttons.iter().map(|one| one.attribute("tabindex").unwrap()).collect();
+    assert_eq!(stops, ["0", "-1", "-1", "-1", "-1", "-1", "-1"], "one stop of the Tab key");
+    let name = buttons[0].attribute("aria-label").unwrap();
+    assert_eq!(name, "\u{2212}3: 178 positions (39.2%)");
 }

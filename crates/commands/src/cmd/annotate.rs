@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use nutcracker_any::{AnyGame, AnyMove};
-use nutcracker_draw::{Course, CoursePoint, course_chart};
+use nutcracker_draw::{Course, CourseError, CoursePoint, course_chart};
 use nutcracker_engine::record::Record;
 use nutcracker_engine::{Analyser, Analysis, Loss, Played};
 use nutcracker_game::{Numbering, Rules, Side};
@@ -392,7 +392,9 @@ impl Annotated<'_> {
             }
             let mut point = CoursePoint::new(after, evaluated.source.name() != "search", tip);
             if self.is_error(ply) {
-                point.error = Some(evaluated.side == Side::First);
+                // The colour says who made it; how grave it is, the marks of the text say.
+                point.error =
+                    Some(CourseError { first: evaluated.side == Side::First, grave: false });
             }
             points.push(point);
         }
@@ -400,10 +402,13 @@ impl Annotated<'_> {
         let title = format!("{first} against {second}");
         let names = [Side::First, Side::Second].map(|side| name(game, side));
         let caption = self.outcome();
-        course_chart(
-            &Course { title: &title, caption: &caption, sides: [&names[0], &names[1]] },
-            &points,
-        )
+        let course = Course {
+            title: &title,
+            caption: &caption,
+            sides: [&names[0], &names[1]],
+            ..Course::default()
+        };
+        course_chart(&course, &points)
     }
 
     fn record(&self) -> String {

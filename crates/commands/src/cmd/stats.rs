@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use nutcracker_any::AnyGame;
-use nutcracker_draw::{ScoreSlice, score_histogram};
+use nutcracker_draw::{Form, Histogram as Chart, Measure, ScoreSlice, score_histogram};
 use nutcracker_game::{Metric, Numbering, Rules, SliceId, WinDistance, closure};
 use nutcracker_retro::stats::{Choices, StatsError, choices};
 use nutcracker_retro::{Progress, cache_bytes, quick_set};
@@ -109,7 +109,7 @@ impl Args {
             Format::Table => for_people(&game, metric, &slices, self.scores),
             Format::Csv => csv(&game, &slices),
             Format::Json => format!("{}\n", for_programs(&game, metric, &slices)),
-            Format::Svg => svg(&game, &slices),
+            Format::Svg => svg(&game, metric, &slices),
         })
     }
 }
@@ -382,7 +382,7 @@ fn for_programs(game: &AnyGame, metric: Metric, slices: &[Known]) -> Value {
     })
 }
 
-fn svg(game: &AnyGame, slices: &[Known]) -> String {
+fn svg(game: &AnyGame, metric: Metric, slices: &[Known]) -> String {
     let slices: Vec<ScoreSlice> = slices
         .iter()
         .map(|known| ScoreSlice {
@@ -393,5 +393,11 @@ fn svg(game: &AnyGame, slices: &[Known]) -> String {
             counts: known.histogram.iter().map(|(score, n)| (score.into(), n)).collect(),
         })
         .collect();
-    score_histogram(&game.id().to_string(), game.slice_unit(), &slices)
+    let distance = |value| metric.distance(value).map(|distance| (distance.wins, distance.moves));
+    let measure = if metric.is_distance() {
+        Measure::Distances(&distance)
+    } else {
+        Measure::Scores(game.slice_unit())
+    };
+    score_histogram(&Chart { form: Form::File, title: &game.id().to_string(), measure }, &slices)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use nutcracker_book::Player;
 use nutcracker_book::report::Diagram;
 use nutcracker_book::store::Access;
-use nutcracker_draw::{Dot, DropOutChart, drop_out_chart};
+use nutcracker_draw::{Dot, DropOutChart, Form as ChartForm, drop_out_chart};
 use nutcracker_game::Rules;
 
 use super::target::Target;
@@ -124,6 +124,7 @@ fn svg(diagram: &Diagram, title: &str, caption: &str) -> String {
     let mut all = dots(&diagram.solved, true);
     all.extend(dots(&diagram.open, false));
     let chart = DropOutChart {
+        form: ChartForm::File,
         title,
         caption,
         root: points(diagram.root),
