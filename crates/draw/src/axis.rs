@@ -104,6 +104,7 @@ impl Axis {
 mod tests {
     use super::*;
     use crate::chart::Form;
+    use crate::svg::number;
 
     const LAYOUT: Layout = Layout {
         form: Form::File,
@@ -115,9 +116,11 @@ mod tests {
     #[test]
     fn ends_are_at_the_edges_of_the_plot() {
         let across = Axis::across(LAYOUT, -2.0, 2.0);
-        assert_eq!([-2.0, 0.0, 2.0].map(|value| across.at(value)), [100.0, 200.0, 300.0]);
+        let places = [-2.0, 0.0, 2.0].map(|value| number(across.at(value)));
+        assert_eq!(places, ["100", "200", "300"]);
         let upwards = Axis::upwards(LAYOUT, 0.0, 4.0);
-        assert_eq!([0.0, 1.0, 4.0].map(|value| upwards.at(value)), [130.0, 110.0, 50.0]);
+        let places = [0.0, 1.0, 4.0].map(|value| number(upwards.at(value)));
+        assert_eq!(places, ["130", "110", "50"]);
         assert_eq!((across.unit(), upwards.unit()), (50.0, 20.0));
     }
 

@@ -205,7 +205,8 @@ mod tests {
 
     #[test]
     fn steps_are_round() {
-        assert_eq!([0.3, 1.0, 5.5, 0.02].map(round_fraction), [0.5, 1.0, 10.0, 0.02]);
+        let steps = [0.3, 1.0, 5.5, 0.02].map(|step| crate::svg::number(round_fraction(step)));
+        assert_eq!(steps, ["0.5", "1", "10", "0.02"]);
         assert_eq!(round_step(0, 6), 1);
         assert_eq!(round_step(15, 15), 1);
         assert_eq!(round_step(48, 15), 5);
