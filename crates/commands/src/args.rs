@@ -141,6 +141,16 @@ pub struct Data {
     pub data: PathBuf,
 }
 
+impl Data {
+    /// ` --data DIR` for commands that are named in advice; nothing for the usual directory.
+    pub fn option(&self) -> String {
+        if self.data == Path::new(DEFAULT_DATA) {
+            return String::new();
+        }
+        format!(" --data {}", quoted(&self.data.display().to_string()))
+    }
+}
+
 impl Subject {
     /// The game.
     pub fn game(&self) -> Result<AnyGame, Failure> {
@@ -259,11 +269,7 @@ impl Subject {
             line.push_str(" --metric ");
             line.push_str(metric.name());
         }
-        if self.data.data != Path::new(DEFAULT_DATA) {
-            line.push_str(" --data ");
-            line.push_str(&quoted(&self.data.data.to_string_lossy()));
-        }
-        line + rest
+        line + &self.data.option() + rest
     }
 }
 

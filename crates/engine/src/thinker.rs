@@ -76,13 +76,13 @@ impl<G: Game> Thinker<G> {
         played: &Played<G>,
         limits: MoveLimits,
     ) -> Result<Thought<G::Move>, PlayerError> {
-        match self.pondering.take_if(|(expected, _)| expected.moves() == played.moves()) {
-            Some((_, pace)) => pace.ponder_hit(),
-            None => {
-                self.stop_pondering();
-                let pace = Arc::new(Pace::new(&limits, played.now().mover));
-                self.send(Order::Choose(Box::new(played.clone()), limits, pace));
-            }
+        let expected = |(expected, _): &mut (Played<G>, _)| expected.moves() == played.moves();
+        if let Some((_, pace)) = self.pondering.take_if(expected) {
+            pace.ponder_hit();
+        } else {
+            self.stop_pondering();
+            let pace = Arc::new(Pace::new(&limits, played.now().mover));
+            self.send(Order::Choose(Box::new(played.clone()), limits, pace));
         }
         self.receive()?.ok_or(PlayerError::Over)
     }

@@ -99,7 +99,9 @@ fn solves_alike<G: Evaluate>(name: &str, options: &[(&str, &str)], game: G, last
     let solving = SolveOptions::new(1, "test");
     // Compiled with the game, not once more here.
     let mut given = Options::new();
-    options.iter().for_each(|(name, value)| given.set(*name, *value));
+    for (name, value) in options {
+        given.set(*name, *value);
+    }
     let own = GAMES.game(name, &given).unwrap();
     let dirs = [own, AnyGame::small(game)].map(|game| {
         let dir = tempfile::tempdir().unwrap();

@@ -376,7 +376,7 @@ class Animals {
 export const animals = {
   reads: (text) => readAnimals(text) !== null,
   draw: (hooks) => new Animals(hooks),
-  keys: [
+  keys: () => [
     ["Tab", "to a man on the board"],
     ["Enter", "takes it, and puts it down"],
     ["Esc", "puts it back"],

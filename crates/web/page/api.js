@@ -16,9 +16,9 @@ async function read(response) {
   return body;
 }
 
-async function fetched(url, options) {
+async function fetched(url, options, reader = read) {
   try {
-    return await read(await fetch(url, options));
+    return await reader(await fetch(url, options));
   } catch (error) {
     if (error instanceof Problem || error.name === "AbortError") throw error;
     throw new Problem({ detail: "the server does not answer; is it still running?" });
@@ -36,6 +36,13 @@ export function address(path, parameters = {}) {
 }
 
 export const get = (path, parameters, signal) => fetched(address(path, parameters), { signal });
+
+/** A picture of the server as an element that can be imported. */
+export const picture = (path, parameters, signal) =>
+  fetched(address(path, parameters), { signal }, async (response) => {
+    if (!response.ok) return read(response);
+    return new DOMParser().parseFromString(await response.text(), "image/svg+xml").documentElement;
+  });
 
 export const remove = (url) => fetched(url, { method: "DELETE" });
 
@@ -56,9 +63,9 @@ export async function running(game, options, signal) {
 /** Requests about one game under one set of options; all are aborted by `signal`. */
 export function about(game, options, signal) {
   const request =
-    (what) =>
+    (what, how = get) =>
     (parameters = {}) =>
-      get(`/games/${encodeURIComponent(game)}${what}`, { ...parameters, options }, signal);
+      how(`/games/${encodeURIComponent(game)}${what}`, { ...parameters, options }, signal);
   return {
     /** What is wrong with a text that is no position of the game, if anything is. */
     check: async (position) => {
@@ -78,6 +85,8 @@ export function about(game, options, signal) {
     book: request("/book"),
     bookNode: request("/book/node"),
     bookLeaf: request("/book/leaf"),
-    dropouts: request("/book/dropouts"),
+    sliceChart: request("/slices/chart", picture),
+    lineChart: request("/line/chart", picture),
+    dropoutChart: request("/book/dropouts/chart", picture),
   };
 }

@@ -1,12 +1,13 @@
 // The line of best play from the position on the board.
 
 import { h, put } from "./dom.js";
+import { ahead } from "./session.js";
 
 /** Moves of the line that are shown. */
 const PLIES = 60;
 
 /** A panel beside the board; it hides itself where databases do not reach. */
-export function bestPanel(board) {
+export function bestPanel({ api, card, words, signal }, { follow }) {
   let latest = 0;
   let position = null;
   const body = h("div", { id: "best-line" });
@@ -25,7 +26,7 @@ export function bestPanel(board) {
           h(
             "li",
             {},
-            h("button", { class: "link", "data-best": i, onclick: () => board.follow(moves.slice(0, i + 1)) }, move),
+            h("button", { class: "link", "data-best": i, onclick: () => follow(moves.slice(0, i + 1)) }, move),
           ),
         ),
       ),
@@ -33,15 +34,15 @@ export function bestPanel(board) {
         "p",
         { class: "note" },
         line.over
-          ? board.words.verdict({ ...end, over: true, repeats: line.repeats }, 0, !end.banked)
+          ? words.verdict({ ...end, over: true, repeats: line.repeats }, ahead(end, card.sides), !end.banked)
           : `The first ${moves.length} moves.`,
       ),
     );
   }
 
-  async function render() {
-    const { now } = board.session;
-    const known = board.shown && board.editing === null && !now.over && now.value && !now.missing;
+  async function render({ session, shown }) {
+    const { now } = session;
+    const known = shown && !now.over && now.value && !now.missing;
     if (!known) {
       panel.hidden = true;
       position = null;
@@ -52,8 +53,8 @@ export function bestPanel(board) {
     latest += 1;
     const mine = latest;
     panel.hidden = true;
-    const line = await board.api.bestLine({ position: now.position, plies: PLIES }).catch(() => null);
-    if (mine !== latest || board.signal.aborted || position === null) return;
+    const line = await api.bestLine({ position: now.position, plies: PLIES }).catch(() => null);
+    if (mine !== latest || signal.aborted || position === null) return;
     panel.hidden = line === null || line.nodes.length < 2;
     if (!panel.hidden) show(line);
   }

@@ -5,20 +5,21 @@ import { bestPanel } from "./best.js";
 import { boardOf } from "./boards.js";
 import { bookPanel } from "./book.js";
 import { builder } from "./build.js";
-import { h, put, announce } from "./dom.js";
+import { choicesPanel } from "./choices.js";
+import { h, announce } from "./dom.js";
 import { engine } from "./engine.js";
-import { graph } from "./graph.js";
-import { choiceTable, lineItems } from "./lists.js";
+import { linePanel } from "./line.js";
+import { opening } from "./opening.js";
 import { opponent } from "./play.js";
 import { rulesOf } from "./rules.js";
-import { Session } from "./session.js";
+import { Session, ahead, banked } from "./session.js";
+import { setup } from "./setup.js";
+import { actionOf, keysHelp, tools } from "./tools.js";
 import { boardUrl } from "./url.js";
-import { capital, headingOf, slice, wordsOf } from "./words.js";
+import { capital, headingOf, wordsOf } from "./words.js";
 
 /** How long a hint is shown, in milliseconds. */
 const HINT = 1600;
-/** How long a position that is set up stays as it is before it is checked, in milliseconds. */
-const CHECK = 250;
 
 /** Shows the board of a game until `signal`. */
 export async function boardPage({ game, options, query, main, go, signal }) {
@@ -45,86 +46,83 @@ export async function boardPage({ game, options, query, main, go, signal }) {
     );
     return;
   }
-  await new Board(game, options, card, api, main, signal).open(query);
+  await new Board({ game, options, card, api, words: wordsOf(card), signal }).open(query, main);
 }
 
-/** What the keyboard does; a kind of board has keys of its own. */
-function help(own) {
-  const keys = [
-    ["← →", "back and forth"],
-    ["Home End", "to the ends of the line"],
-    ...own,
-    ["v", "values"],
-    ["t", "turn the board"],
-    ["?", "hint"],
-  ];
-  return h(
-    "details",
-    { class: "keys" },
-    h("summary", {}, "Keys"),
-    h(
-      "p",
-      { class: "note" },
-      keys.map(([key, what], i) => [i > 0 && " · ", h("kbd", {}, key), ` ${what}`]),
-    ),
-  );
-}
-
+/**
+ * The game on the board: its session, and what is shown of it. Panels get the `context` of the game
+ * and the actions they need, and `render` gives them what there is to show: the `session`, its moves
+ * as `choices`, whether values are `shown`, and whether a position is set up (`editing`).
+ */
 class Board {
-  constructor(game, options, card, api, main, signal) {
-    this.game = game;
-    this.options = options;
-    this.card = card;
+  constructor(context) {
+    this.context = context;
+    const { api, card, signal } = context;
     this.api = api;
-    this.main = main;
+    this.card = card;
+    this.words = context.words;
     this.signal = signal;
     this.shown = localStorage.getItem("values") !== "hidden";
-    this.title = headingOf(card);
     this.flip = false;
-    this.editing = null;
     this.hint = new Set();
     this.note = "";
+    this.problem = "";
     this.busy = false;
-    this.words = wordsOf(card);
-    this.rival = opponent(this);
+    const [play, jump] = [(choice) => this.play(choice), (at) => this.jump(at)];
+    this.setup = setup(context, {
+      changed: () => this.render(),
+      wrong: (text) => this.complain(text),
+      finish: (position) => this.setUp(position),
+      cancel: () => this.leaveSetup(),
+    });
+    this.actions = {
+      first: () => this.jump(0),
+      back: () => this.rival.takeBack(),
+      forward: () => this.jump(this.session.at + 1),
+      last: () => this.jump(this.session.nodes.length),
+      turn: () => this.turn(),
+      toggleValues: () => this.toggle(),
+      hint: () => this.showHint(),
+      setUp: () => (this.editing ? this.leaveSetup() : this.enterSetup()),
+      random: () => this.random(),
+      start: () => this.restart(card.start),
+      copy: () => this.copy(),
+    };
+    this.tools = tools(this.actions, { random: card.slices.length > 0 });
+    this.rival = opponent(context, {
+      session: () => this.session,
+      play,
+      jump,
+      hide: (hidden) => this.hide(hidden),
+    });
     if (this.rival.plays()) this.shown = false;
-    this.engine = engine(this);
-    this.book = bookPanel(this);
-    this.best = bestPanel(this);
+    this.panels = [
+      choicesPanel(context, { play, elsewhere: () => this.parts.verdict }),
+      linePanel(context, { jump }),
+      bestPanel(context, { follow: (moves) => this.follow(moves) }),
+      bookPanel(context, { play: (move) => this.playNamed(move) }),
+      this.rival,
+      engine(context),
+    ];
     addEventListener("keydown", (event) => this.key(event), { signal });
     matchMedia("(max-width: 640px)").addEventListener("change", () => this.render(), { signal });
   }
 
-  get sides() {
-    return this.card.sides;
+  get editing() {
+    return this.setup.text !== null;
   }
 
-  /** Opens what the address names: a position and a line, or something interesting. */
-  async open(query) {
+  /** Opens what the address names. */
+  async open(query, main) {
     this.flip = query.get("flip") === "1";
-    const from = query.get("from");
     const line = query.get("line");
-    let root = from ?? this.card.start;
-    if (!from && !this.card.slices.includes(this.card.start_slice) && this.card.slices.length) {
-      // The start is not in the databases: begin with a riddle from the largest.
-      const filters = { min_score: 1, only: "best", captures: "none", tempting: true, seed: 7 };
-      const found = await this.api
-        .random(filters)
-        .catch(() => this.api.random({ seed: 7 }))
-        .catch(() => null);
-      if (found) {
-        root = found.position;
-        const last = this.card.slices[this.card.slices.length - 1];
-        const start = slice(this.card.start_slice, this.card.unit);
-        const ending = slice(last, this.card.unit);
-        this.note = `The start, ${start}, is beyond the databases; this is an ending with ${ending}.`;
-      }
-    }
+    const { root, note } = await opening(this.api, this.card, query.get("from"));
+    this.note = note;
     await this.begin(root, line ? line.split(" ").filter(Boolean) : []);
     const at = query.get("at") === null || !line ? this.session.nodes.length - 1 : Number(query.get("at")) || 0;
     await this.load(at);
     this.session.go(at);
-    this.build();
+    this.build(main);
     this.render();
     this.rival.consider();
   }
@@ -142,68 +140,43 @@ class Board {
 
   /** Loads the moves of a ply of the line, if that is not done. */
   async load(at) {
-    const { nodes } = this.session;
-    const node = nodes[Math.max(0, Math.min(at, nodes.length - 1))];
+    const { session } = this;
+    const place = session.clamp(at);
+    const node = session.nodes[place];
     if (node.moves) return;
-    const moves = this.session.moves(nodes.indexOf(node)).join(" ");
+    const moves = session.moves(place).join(" ");
     const { played } = node;
-    Object.assign(node, await this.api.moves({ position: this.session.root.position, moves }), { played });
+    Object.assign(node, await this.api.moves({ position: session.root.position, moves }), { played });
   }
 
-  build() {
-    const button = (id, label, text, action) =>
-      // A sign needs a name; a word is one.
-      h("button", { id, title: label, "aria-label": /[a-z]/.test(text) ? null : label, onclick: action }, text);
+  build(main) {
     this.parts = {
       verdict: h("p", { class: "verdict", id: "verdict", tabindex: -1 }),
-      note: h("p", { class: "note", id: "note", role: "alert" }),
+      note: h("p", { class: "note", id: "note", role: "status" }),
+      problem: h("p", { class: "note", id: "problem", role: "alert" }),
       stage: h("div", { class: "stage" }),
-      choices: h("div", { class: "choices" }),
-      line: h("ol", { class: "line", "aria-label": "Moves" }),
-      graph: h("div", {}),
-      setup: h("div", { class: "setup" }),
     };
-    const tools = (this.tools = h(
-      "div",
-      { class: "tools", role: "toolbar", "aria-label": "Line" },
-      button("first", "Back to the start of the line", "|◀", () => this.jump(0)),
-      button("undo", "Back one move", "◀", () => this.back()),
-      button("redo", "Forward one move", "▶", () => this.jump(this.session.at + 1)),
-      button("last", "To the end of the line", "▶|", () => this.jump(this.session.nodes.length)),
-      button("flip", "Turn the board round", "⇅ Flip", () => this.turn()),
-      (this.valuesButton = button("values", "Show or hide values", "Hide values", () => this.toggle())),
-      button("hint", "Show a best move for a moment", "Hint", () => this.showHint()),
-      button("setup", "Set up a position", "Set up", () => this.edit()),
-      this.card.slices.length > 0 &&
-        button("random", "A random position from the databases", "Random", () => this.random()),
-      button("start", "Where the game starts", "Start", () => this.restart(this.card.start)),
-      button("copy", "Copy a link to this position and line", "Copy link", () => this.copy()),
-    ));
-    this.main.replaceChildren(
+    main.replaceChildren(
       h(
         "div",
         { class: "layout" },
         h(
           "section",
           { class: "panel table", "aria-label": "Board and position" },
-          this.title,
+          headingOf(this.card),
           this.parts.verdict,
           this.parts.stage,
           this.parts.note,
-          tools,
-          this.parts.setup,
+          this.parts.problem,
+          this.tools.element,
+          this.setup.element,
           rulesOf(this.api),
-          help(boardOf(this.card.start).keys),
+          keysHelp(boardOf(this.card.start).keys(this.card.start)),
         ),
         h(
           "aside",
           { class: "side" },
-          h("section", { class: "panel" }, h("h2", {}, "Moves here"), this.parts.choices),
-          h("section", { class: "panel" }, h("h2", {}, "Line"), this.parts.graph, this.parts.line),
-          this.best.panel,
-          this.book.panel,
-          this.rival.panel,
-          this.engine.panel,
+          this.panels.map((one) => one.panel),
         ),
       ),
     );
@@ -214,8 +187,7 @@ class Board {
     const kind = boardOf(position);
     if (this.drawing?.kind !== kind) {
       const act = (choice) => this.play(choice);
-      const edit = (...change) => this.edited((editor, text) => editor.change(text, ...change));
-      this.drawing = kind.draw({ act, edit, words: this.words });
+      this.drawing = kind.draw({ act, edit: this.setup.change, words: this.words });
       this.drawing.kind = kind;
       this.parts.stage.replaceChildren(this.drawing.element);
     }
@@ -224,250 +196,136 @@ class Board {
 
   render() {
     if (!this.parts || this.signal.aborted) return;
-    const now = this.session.now;
-    const position = this.editing ?? now.position;
-    const base = this.session.ahead(this.sides);
+    const { editing, session, words } = this;
+    const { sides } = this.card;
+    const { now } = session;
+    const base = ahead(now, sides);
+    const shown = this.shown && !editing;
     const choices =
-      this.editing !== null || now.over
+      editing || now.over
         ? []
-        : now.moves.map((one) => ({ ...one, standing: this.words.standing({ ...one, mover: now.mover }, base) }));
-    const shown = this.shown && this.editing === null;
-    const names = this.sides.map(capital);
+        : now.moves.map((one) => ({ ...one, standing: words.standing({ ...one, mover: now.mover }, base) }));
+    const position = this.setup.text ?? now.position;
     this.stage(position).render({
       position,
-      drawing: this.editing === null ? now.drawing : null,
+      drawing: editing ? null : now.drawing,
       choices,
       shown,
       flip: this.flip,
       hint: this.hint,
-      banked: this.session.banked(this.sides),
-      final: now.over && now.result && this.editing === null ? this.sides.map((side) => now.result[side]) : null,
-      editing: this.editing !== null,
-      removing: this.removing,
-      names,
+      banked: banked(now, sides),
+      final: now.over && now.result && !editing ? sides.map((side) => now.result[side]) : null,
+      editing,
+      removing: this.setup.removing,
+      names: sides.map(capital),
     });
-    const counted = now.banked || this.session.at === 0;
-    const known =
-      this.shown || now.over ? this.words.verdict(now, base, !counted) : `${capital(now.mover)} to move.`;
-    const editor = this.editing === null ? null : boardOf(position).editor;
-    const setting = editor
-      ? `Set up a position, ${names[editor.mover(position)]} to move: ${editor.help}, or write it below.`
-      : "Set up a position: write it below.";
-    this.parts.verdict.textContent = this.editing !== null ? setting : known;
-    const tells = (this.shown || now.over) && this.editing === null && now.value;
-    this.parts.verdict.dataset.outcome = tells ? this.words.standing(now, base).kind : "";
-    this.parts.note.textContent = this.note || (this.editing !== null ? "" : (now.missing ?? ""));
-    this.valuesButton.textContent = this.shown ? "Hide values" : "Show values";
-    this.renderChoices(choices, shown);
-    this.renderLine();
-    this.renderSetup();
-    const atStart = this.session.at === 0;
-    const atEnd = this.session.at === this.session.nodes.length - 1;
-    for (const id of ["first", "undo"]) this.tools.querySelector(`#${id}`).disabled = atStart;
-    for (const id of ["redo", "last"]) this.tools.querySelector(`#${id}`).disabled = atEnd;
-    if (this.editing !== null) {
-      for (const tool of this.tools.querySelectorAll("button:not(#setup, #flip)")) tool.disabled = true;
-    } else for (const id of ["values", "hint", "random", "start", "copy"]) {
-      const tool = this.tools.querySelector(`#${id}`);
-      if (tool) tool.disabled = false;
-    }
-    this.rival.render();
-    this.engine.render();
-    this.book.render();
-    this.best.render();
+    this.tell(now, base);
+    const view = { session, choices, shown, editing };
+    this.tools.render({ ...view, shown: this.shown });
+    for (const panel of this.panels) panel.render(view);
     history.replaceState(null, "", this.link());
   }
 
-  renderChoices(choices, shown) {
-    // The list is made anew: who plays from it by keyboard goes on at its beginning.
-    if (this.parts.choices.contains(document.activeElement)) {
-      queueMicrotask(() => (this.parts.choices.querySelector("button") ?? this.parts.verdict).focus());
-    }
-    if (choices.length === 0) {
-      this.parts.choices.replaceChildren(
-        h(
-          "p",
-          { class: "note" },
-          this.editing !== null ? "Not while a position is set up." : "The game is over here.",
-        ),
-      );
-      return;
-    }
-    const act = (choice) => this.play(choice);
-    const { points } = this.card;
-    const [first, second] = this.sides.map(capital);
-    const whole = choices.some((one) => one.result);
-    const head = whole ? `${first}–${second}` : `For ${first}`;
-    const legend = h(
-      "p",
-      { class: "note legend" },
-      h("span", { class: "badge small win" }, first),
-      " wins, ",
-      h("span", { class: "badge small loss" }, second),
-      " wins",
-      points && !whole && choices.some((one) => one.value) && ", counted from the start of the line",
-      "; ★ best move.",
-    );
-    put(this.parts.choices, choiceTable(choices, { shown, points, head, words: this.words, act }), shown && legend);
+  /** Says what there is to say of the position. */
+  tell(now, base) {
+    const counted = now.banked || this.session.at === 0;
+    const revealed = this.shown || now.over;
+    const verdict = revealed ? this.words.verdict(now, base, !counted) : `${capital(now.mover)} to move.`;
+    this.parts.verdict.textContent = this.editing ? this.setup.help() : verdict;
+    const tells = revealed && !this.editing && now.value;
+    this.parts.verdict.dataset.outcome = tells ? this.words.standing(now, base).kind : "";
+    this.parts.note.textContent = this.note || (this.editing ? "" : (now.missing ?? ""));
+    this.parts.problem.textContent = this.problem;
   }
 
-  renderLine() {
-    const active = document.activeElement;
-    if (this.parts.line.contains(active) || this.parts.graph.contains(active)) {
-      queueMicrotask(() => this.parts.line.querySelector(".now")?.focus());
-    }
-    const { card, session, shown, words } = this;
-    const jump = (at) => this.jump(at);
-    this.parts.line.replaceChildren(...lineItems(session, { shown, ...card, words, jump }));
-    const chart = shown ? graph(session, card, words, jump) : null;
-    const what = card.points ? "margin" : "result";
-    const caption = `${capital(this.sides[0])}'s ${what} at the end with best play from each move on`;
-    put(this.parts.graph, chart, chart && h("p", { class: "note caption" }, caption));
+  complain(text) {
+    this.problem = text;
+    this.parts.problem.textContent = text;
   }
 
-  renderSetup() {
-    if (this.editing === null) {
-      this.parts.setup.replaceChildren();
-      return;
-    }
-    if (!this.field) {
-      this.field = h("input", {
-        id: "notation",
-        "aria-label": "Position",
-        spellcheck: "false",
-        autocomplete: "off",
-      });
-      this.field.addEventListener("input", () => {
-        this.editing = this.field.value;
-        this.render();
-        this.check();
-      });
-    }
-    if (this.field.value !== this.editing) this.field.value = this.editing;
-    const clickable = boardOf(this.editing).editor !== null;
-    const turn = () => this.edited((editor, text) => editor.turn(text));
-    const clear = () => this.edited((editor, text) => editor.clear(text));
-    if (this.parts.setup.contains(this.field)) return;
-    this.parts.setup.replaceChildren(
-      h(
-        "form",
-        {
-          onsubmit: (event) => {
-            event.preventDefault();
-            this.done();
-          },
-        },
-        h("label", {}, "Position ", this.field),
-        h(
-          "div",
-          { class: "tools" },
-          h("button", { class: "primary", id: "done" }, "Done"),
-          h("button", { type: "button", id: "cancel", onclick: () => this.edit(false) }, "Cancel"),
-          clickable && h("button", { type: "button", id: "mover", onclick: turn }, "Other side moves"),
-          clickable && h("button", { type: "button", id: "clear", onclick: clear }, "Clear"),
-          boardOf(this.editing).editor?.removes &&
-            h(
-              "button",
-              {
-                type: "button",
-                id: "remove",
-                "aria-pressed": "false",
-                onclick: (event) => {
-                  this.removing = !this.removing;
-                  event.target.setAttribute("aria-pressed", String(this.removing));
-                  this.render();
-                },
-              },
-              "Remove",
-            ),
-        ),
-      ),
-    );
+  /** Forgets what was said of another position. */
+  quiet() {
+    this.hint = new Set();
+    this.note = "";
+    this.problem = "";
   }
 
   link() {
-    return boardUrl(this.game, {
+    const { game, options } = this.context;
+    return boardUrl(game, {
       from: this.session.root.position,
       line: this.session.moves(),
       at: this.session.at,
-      options: this.options,
+      options,
       flip: this.flip,
     });
   }
 
   async play(choice) {
-    if (this.busy || this.editing !== null || this.session.now.over) return;
+    const { session } = this;
+    if (this.busy || this.editing || session.now.over) return;
     this.busy = true;
-    this.hint = new Set();
-    this.note = "";
+    this.quiet();
     try {
-      const mover = capital(this.session.now.mover);
+      const mover = capital(session.now.mover);
+      const moves = [...session.moves(session.at), choice.move].join(" ");
       const [next] = await Promise.all([
-        this.api.moves({
-          position: this.session.root.position,
-          moves: [...this.session.moves(this.session.at), choice.move].join(" "),
-        }),
+        this.api.moves({ position: session.root.position, moves }),
         this.drawing.animate(choice, choice.next),
       ]);
-      this.session.play(choice, next);
+      session.play(choice, next);
       this.render();
       const banks = choice.captures > 0 ? ` and banks ${choice.captures}` : "";
       announce(`${mover} plays ${choice.move}${banks}. ${this.parts.verdict.textContent}`);
     } catch (error) {
-      this.note = error.message;
-      this.render();
+      this.complain(error.message);
     } finally {
       this.busy = false;
     }
     if (!this.signal.aborted) this.rival.consider();
   }
 
+  playNamed(move) {
+    const choice = this.session.now.moves.find((one) => one.move === move);
+    if (choice) this.play(choice);
+  }
+
   /** Plays moves one after the other from here on, without a pause. */
   async follow(moves) {
-    if (this.busy || this.editing !== null) return;
-    this.busy = true;
-    try {
-      await this.begin(this.session.root.position, [...this.session.moves(this.session.at), ...moves]);
+    if (this.busy || this.editing) return;
+    const { session } = this;
+    await this.change(async () => {
+      await this.begin(session.root.position, [...session.moves(session.at), ...moves]);
       await this.load(this.session.nodes.length - 1);
       this.session.go(this.session.nodes.length);
-      this.hint = new Set();
-      this.note = "";
+    });
+  }
+
+  /** Goes to a ply of the line. */
+  async jump(at) {
+    if (this.busy || this.editing) return;
+    const { session } = this;
+    await this.change(async () => {
+      await this.load(at);
+      if (this.session === session) session.go(at);
+    });
+  }
+
+  /** Changes what is on the board, and says so. */
+  async change(how) {
+    this.busy = true;
+    try {
+      await how();
+      this.quiet();
     } catch (error) {
-      this.note = error.message;
+      this.problem = error.message;
     } finally {
       this.busy = false;
     }
+    if (this.signal.aborted) return;
     this.render();
     announce(this.parts.verdict.textContent);
     this.rival.consider();
-  }
-
-  async jump(at) {
-    if (this.busy || this.editing !== null) return;
-    const { session } = this;
-    if (!session.nodes[Math.max(0, Math.min(at, session.nodes.length - 1))].moves) {
-      this.busy = true;
-      try {
-        await this.load(at);
-      } catch (error) {
-        this.note = error.message;
-        this.render();
-        return;
-      } finally {
-        this.busy = false;
-      }
-      if (this.session !== session || this.signal.aborted) return;
-    }
-    session.go(at);
-    this.hint = new Set();
-    this.note = "";
-    this.render();
-    announce(this.parts.verdict.textContent);
-    this.rival.consider();
-  }
-
-  back() {
-    this.rival.takeBack();
   }
 
   turn() {
@@ -489,19 +347,19 @@ class Board {
 
   /** Shows the best moves for a moment: those of the databases, else the one that a search likes. */
   async showHint() {
-    const session = this.session;
-    const now = session.now;
-    if (now.over || this.editing !== null) return;
+    const { session } = this;
+    const { now } = session;
+    if (now.over || this.editing) return;
     let best = now.moves.filter((choice) => choice.best).map((choice) => choice.move);
     let known = "Best";
     if (!best.length) {
       try {
         const moves = session.moves(session.at).join(" ");
-        best = [(await this.api.reply({ position: session.root.position, moves, level: "perfect", book: true })).move];
+        const position = session.root.position;
+        best = [(await this.api.reply({ position, moves, level: "perfect", book: true })).move];
         known = "Good";
       } catch (error) {
-        this.note = error.message;
-        this.render();
+        this.complain(error.message);
         return;
       }
       if (this.session.now !== now) return;
@@ -517,74 +375,43 @@ class Board {
     }, HINT);
   }
 
-  edit(on = this.editing === null) {
-    this.editing = on ? this.session.now.position : null;
-    this.removing = false;
-    this.note = "";
-    this.hint = new Set();
+  enterSetup() {
+    this.quiet();
+    this.setup.open(this.session.now.position);
+  }
+
+  leaveSetup() {
+    this.setup.close();
+    this.quiet();
     this.render();
-    if (on) this.field.focus();
+    this.tools.focusSetup();
   }
 
-  /** Changes the position that is set up. */
-  edited(change) {
-    const { editor } = boardOf(this.editing);
-    if (!editor) return;
-    this.editing = change(editor, this.editing);
-    this.render();
-    this.check();
+  async setUp(position) {
+    if (await this.restart(position)) this.tools.focusSetup();
   }
 
-  /** Says what is wrong with the position that is set up, as soon as it stays for a moment. */
-  check() {
-    const position = this.editing;
-    clearTimeout(this.checking);
-    this.checking = setTimeout(async () => {
-      const wrong = await this.api.check(position.trim()).catch((error) => error.message);
-      if (this.editing === position && !this.signal.aborted) this.parts.note.textContent = wrong ?? "";
-    }, CHECK);
-  }
-
-  async done() {
-    try {
-      await this.begin(this.editing.trim());
-      this.editing = null;
-      this.note = "";
-      this.push();
-      this.render();
-      this.tools.querySelector("#setup").focus();
-      this.rival.consider();
-    } catch (error) {
-      this.parts.note.textContent = error.message;
-    }
-  }
-
-  /** A new position is a new entry of the browser's history; the moves of a line are not. */
-  push() {
-    if (this.link() !== location.pathname + location.search) history.pushState(null, "", this.link());
-  }
-
+  /** Begins a new line, which is a new entry of the browser's history; the moves of a line are not. */
   async restart(position) {
     try {
       await this.begin(position);
-      this.editing = null;
-      this.note = "";
-      this.push();
-      this.render();
-      this.rival.consider();
     } catch (error) {
-      this.note = error.message;
-      this.render();
+      this.complain(error.message);
+      return false;
     }
+    this.setup.close();
+    this.quiet();
+    if (this.link() !== location.pathname + location.search) history.pushState(null, "", this.link());
+    this.render();
+    this.rival.consider();
+    return true;
   }
 
   async random() {
     try {
-      const found = await this.api.random({});
-      await this.restart(found.position);
+      await this.restart((await this.api.random({})).position);
     } catch (error) {
-      this.note = error.message;
-      this.render();
+      this.complain(error.message);
     }
   }
 
@@ -600,30 +427,17 @@ class Board {
   }
 
   key(event) {
-    if (event.key === "Escape" && this.editing !== null) {
-      this.edit(false);
-      this.tools.querySelector("#setup").focus();
+    if (event.key === "Escape" && this.editing) {
+      this.leaveSetup();
       return;
     }
-    if (
-      event.defaultPrevented ||
-      event.altKey ||
-      event.target instanceof HTMLInputElement ||
-      event.target instanceof HTMLSelectElement
-    )
-      return;
-    if ((event.ctrlKey || event.metaKey) && event.key === "z") this.back();
-    else if (event.ctrlKey || event.metaKey) return;
-    else if (event.key === "ArrowLeft" || event.key === "Backspace") this.back();
-    else if (event.key === "ArrowRight") this.jump(this.session.at + 1);
-    else if (event.key === "Home") this.jump(0);
-    else if (event.key === "End") this.jump(this.session.nodes.length);
-    else if (event.key === "v") this.toggle();
-    else if (event.key === "t") this.turn();
-    else if (event.key === "?") this.showHint();
+    const typed = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    if (event.defaultPrevented || event.altKey || typed) return;
+    const action = actionOf(event, this.actions);
+    if (action) action();
     else {
-      const choice =
-        /^[a-z]$/i.test(event.key) && this.drawing?.kind.choice?.(event.key, this.session.now.moves);
+      if (event.ctrlKey || event.metaKey || !/^[a-z]$/i.test(event.key)) return;
+      const choice = this.drawing?.kind.choice?.(event.key, this.session.now.moves);
       if (!choice) return;
       this.play(choice);
     }

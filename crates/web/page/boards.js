@@ -6,7 +6,7 @@ import { pits } from "./pits.js";
 import { plain } from "./plain.js";
 
 /**
- * All kinds of boards. Each `reads` the notations it can `draw`, names its `keys`, and may have an
+ * All kinds of boards. Each `reads` the notations it can `draw`, names its `keys` on one of them, and may have an
  * `editor`, which takes a notation and gives another, and a `choice` of a move by a key. The last one
  * reads everything.
  */

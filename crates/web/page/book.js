@@ -1,12 +1,11 @@
 // Opening books: a panel beside the board, and a page of their own.
 
 import { about, get } from "./api.js";
-import { fill, focusedElement, h, put, s } from "./dom.js";
+import { chart } from "./chart.js";
+import { fill, focusedElement, h, put } from "./dom.js";
 import { boardUrl, pageUrl } from "./url.js";
-import { capital, count, headingOf, signed, wordsOf } from "./words.js";
+import { capital, count, headingOf, wordsOf } from "./words.js";
 
-const WIDTH = 720;
-const HEIGHT = 320;
 /** How often a growing book is polled. */
 const TICK = 1500;
 
@@ -41,7 +40,7 @@ function moveTable(node, words, act) {
       node.moves.map((move) =>
         h(
           "tr",
-          { class: move.best ? "best" : "", "data-book": move.move, onclick: () => act(move) },
+          { class: move.best ? "best" : "", "data-book": move.move, onclick: () => act(move.move) },
           h(
             "td",
             {},
@@ -57,21 +56,22 @@ function moveTable(node, words, act) {
 }
 
 /** A panel beside the board; it hides itself where no book covers the position. */
-export function bookPanel(board) {
+export function bookPanel(context, { play }) {
+  const { api, words, signal } = context;
   let latest = 0;
   let position = null;
   let timer = null;
-  board.signal.addEventListener("abort", () => clearTimeout(timer));
+  signal.addEventListener("abort", () => clearTimeout(timer));
   const body = h("div", { id: "book" });
   const panel = h("section", { class: "panel", hidden: true }, h("h2", {}, "Book"), body);
 
-  async function render() {
-    if (!board.shown) {
+  async function render({ session, shown }) {
+    if (!shown) {
       panel.hidden = true;
       position = null;
       return;
     }
-    const now = board.session.now.position;
+    const now = session.now.position;
     if (now === position) return;
     position = now;
     clearTimeout(timer);
@@ -83,18 +83,14 @@ export function bookPanel(board) {
   async function load(now, again = false) {
     latest += 1;
     const mine = latest;
-    const node = await board.api.bookNode({ position: now, optional: true }).catch((error) => error);
-    if (mine !== latest || board.signal.aborted) return;
+    const node = await api.bookNode({ position: now, optional: true }).catch((error) => error);
+    if (mine !== latest || signal.aborted) return;
     panel.hidden = node === null;
     if (node === null) return;
     if (node instanceof Error) {
       body.replaceChildren(h("p", { class: "note" }, node.message));
       return;
     }
-    const play = (move) => {
-      const choice = board.session.now.moves.find((one) => one.move === move.move);
-      if (choice) board.play(choice);
-    };
     // What a growing book says changes while it is shown; what is being used is left as it is.
     if (node.book.growing) {
       timer = setTimeout(() => position === now && load(now, true), TICK);
@@ -104,14 +100,14 @@ export function bookPanel(board) {
       h(
         "p",
         {},
-        h("strong", {}, board.words.worth(node.value)),
+        h("strong", {}, words.worth(node.value)),
         node.value.exact ? " solved" : "",
         node.depth === 0
           ? ", where the book starts"
           : `, depth ${node.depth}, ${count(node.ways)} ${node.ways === 1 ? "way" : "ways"} here`,
       ),
-      moveTable(node, board.words, play),
-      around(board, node),
+      moveTable(node, words, play),
+      around(context, node),
     );
   }
 
@@ -119,12 +115,12 @@ export function bookPanel(board) {
 }
 
 /** The tree around a node: what leads to it, and what follows. */
-function around(board, node) {
-  const { game, options } = board;
+function around(context, node) {
+  const { game, options } = context;
   const open = (event) => {
     const tree = event.target;
     if (!tree.open || tree.querySelector(".branch")) return;
-    const below = branch(board, node.position, "From here", true).element;
+    const below = branch(context, node.position, "From here", true).element;
     const rest = node.ways - node.parents.length;
     fill(tree, {}, [
       node.parents.length > 0 &&
@@ -143,83 +139,6 @@ function around(board, node) {
     ]);
   };
   return h("details", { class: "around", ontoggle: open }, h("summary", {}, "The tree around it"));
-}
-
-/** Where an opponent can leave the book, and what it costs. */
-function diagram(data, pick) {
-  const dots = data.dots;
-  if (!dots.length) return h("p", { class: "note" }, "Nothing leads out of the book.");
-  const deepest = Math.max(2, ...dots.map((dot) => dot.depth), data.frontier ?? 0);
-  const values = [data.root, ...dots.map((dot) => dot.value)];
-  const [low, high] = [Math.min(...values) - 0.5, Math.max(...values) + 0.5];
-  const x = (value) => 50 + ((WIDTH - 70) * (value - low)) / (high - low);
-  // Depths go upwards, as in the picture that `nutcracker book dropout` draws.
-  const y = (depth) => HEIGHT - 40 - ((HEIGHT - 60) * depth) / deepest;
-  const marks = [];
-  const step = [1, 2, 5, 10, 20, 50].find((one) => (high - low) / one <= 12) ?? 100;
-  for (let value = Math.ceil(low / step) * step; value <= high; value += step) {
-    marks.push(
-      s("line", { class: "grid", x1: x(value), x2: x(value), y1: 14, y2: HEIGHT - 34 }),
-      s("text", { x: x(value), y: HEIGHT - 16, "text-anchor": "middle" }, signed(value)),
-    );
-  }
-  const rung = Math.ceil(deepest / 8);
-  for (let depth = 0; depth <= deepest; depth += rung) {
-    marks.push(s("text", { x: 40, y: y(depth) + 4, "text-anchor": "end" }, depth));
-  }
-  const front =
-    data.frontier === null
-      ? null
-      : (() => {
-          const at = (value) =>
-            Math.max(0, Math.min(deepest, data.frontier - data.omega * (value - data.root)));
-          return s("path", { class: "front", d: `M${x(low)} ${y(at(low))}L${x(high)} ${y(at(high))}` });
-        })();
-  /** One point is a stop of the Tab key, arrow keys go to the others. */
-  const walk = (event, at) => {
-    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const next = spots[(at + by + spots.length) % spots.length];
-    spots[at].setAttribute("tabindex", "-1");
-    next.setAttribute("tabindex", "0");
-    next.focus();
-  };
-  const spots = dots.map((dot, place) => {
-    const leaves = `${count(dot.leaves)} ${dot.solved ? "solved" : "open"}`;
-    const name = `${leaves} after ${dot.depth} moves, ${signed(dot.value)}`;
-    const act = () => pick(dot);
-    return s(
-      "circle",
-      {
-        class: `leaf${dot.solved ? " solved" : ""}`,
-        cx: x(dot.value),
-        cy: y(dot.depth),
-        r: 4 + Math.min(8, 2 * Math.log10(dot.leaves)),
-        tabindex: place === 0 ? 0 : -1,
-        role: "button",
-        "aria-label": name,
-        "data-leaf": `${dot.depth} ${dot.value} ${dot.solved}`,
-        onclick: act,
-        onkeydown: (event) => {
-          if (event.key === "Enter" || event.key === " ") {
-            event.preventDefault();
-            act();
-          } else walk(event, place);
-        },
-      },
-      s("title", {}, name),
-    );
-  });
-  return s(
-    "svg",
-    { class: "dropouts", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Drop-out diagram" },
-    marks,
-    s("line", { class: "root", x1: x(data.root), x2: x(data.root), y1: 14, y2: HEIGHT - 34 }),
-    front,
-    spots,
-  );
 }
 
 /** A node whose moves can be opened further; `refresh` shows what a growing book has now. */
@@ -311,8 +230,6 @@ export async function bookPage({ game, options, main, go, signal }) {
   }
   const words = wordsOf(card);
   const numbers = h("p", { id: "bookfacts" });
-  /** @type {any} */
-  const chart = h("div", {});
   const player = h(
     "select",
     { "aria-label": "Whose book", onchange: () => draw() },
@@ -337,25 +254,17 @@ export async function bookPage({ game, options, main, go, signal }) {
       now.growing ? h("em", {}, "It grows.") : "",
     );
   };
-  const pick = async (dot) => {
+  const diagram = chart(async ({ depth, value }) => {
     try {
-      const line = await api.bookLeaf({ depth: dot.depth, value: dot.value, player: player.value });
+      const line = await api.bookLeaf({ depth, value, player: player.value });
       go(boardUrl(game, { from: line.start, line: line.moves, options }));
     } catch (error) {
       if (!signal.aborted) note.textContent = error.message;
     }
-  };
-  let drawn = 0;
+  });
   async function draw() {
-    drawn += 1;
-    const mine = drawn;
     try {
-      const dropouts = await api.dropouts({ player: player.value });
-      if (mine !== drawn) return;
-      // The point that has the focus keeps it, if it is still there.
-      const held = chart.contains(document.activeElement) && focusedElement().dataset.leaf;
-      chart.replaceChildren(diagram(dropouts, pick));
-      if (held) (chart.querySelector(`[data-leaf="${held}"]`) ?? chart.querySelector("[tabindex]"))?.focus();
+      await diagram.show(api.dropoutChart({ player: player.value }));
     } catch (error) {
       if (!signal.aborted) note.textContent = error.message;
     }
@@ -396,12 +305,12 @@ export async function bookPage({ game, options, main, go, signal }) {
         { class: "panel" },
         h("h2", {}, "Where the book can be left"),
         h("label", {}, "The book of ", player),
-        chart,
+        diagram.element,
         h(
           "p",
           { class: "note" },
-          "Across: what the book's player then has. Upwards: moves from the start. Dashed: where it ",
-          "grows next; hollow points are solved. ",
+          "Across: what the book's player then has; the upright line is the start. Upwards: moves from ",
+          "the start. Dashed: where it grows next. Green points are solved. ",
           "Click a point to see the line that leads to it.",
         ),
         note,

@@ -2,79 +2,12 @@
 
 import { about, running } from "./api.js";
 import { builder } from "./build.js";
-import { h, s } from "./dom.js";
+import { chart } from "./chart.js";
+import { h } from "./dom.js";
 import { boardUrl } from "./url.js";
 import { capital, count, headingOf, signed, size, slice } from "./words.js";
 
-const WIDTH = 720;
-const HEIGHT = 220;
-
 const isDistance = (metric) => metric === "dtw" || metric === "dtc";
-
-/**
- * Where a value stands on the axis, and what it is called: scores by themselves; distances by the
- * winner's moves, wins to the right of draws and losses to the left.
- */
-function scaleOf(metric) {
-  if (!isDistance(metric)) {
-    return { at: (value) => value, name: (value) => `score ${signed(value)}`, tick: signed };
-  }
-  const at = (value) => (value > 0 ? 128 - value : value < 0 ? -(128 + value) : 0);
-  const name = (value) =>
-    value > 0 ? `win in ${128 - value}` : value < 0 ? `loss in ${127 + value}` : "draw";
-  const tick = (place) => (place > 0 ? String(place) : place < 0 ? String(-place - 1) : "draw");
-  return { at, name, tick };
-}
-
-/** How many positions have each value; a click opens one of them. */
-function histogram(pairs, label, metric, pick) {
-  const scale = scaleOf(metric);
-  const reach = Math.max(1, ...pairs.map(([score]) => Math.abs(scale.at(score))));
-  const most = Math.max(...pairs.map(([, number]) => number));
-  const wide = (WIDTH - 40) / (2 * reach + 1);
-  const across = (place) => 20 + (place + reach) * wide;
-  const x = (score) => across(scale.at(score));
-  const tall = (number) => Math.max(1, (HEIGHT - 50) * (number / most));
-  const bars = pairs.map(([score, number]) => {
-    const kind = score > 0 ? "win" : score < 0 ? "loss" : "draw";
-    const name = `${scale.name(score)}: ${count(number)} positions`;
-    return s(
-      "g",
-      {
-        class: `column ${kind}`,
-        tabindex: 0,
-        role: "button",
-        "aria-label": `${name}, show one`,
-        "data-score": score,
-        onclick: () => pick(score),
-        onkeydown: (event) =>
-          (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(score)),
-      },
-      s("title", {}, name),
-      s("rect", { class: "catch", x: x(score), y: 0, width: wide, height: HEIGHT - 26 }),
-      s("rect", {
-        class: "bar",
-        x: x(score) + wide * 0.08,
-        y: HEIGHT - 26 - tall(number),
-        width: wide * 0.84,
-        height: tall(number),
-        rx: Math.min(3, wide / 4),
-      }),
-    );
-  });
-  const step = [1, 2, 5, 10, 20].find((one) => reach / one <= 7) ?? 20;
-  const ticks = [];
-  for (let place = -Math.floor(reach / step) * step; place <= reach; place += step) {
-    const middle = across(place) + wide / 2;
-    ticks.push(s("text", { x: middle, y: HEIGHT - 8, "text-anchor": "middle" }, scale.tick(place)));
-  }
-  return s(
-    "svg",
-    { class: "histogram", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": label },
-    bars,
-    ticks,
-  );
-}
 
 function shares(tally) {
   const share = (number) => ((100 * number) / Math.max(1, tally.positions)).toFixed(1);
@@ -126,7 +59,8 @@ export async function databasesPage({ game, options, main, go, signal }) {
   const { metric } = known.slices[0];
   const distances = isDistance(metric);
   const mean = (tally) => (distances ? "–" : signed(Number(tally.mean.toFixed(2))));
-  const chart = h("div", {});
+  const heading = h("h2", {});
+  const histogram = chart(({ score }) => find({ slice: chosen, score }));
   const extremes = h("div", { class: "extremes" });
   let chosen = null;
 
@@ -134,19 +68,10 @@ export async function databasesPage({ game, options, main, go, signal }) {
     chosen = number;
     const one = number === null ? known.all : known.slices.find((entry) => entry.slice === number);
     const label = number === null ? "all databases" : slice(number, known.unit);
-    chart.replaceChildren(
-      h("h2", {}, `${distances ? "Distances" : "Scores"}, ${label}`),
-      histogram(one.histogram, `Positions by value, ${label}`, metric, (score) =>
-        find({ slice: number, score }),
-      ),
-      h(
-        "p",
-        { class: "note" },
-        distances
-          ? "Losses, draws and wins by the winner's moves. Click a column to see a position."
-          : "Click a column to see a position with that score.",
-      ),
-    );
+    heading.textContent = `${distances ? "Distances" : "Scores"}, ${label}`;
+    histogram.show(api.sliceChart({ slice: number })).catch((error) => {
+      if (!signal.aborted) note.textContent = error.message;
+    });
     for (const row of table.querySelectorAll("tr")) {
       row.classList.toggle("now", row.dataset.slice === String(number));
     }
@@ -383,7 +308,20 @@ export async function databasesPage({ game, options, main, go, signal }) {
     h(
       "div",
       { class: "layout even" },
-      h("section", { class: "panel" }, chart, extremes),
+      h(
+        "section",
+        { class: "panel" },
+        heading,
+        histogram.element,
+        h(
+          "p",
+          { class: "note" },
+          distances
+            ? "Losses, draws and wins by the winner's moves. Click a column to see a position."
+            : "Click a column to see a position with that score.",
+        ),
+        extremes,
+      ),
       h(
         "section",
         { class: "panel" },

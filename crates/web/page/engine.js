@@ -6,12 +6,15 @@ import { count } from "./words.js";
 
 const SECONDS = 5;
 
-/** A panel that searches the position of a board. */
-export function engine(board) {
+/** A panel that searches the position on the board. */
+export function engine({ game, options, words, signal }) {
+  let session = null;
   let events = null;
   let position = null;
   let found = null;
   let problem = "";
+  /** The place in the line before a search begins. */
+  let place = 0;
   const body = h("div", { id: "engine" });
   const panel = h("section", { class: "panel" }, h("h2", {}, "Engine"), body);
 
@@ -24,17 +27,22 @@ export function engine(board) {
     stop();
     found = null;
     problem = "";
-    const session = board.session;
+    place = 0;
     const moves = session.moves(session.at).join(" ");
     events = new EventSource(
-      address(`/games/${encodeURIComponent(board.game)}/search`, {
+      address(`/games/${encodeURIComponent(game)}/search`, {
         position: session.root.position,
         moves,
         seconds: SECONDS,
-        options: board.options,
+        options,
       }),
     );
+    events.addEventListener("queued", (event) => {
+      place = JSON.parse(event.data).place;
+      show();
+    });
     events.addEventListener("report", (event) => {
+      place = 0;
       found = JSON.parse(event.data);
       show();
     });
@@ -77,18 +85,26 @@ export function engine(board) {
         h(
           "p",
           { class: "found" },
-          h("strong", { id: "estimate" }, board.words.worth(found.value)),
+          h("strong", { id: "estimate" }, words.worth(found.value)),
           ` for the side to move, depth ${found.depth}, ${count(found.nodes)} positions`,
         ),
       found && h("p", { class: "note" }, found.line.join(" ")),
+      !idle &&
+        place > 0 &&
+        h(
+          "p",
+          { class: "note", id: "queued", role: "status" },
+          place === 1 ? "It begins when a running search ends." : `${count(place - 1)} before it wait, too.`,
+        ),
       problem && h("p", { class: "note", role: "alert" }, problem),
     );
   }
 
   /** Forgets what was found of another position. */
-  function render() {
-    const now = board.session.now.position;
-    panel.hidden = !board.shown;
+  function render(view) {
+    session = view.session;
+    const now = session.now.position;
+    panel.hidden = !view.shown;
     if (now === position) return;
     position = now;
     found = null;
@@ -97,6 +113,6 @@ export function engine(board) {
     show();
   }
 
-  board.signal.addEventListener("abort", stop);
+  signal.addEventListener("abort", stop);
   return { panel, render };
 }

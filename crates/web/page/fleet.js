@@ -1,11 +1,10 @@
 // The fleet: workers that grow the book of this server.
 
-import { get } from "./api.js";
-import { h, put, s } from "./dom.js";
+import { get, picture } from "./api.js";
+import { chart } from "./chart.js";
+import { h, put } from "./dom.js";
 import { count } from "./words.js";
 
-const WIDTH = 720;
-const HEIGHT = 220;
 /** How often the state is polled. */
 const TICK = 2000;
 /** A worker that was not heard of for this long counts as away, in seconds. */
@@ -17,29 +16,6 @@ export function ago(seconds) {
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   if (seconds < 172800) return `${Math.round(seconds / 3600)} h`;
   return `${Math.round(seconds / 86400)} d`;
-}
-
-/** The growth of the book as a curve. */
-function curve(points) {
-  if (points.length < 2) return h("p", { class: "note" }, "The curve begins in a moment.");
-  const last = points[points.length - 1];
-  const [from, to] = [points[0].at, last.at];
-  const [low, high] = [points[0].nodes, Math.max(last.nodes, points[0].nodes + 1)];
-  const x = (at) => 70 + ((WIDTH - 90) * (at - from)) / Math.max(1, to - from);
-  const y = (nodes) => HEIGHT - 36 - ((HEIGHT - 56) * (nodes - low)) / (high - low);
-  const path = points.map((point, i) => `${i ? "L" : "M"}${x(point.at).toFixed(1)} ${y(point.nodes).toFixed(1)}`);
-  const text = `From ${count(low)} to ${count(last.nodes)} positions in ${ago(to - from)}`;
-  return s(
-    "svg",
-    { class: "dropouts growth", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": text },
-    [low, high].map((nodes) => [
-      s("line", { class: "grid", x1: 70, x2: WIDTH - 20, y1: y(nodes), y2: y(nodes) }),
-      s("text", { x: 62, y: y(nodes) + 4, "text-anchor": "end" }, count(nodes)),
-    ]),
-    s("path", { class: "front", d: path.join("") }),
-    s("text", { x: 70, y: HEIGHT - 12 }, `${ago(to - from)} ago`),
-    s("text", { x: WIDTH - 20, y: HEIGHT - 12, "text-anchor": "end" }, "now"),
-  );
 }
 
 /** A table that scrolls by itself where the window is narrow. */
@@ -130,29 +106,29 @@ export async function fleetPage({ main, signal }) {
     return;
   }
   const facts = h("div", {});
-  const growth = h("div", {});
+  const growth = chart(() => {});
   const machines = h("div", {});
   const trust = h("div", {});
   const note = h("p", { class: "note", role: "alert" });
-  const draw = (now) => {
+  const draw = async (now) => {
     put(facts, numbers(now));
-    put(growth, curve(now.growth));
     put(machines, workers(now));
     put(trust, accounts(now));
     note.textContent = "";
+    await growth.show(picture("/fleet/status/chart", {}, signal));
   };
   main.replaceChildren(
     title,
-    h("section", { class: "panel" }, h("h2", {}, state.game), facts, growth, note),
+    h("section", { class: "panel" }, h("h2", {}, state.game), facts, growth.element, note),
     h("section", { class: "panel below" }, h("h2", {}, "Workers"), machines),
     h("section", { class: "panel below" }, h("h2", {}, "Accounts"), trust),
   );
-  draw(state);
+  await draw(state);
   let timer = null;
   signal.addEventListener("abort", () => clearTimeout(timer));
   const tick = async () => {
     try {
-      draw(await get("/fleet/status", {}, signal));
+      await draw(await get("/fleet/status", {}, signal));
     } catch (error) {
       if (signal.aborted) return;
       note.textContent = error.message;

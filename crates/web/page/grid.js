@@ -152,7 +152,7 @@ class Grid {
 export const grid = {
   reads: (text) => readGrid(text) !== null,
   draw: (hooks) => new Grid(hooks),
-  keys: [],
+  keys: () => [],
   editor: {
     help: "click a square for black, white or empty",
     mover: (text) => (readGrid(text).side === "x" ? 0 : 1),

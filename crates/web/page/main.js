@@ -90,10 +90,15 @@ export function go(url) {
   enter();
 }
 
-/** Shows a page that takes the place of another: the focus is at its beginning, its title is read out. */
+/** Shows a page that takes the place of another: the focus is on its heading, its title is read out. */
 async function enter() {
   await show();
-  if (!$("#main").contains(document.activeElement)) $("#main").focus({ preventScroll: true });
+  const main = $("#main");
+  if (!main.contains(document.activeElement) || document.activeElement === main) {
+    const heading = main.querySelector("h1");
+    heading?.setAttribute("tabindex", "-1");
+    (heading ?? main).focus({ preventScroll: true });
+  }
   announce(document.title);
 }
 

@@ -395,7 +395,10 @@ function boardShape(place) {
 export const pits = {
   reads: (text) => readPits(text) !== null,
   draw: (hooks) => new Pits(hooks),
-  keys: [["a–f", "sow that pit"]],
+  keys: (text) => {
+    const last = String.fromCharCode(96 + readPits(text).rows[0].length);
+    return [[`a–${last}`, "sow that pit"]];
+  },
   choice: (key, moves) => moves.find((one) => one.move[0].toLowerCase() === key.toLowerCase()),
   editor: {
     help: "click a pit or a store to add a stone; with “Remove”, to take one away",

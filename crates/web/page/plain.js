@@ -48,6 +48,6 @@ class Plain {
 export const plain = {
   reads: () => true,
   draw: (hooks) => new Plain(hooks),
-  keys: [],
+  keys: () => [],
   editor: null,
 };

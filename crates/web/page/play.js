@@ -5,8 +5,11 @@ import { capital } from "./words.js";
 
 const PAUSE = 300;
 
-/** An opponent for a board: it moves when it is its turn. */
-export function opponent(board) {
+/**
+ * An opponent: it moves when it is its turn. `session` gives the game on the board, `play` plays a move
+ * there, `jump` goes to a ply, `hide` hides values or shows them again.
+ */
+export function opponent({ game, options, card, api, signal }, { session, play, jump, hide }) {
   let side = null;
   let turns = 0;
   let failure = "";
@@ -21,12 +24,12 @@ export function opponent(board) {
         side = event.target.value || null;
         remember();
         // Values would give the game away; afterwards they are as they were.
-        board.hide(side !== null);
+        hide(side !== null);
         consider();
       },
     },
     option("", "no one"),
-    board.sides.map((name) => option(name, capital(name))),
+    card.sides.map((name) => option(name, capital(name))),
   );
   const level = h(
     "select",
@@ -58,21 +61,21 @@ export function opponent(board) {
   );
 
   /** The same game against the same opponent goes on after a reload, in this tab alone. */
-  const place = `opponent of ${board.game} ${board.options}`;
+  const place = `opponent of ${game} ${options}`;
   const remember = () => {
     if (side === null) sessionStorage.removeItem(place);
     else sessionStorage.setItem(place, JSON.stringify({ side, level: level.value }));
   };
   const before = JSON.parse(sessionStorage.getItem(place) ?? "null");
-  if (before && board.sides.includes(before.side)) {
+  if (before && card.sides.includes(before.side)) {
     side = before.side;
     choose.value = side;
     level.value = before.level;
   }
 
   /** Whether the program is to move; it does so by itself only at the end of the line. */
-  const its = () => side !== null && board.session.now.mover === side && !board.session.now.over;
-  const atEnd = () => board.session.at === board.session.nodes.length - 1;
+  const its = () => side !== null && session().now.mover === side && !session().now.over;
+  const atEnd = () => session().atEnd;
 
   async function consider(anyway = false) {
     turns += 1;
@@ -82,19 +85,19 @@ export function opponent(board) {
     render();
     if (!thinking) return;
     try {
-      const session = board.session;
-      const { at } = session;
-      const pending = board.api.reply({
-        position: session.root.position,
-        moves: session.moves(at).join(" "),
+      const line = session();
+      const { at } = line;
+      const pending = api.reply({
+        position: line.root.position,
+        moves: line.moves(at).join(" "),
         level: level.value,
         ...(book.checked ? { book: true } : {}),
       });
       const [reply] = await Promise.all([pending, new Promise((done) => setTimeout(done, PAUSE))]);
-      if (mine !== turns || board.session !== session || session.at !== at) return;
-      const choice = session.now.moves.find((one) => one.move === reply.move);
+      if (mine !== turns || session() !== line || line.at !== at) return;
+      const choice = line.now.moves.find((one) => one.move === reply.move);
       thinking = false;
-      if (choice) await board.play(choice);
+      if (choice) await play(choice);
     } catch (error) {
       if (mine === turns) failure = error.message;
     }
@@ -106,7 +109,7 @@ export function opponent(board) {
     go.hidden = thinking || !its() || (atEnd() && !failure);
     if (failure) status.textContent = failure;
     else if (side === null) status.textContent = "Choose a side for it, and play the other.";
-    else if (board.session.now.over) status.textContent = "The game is over.";
+    else if (session().now.over) status.textContent = "The game is over.";
     else if (thinking) status.textContent = "It thinks …";
     else if (its()) status.textContent = "It is the program's turn.";
     else status.textContent = "Your move.";
@@ -116,12 +119,13 @@ export function opponent(board) {
   function takeBack() {
     turns += 1;
     thinking = false;
-    let at = board.session.at - 1;
-    while (side !== null && at > 0 && board.session.nodes[at].mover === side) at -= 1;
-    board.jump(at);
+    const { at: now, nodes } = session();
+    let at = now - 1;
+    while (side !== null && at > 0 && nodes[at].mover === side) at -= 1;
+    jump(at);
   }
 
-  board.signal.addEventListener("abort", () => {
+  signal.addEventListener("abort", () => {
     turns += 1;
   });
   return { panel, render, consider, takeBack, plays: () => side !== null };

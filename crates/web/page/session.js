@@ -15,6 +15,10 @@ export class Session {
     return this.nodes[0];
   }
 
+  get atEnd() {
+    return this.at === this.nodes.length - 1;
+  }
+
   /** Plays a move of the present position; `next` is the server's description of the position after it. */
   play(choice, next) {
     const now = this.now;
@@ -31,8 +35,13 @@ export class Session {
     this.at += 1;
   }
 
+  /** The ply of the line that is nearest to a number. */
+  clamp(at) {
+    return Math.max(0, Math.min(at, this.nodes.length - 1));
+  }
+
   go(at) {
-    this.at = Math.max(0, Math.min(at, this.nodes.length - 1));
+    this.at = this.clamp(at);
   }
 
   /** The names of the moves of the whole line, or of its beginning. */
@@ -43,33 +52,20 @@ export class Session {
       .map((node) => node.played.move);
   }
 
-  /** What has been banked since the beginning by the first and the second side. */
-  banked(sides, at = this.at) {
-    const sums = [0, 0];
-    for (const node of this.nodes.slice(0, at)) {
-      sums[node.mover === sides[0] ? 0 : 1] += node.played.captures;
-    }
-    return sums;
-  }
-
-  /** By how much the first side is ahead at a ply: in the game, or since the beginning of the line. */
-  ahead(sides, at = this.at) {
-    const { banked } = this.nodes[at];
-    const [first, second] = banked ? sides.map((side) => banked[side]) : this.banked(sides, at);
-    return first - second;
-  }
-
   /** The end of the game for the first side, as far as it is known at each position. */
   standings(sides, words) {
-    return this.nodes.map((node, at) => words.standing(node, this.ahead(sides, at)));
+    return this.nodes.map((node) => words.standing(node, ahead(node, sides)));
   }
 }
 
-/** What a move cost: nothing, points, or the result. */
-export function mistake(node) {
-  const played = node.played;
-  if (!played || played.best !== false || !node.value || !played.value) return null;
-  const lost = node.value.points - played.value.points;
-  if (lost <= 0) return null;
-  return { lost, grave: node.outcome !== played.outcome };
+/** What both sides have: in the game, or since the beginning of the line. */
+export function banked(node, sides) {
+  const points = node.banked ?? node.taken;
+  return sides.map((side) => points[side]);
+}
+
+/** By how much the first side is ahead. */
+export function ahead(node, sides) {
+  const [first, second] = banked(node, sides);
+  return first - second;
 }

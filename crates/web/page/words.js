@@ -140,9 +140,7 @@ export function wordsOf({ points, sides }) {
       return `${start}${winner} wins${how}${end}`;
     }
     if (at.result) {
-      const total = at.result[sides[0]] + at.result[sides[1]];
-      const leader = at.over ? undefined : sides.find((side) => at.banked && 2 * at.banked[side] > total);
-      const decided = leader ? ` ${capital(leader)} already has more than half.` : "";
+      const decided = at.decided ? ` ${capital(at.decided)} already has more than half.` : "";
       return `${start}${ending(at.result)}${end}${decided}`;
     }
     if (!points && at.value.exact) {

@@ -1,12 +1,13 @@
 //! State shared by all requests.
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use nutcracker_any::{Options, UnknownGame};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 use crate::config::Config;
 use crate::explorer::{self, Budget, Explorer, ExplorerError, Shelves};
@@ -15,9 +16,7 @@ use crate::job::Jobs;
 use crate::lru::Lru;
 use crate::metrics::Metrics;
 use crate::problem::{Kind, Problem, chain};
-
-/// How long a request waits for a permit before it is refused.
-const QUEUE_TIME: Duration = Duration::from_secs(2);
+use crate::queue::{Capacity, Queue, Ticket};
 
 /// The thread that grows a book.
 pub type Growing = JoinHandle<Result<(), ExplorerError>>;
@@ -33,8 +32,8 @@ pub struct App {
     special: Mutex<Lru<(String, String), Arc<Explorer>>>,
     /// Their books.
     shelves: Shelves,
-    /// Permits to search.
-    searches: Arc<Semaphore>,
+    /// Slots for searches.
+    searches: Arc<Queue>,
     /// Permits to read databases and books off the threads that serve connections.
     reads: Arc<Semaphore>,
     /// Workers that grow a book, from the time on that it grows.
@@ -55,22 +54,18 @@ impl App {
         let usual = config
             .games
             .iter()
-            .map(|info| {
-                let game = explorer::open(
-                    info,
-                    &Options::new(),
-                    &config.data,
-                    limits.cache_bytes,
-                    &shelves,
-                )?;
-                Ok((info.name, game))
-            })
+            .map(|info| Ok((info.name, explorer::open(info, &Options::new(), &config, &shelves)?)))
             .collect::<Result<_, ExplorerError>>()?;
         Ok(Arc::new(App {
             usual,
             shelves,
             special: Mutex::new(Lru::new(limits.open_games)),
-            searches: Arc::new(Semaphore::new(limits.searches)),
+            searches: Queue::new(Capacity {
+                running: limits.searches,
+                running_per_client: limits.searches_per_client,
+                waiting_per_client: limits.waiting_per_client,
+                waiting: limits.waiting,
+            }),
             reads: Arc::new(Semaphore::new(limits.reads)),
             fleet: OnceLock::new(),
             jobs: Jobs::default(),
@@ -99,9 +94,7 @@ impl App {
         if let Some(game) = self.special().get(&key) {
             return Ok(Arc::clone(game));
         }
-        let limits = self.config.limits;
-        let game =
-            explorer::open(info, &parsed, &self.config.data, limits.cache_bytes, &self.shelves)?;
+        let game = explorer::open(info, &parsed, &self.config, &self.shelves)?;
         // Another request may have opened it meanwhile: all use the same.
         Ok(Arc::clone(self.special().get_or_insert(key, game)))
     }
@@ -116,13 +109,19 @@ impl App {
         self.special.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a search or scan off the threads that serve connections, when a permit is free. Its
-    /// budget ends when the client disconnects.
+    /// Runs a search or scan of a client off the threads that serve connections, when it has a slot.
+    /// Its budget ends when the client disconnects.
     pub async fn run_search<T: Send + 'static, E: Into<Problem> + Send + 'static>(
         &self,
+        client: IpAddr,
         work: impl FnOnce(&Budget) -> Result<T, E> + Send + 'static,
     ) -> Result<T, Problem> {
-        self.run_blocking(&self.searches, QUEUE_TIME, work).await
+        let mut ticket = self.line_up(client)?;
+        let queue_time = self.config.limits.queue_time;
+        if tokio::time::timeout(queue_time, ticket.turn()).await.is_err() {
+            return Err(busy());
+        }
+        run_blocking(ticket, self.config.limits.search_time, work).await
     }
 
     /// Runs work that only reads databases and books, in the same way: it never waits for searches.
@@ -130,32 +129,18 @@ impl App {
         &self,
         work: impl FnOnce(&Budget) -> Result<T, E> + Send + 'static,
     ) -> Result<T, Problem> {
+        let turn = Arc::clone(&self.reads).acquire_owned();
         // It is its turn soon, or the request times out.
-        self.run_blocking(&self.reads, self.config.limits.request_time, work).await
+        let Ok(Ok(permit)) = tokio::time::timeout(self.config.limits.request_time, turn).await
+        else {
+            return Err(busy());
+        };
+        run_blocking(permit, self.config.limits.search_time, work).await
     }
 
-    async fn run_blocking<T: Send + 'static, E: Into<Problem> + Send + 'static>(
-        &self,
-        permits: &Arc<Semaphore>,
-        queue: Duration,
-        work: impl FnOnce(&Budget) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, Problem> {
-        let (search, _stop) = permit(permits, queue, self.config.limits.search_time).await?;
-        let work = tokio::task::spawn_blocking(move || work(search.budget()));
-        match work.await {
-            Ok(result) => result.map_err(Into::into),
-            Err(error) => Err(Problem::new(
-                Kind::Internal,
-                "internal error; please report it with the request",
-            )
-            .because(error.to_string())),
-        }
-    }
-
-    /// A permit to search for some time, when one is free; the search ends early when the second of
-    /// the two is dropped.
-    pub async fn begin(&self, time: Duration) -> Result<(Search, StopOnDrop), Problem> {
-        permit(&self.searches, QUEUE_TIME, time).await
+    /// A place in the line for a search of a client.
+    pub fn line_up(&self, client: IpAddr) -> Result<Ticket, Problem> {
+        self.searches.enter(client).map_err(|_| busy())
     }
 
     /// Whether the server stops.
@@ -215,37 +200,29 @@ impl App {
     }
 }
 
-/// A permit, when one is free within the time of the queue.
-async fn permit(
-    permits: &Arc<Semaphore>,
-    queue: Duration,
+fn busy() -> Problem {
+    Problem::new(Kind::Busy, "too many searches are running; try again soon")
+}
+
+/// Runs work on a thread of its own, which holds the permit as long as it runs.
+async fn run_blocking<T: Send + 'static, E: Into<Problem> + Send + 'static>(
+    permit: impl Send + 'static,
     time: Duration,
-) -> Result<(Search, StopOnDrop), Problem> {
-    let turn = Arc::clone(permits).acquire_owned();
-    let Ok(Ok(permit)) = tokio::time::timeout(queue, turn).await else {
-        return Err(Problem::new(Kind::Busy, "too many searches are running; try again soon"));
-    };
+    work: impl FnOnce(&Budget) -> Result<T, E> + Send + 'static,
+) -> Result<T, Problem> {
     let stop = Arc::new(AtomicBool::new(false));
-    let budget = Budget::new(time, Arc::clone(&stop));
-    Ok((Search { budget, _permit: permit }, StopOnDrop(stop)))
-}
-
-/// A permit to search, with its budget.
-#[derive(Debug)]
-pub struct Search {
-    budget: Budget,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl Search {
-    /// Its time limit.
-    pub fn budget(&self) -> &Budget {
-        &self.budget
-    }
-
-    /// Ends it.
-    pub fn end(&self) {
-        self.budget.flag().store(true, Ordering::Relaxed);
+    let _stop = StopOnDrop(Arc::clone(&stop));
+    let budget = Budget::new(time, stop);
+    let work = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        work(&budget)
+    });
+    match work.await {
+        Ok(result) => result.map_err(Into::into),
+        Err(error) => {
+            let detail = "internal error; please report it with the request";
+            Err(Problem::new(Kind::Internal, detail).because(error.to_string()))
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The configuration of a server.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nutcracker_any::Registry;
@@ -18,6 +18,10 @@ pub struct Config {
     pub games: Registry,
     /// The directory with the databases of all games.
     pub data: PathBuf,
+    /// How commands that advice names are told that directory: ` --data DIR`, or nothing.
+    pub data_option: String,
+    /// The free bytes of the disk of a path, where they are known: what needs more is not advised.
+    pub free_disk: fn(&Path) -> Option<u64>,
     /// Origins whose pages may read answers, as browsers write them: `https://example.org`.
     pub cors: Vec<String>,
     /// Names of this server beside its addresses. A server that only this machine can reach refuses
@@ -43,6 +47,8 @@ impl Config {
             listen,
             games,
             data: data.into(),
+            data_option: String::new(),
+            free_disk: |_| None,
             cors: Vec::new(),
             hosts: Vec::new(),
             builds: listen.ip().is_loopback(),
@@ -72,6 +78,14 @@ pub struct Limits {
     pub plies: usize,
     /// Searches and scans that run at the same time.
     pub searches: usize,
+    /// How many of them may be of one client, which is an address.
+    pub searches_per_client: usize,
+    /// Searches and scans that may wait for a slot.
+    pub waiting: usize,
+    /// How many of them may be of one client.
+    pub waiting_per_client: usize,
+    /// How long a request waits for a slot; a stream that tells its place waits as long as it takes.
+    pub queue_time: Duration,
     /// Requests that read databases and books at the same time; they never wait for a search.
     pub reads: usize,
     /// How long a search, scan or read may take.
@@ -102,6 +116,10 @@ impl Default for Limits {
             text_bytes: 4096,
             plies: 1000,
             searches: 4,
+            searches_per_client: 2,
+            waiting: 256,
+            waiting_per_client: 16,
+            queue_time: Duration::from_secs(20),
             reads: 64,
             search_time: Duration::from_secs(20),
             request_time: Duration::from_secs(30),

@@ -8,6 +8,7 @@ use utoipa::{IntoResponses, OpenApi};
 
 use crate::explorer::{Captures, Only, Searched, Whose};
 use crate::problem::ProblemBody;
+use crate::routes::Queued;
 
 /// What is not derived from the handlers.
 #[derive(Debug, OpenApi)]
@@ -20,7 +21,7 @@ use crate::problem::ProblemBody;
     // The page and the interface are served from one place.
     servers((url = "/", description = "This server")),
     // Parameters and events name them; only bodies are found by themselves.
-    components(schemas(ProblemBody, Only, Captures, Whose, Searched)),
+    components(schemas(ProblemBody, Only, Captures, Whose, Searched, Queued)),
     tags(
         (name = "games", description = "What can be played"),
         (name = "positions", description = "Values, moves, lines"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
@@ -23,6 +23,21 @@ pub struct Cached<T>(pub T);
 /// A response in JSON that differs each time.
 #[derive(Debug)]
 pub struct Fresh<T>(pub T);
+
+/// A chart, which is the same as long as its data are.
+#[derive(Debug)]
+pub struct Picture(pub String);
+
+impl IntoResponse for Picture {
+    fn into_response(self) -> Response {
+        let headers = [
+            (header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")),
+            (header::ETAG, etag(self.0.as_bytes())),
+            (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        ];
+        (headers, self.0).into_response()
+    }
+}
 
 /// The `ETag` of some bytes. Weak, as compression may change what is sent.
 pub fn etag(bytes: &[u8]) -> HeaderValue {
@@ -99,13 +114,16 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Query::try_from_uri(&parts.uri).map(|Query(params)| Params(params)).map_err(|error| {
-            let text = error.body_text();
-            // The name of the parameter and what is wrong with it, without the library's words.
-            let text = text.split_once("query string: ").map_or(&*text, |(_, rest)| rest);
-            Problem::new(Kind::BadRequest, sentence(text))
-        })
+        read_query(&parts.uri).map(Params)
     }
+}
+
+fn read_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {
+    Query::try_from_uri(uri).map(|Query(params)| params).map_err(|error| {
+        let text = error.body_text();
+        let text = text.split_once("query string: ").map_or(&*text, |(_, rest)| rest);
+        Problem::new(Kind::BadRequest, sentence(&plain(text)))
+    })
 }
 
 /// A body in JSON.
@@ -153,8 +171,67 @@ impl JsonBody {
     }
 }
 
+/// What is wrong with a parameter, in plain words instead of those of the libraries that read it.
+fn plain(text: &str) -> String {
+    let (name, what) = text.split_once(": ").unwrap_or(("a parameter", text));
+    if let Some(missing) =
+        what.strip_prefix("missing field `").or(text.strip_prefix("missing field `"))
+    {
+        return format!("the parameter {} is missing", missing.trim_end_matches('`'));
+    }
+    if let Some(again) = what.strip_prefix("duplicate field `") {
+        return format!("the parameter {} is there twice", again.trim_end_matches('`'));
+    }
+    if let Some((_, values)) = what.split_once("expected one of ").or(what.split_once("expected "))
+    {
+        return format!("{name} must be {}", values.replace('`', "").replace(", ", " or "));
+    }
+    let must = match what {
+        _ if what.contains("invalid digit") || what.contains("empty string") => "a whole number",
+        _ if what.contains("invalid float") || what.contains("empty float") => "a number",
+        _ if what.contains("too large") || what.contains("too small") => "a number nearer to 0",
+        _ if what.contains("`true` or `false`") => "true or false",
+        _ => return text.to_owned(),
+    };
+    format!("{name} must be {must}")
+}
+
 /// The message of a library, in one line of reasonable length.
 fn sentence(text: &str) -> String {
     let line = text.replace(['\n', '\r'], " ");
     line.chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_explained_in_plain_words() {
+        #[derive(Debug, serde::Deserialize)]
+        #[expect(dead_code, reason = "only the errors matter")]
+        struct Wanted {
+            slice: String,
+            depth: Option<u32>,
+            seconds: Option<f64>,
+            book: Option<bool>,
+            score: Option<i16>,
+            only: Option<crate::explorer::Only>,
+        }
+        for (query, expected) in [
+            ("depth=1", "the parameter slice is missing"),
+            ("slice=1&slice=2", "the parameter slice is there twice"),
+            ("slice=1&depth=x", "depth must be a whole number"),
+            ("slice=1&depth=", "depth must be a whole number"),
+            ("slice=1&depth=99999999999", "depth must be a number nearer to 0"),
+            ("slice=1&seconds=x", "seconds must be a number"),
+            ("slice=1&book=x", "book must be true or false"),
+            ("slice=1&score=-99999", "score must be a number nearer to 0"),
+            ("slice=1&only=x", "only must be winning or best"),
+        ] {
+            let uri = format!("/?{query}").parse().expect("an address");
+            let error = read_query::<Wanted>(&uri).expect_err(query);
+            assert_eq!(error.detail, expected, "{query}");
+        }
+    }
 }

@@ -8,14 +8,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use axum::Extension;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tower::Layer;
 
 use crate::app::App;
+use crate::peer::Peer;
 use crate::routes::router;
 use crate::stall::Stall;
 
@@ -23,8 +26,8 @@ use crate::stall::Stall;
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 /// Interval between two searches for idle books.
 const IDLE_CHECK: Duration = Duration::from_secs(1);
-/// Bytes of a request's head, and of what is read ahead.
-const BUFFER: usize = 64 << 10;
+/// Bytes of a request's head, and of what is read ahead. An address may have half of it.
+const BUFFER: usize = 128 << 10;
 
 /// A server that listens but does not answer yet.
 #[derive(Debug)]
@@ -52,10 +55,7 @@ impl Server {
         let limits = app.config.limits;
         let service = router(&app);
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new())
-            .header_read_timeout(limits.client_time)
-            .max_buf_size(BUFFER)
-            .pipeline_flush(true);
+        http.timer(TokioTimer::new()).header_read_timeout(limits.client_time).max_buf_size(BUFFER);
         let places = Arc::new(Semaphore::new(limits.connections));
         let graceful = GracefulShutdown::new();
         let idle_books = tokio::spawn(close_idle(Arc::clone(&app)));
@@ -69,8 +69,8 @@ impl Server {
                 next = next => next,
                 () = &mut stop => break,
             };
-            let stream = match accepted {
-                Ok((stream, _)) => stream,
+            let (stream, peer) = match accepted {
+                Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!("cannot accept a connection: {error}");
                     tokio::time::sleep(ACCEPT_RETRY).await;
@@ -80,7 +80,8 @@ impl Server {
             // Responses are small and written whole: Nagle's algorithm would only delay them.
             let _ = stream.set_nodelay(true);
             let stream = TokioIo::new(Stall::new(stream, limits.client_time));
-            let service = TowerToHyperService::new(service.clone());
+            let service = Extension(Peer(peer.ip().to_canonical())).layer(service.clone());
+            let service = TowerToHyperService::new(service);
             let connection = graceful.watch(http.serve_connection(stream, service));
             let app = Arc::clone(&app);
             app.metrics.connections.fetch_add(1, Relaxed);

@@ -1,6 +1,7 @@
 //! What is answered.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
@@ -132,6 +133,42 @@ fn a_refusal_to_build_names_the_command_with_all_options() {
         let detail = answer.json()["detail"].as_str().expect("a sentence").to_owned();
         let command = "`nutcracker solve kalah --pits 3 --play-on --up-to 8`";
         assert!(detail.contains(command), "{detail}");
+    });
+}
+
+#[test]
+fn advice_names_the_directory_of_the_databases() {
+    run(async {
+        let mut config = config();
+        config.data_option = " --data 'my data'".to_owned();
+        let server = server(config);
+        for (uri, command) in [
+            (
+                "probe?options=pits=2",
+                "`nutcracker solve awari --pits 2 --data 'my data' --stones 16`",
+            ),
+            ("probe", "`nutcracker plan awari --data 'my data' --stones 48`"),
+            ("book", "`nutcracker book new awari --data 'my data'`"),
+        ] {
+            let answer = get(&server, &format!("/api/v1/games/awari/{uri}")).await.json();
+            let detail = answer["detail"].as_str().expect("a sentence");
+            assert!(detail.contains(command), "{detail}");
+        }
+    });
+}
+
+#[test]
+fn what_does_not_fit_the_disk_is_not_advised() {
+    run(async {
+        type FreeDisk = fn(&Path) -> Option<u64>;
+        let [unknown, ample, none]: [FreeDisk; 3] = [|_| None, |_| Some(1 << 40), |_| Some(0)];
+        for (free_disk, verb) in [(unknown, "solve"), (ample, "solve"), (none, "plan")] {
+            let mut config = config();
+            config.free_disk = free_disk;
+            let answer = get(&server(config), "/api/v1/games/awari/probe?options=pits=2").await;
+            let command = format!("`nutcracker {verb} awari --pits 2 --stones 16`");
+            assert!(answer.text().contains(&command), "{verb}: {}", answer.text());
+        }
     });
 }
 
@@ -362,6 +399,35 @@ fn the_page_is_whole_and_without_inline_script() {
         assert!(seen.len() > 10);
         for page in ["/", "/api"] {
             let text = get(&server, page).await.text();
+            // Style sheets, icons and scripts by their names, and pictures that style sheets name.
+            let mut named: Vec<String> = ["href=\"", "src=\""]
+                .iter()
+                .flat_map(|attribute| text.split(attribute).skip(1))
+                .filter_map(|part| part.split('"').next())
+                .filter(|name| name.starts_with("/page/"))
+                .map(str::to_owned)
+                .collect();
+            for expected in ["/page/style.css", "/page/icon.svg"] {
+                assert!(named.iter().any(|name| name == expected), "{page}: {named:?}");
+            }
+            while let Some(name) = named.pop() {
+                let answer = get(&server, &name).await;
+                assert_eq!(answer.status, StatusCode::OK, "{page} names {name}");
+                let kind = answer.header("content-type").to_owned();
+                let expected = match name.rsplit('.').next() {
+                    Some("css") => "text/css; charset=utf-8",
+                    Some("svg") => "image/svg+xml",
+                    _ => "text/javascript; charset=utf-8",
+                };
+                assert_eq!(kind, expected, "{name}");
+                if expected.starts_with("text/css") {
+                    let style = answer.text();
+                    let urls =
+                        style.split("url(").skip(1).filter_map(|part| part.split(')').next());
+                    let urls = urls.map(|url| url.trim_matches(['"', '\'']));
+                    named.extend(urls.filter(|url| !url.starts_with('#')).map(str::to_owned));
+                }
+            }
             assert!(
                 !text.contains("<script>")
                     && !text.contains("style=")

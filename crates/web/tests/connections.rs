@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nutcracker_book::store::{self, Access};
 use nutcracker_web::{App, Config, Server};
@@ -48,6 +48,35 @@ fn get(address: SocketAddr, uri: &str) -> String {
         address,
         &format!("GET {uri} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"),
     )
+}
+
+/// A request for a search of ten minutes.
+const SEARCH: &[u8] =
+    b"GET /api/v1/games/awari/search?seconds=600 HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+/// Begins a search.
+fn search(address: SocketAddr) -> TcpStream {
+    let mut stream = connect(address);
+    stream.write_all(SEARCH).expect("a request is sent");
+    stream
+}
+
+/// Reads until a text has come, and gives what came.
+fn read_until(stream: &mut TcpStream, text: &str) -> String {
+    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+    // Streams are kept alive: a read that comes is not yet what is awaited.
+    let end = Instant::now() + Duration::from_mins(1);
+    let (mut read, mut piece) = (Vec::new(), [0; 4096]);
+    loop {
+        let found = String::from_utf8_lossy(&read).into_owned();
+        if found.contains(text) {
+            return found;
+        }
+        assert!(Instant::now() < end, "no {text:?} in {found}");
+        let length = stream.read(&mut piece).unwrap_or_else(|error| panic!("{error}: {found}"));
+        assert!(length > 0, "no {text:?} in {found}");
+        read.extend_from_slice(&piece[..length]);
+    }
 }
 
 #[test]
@@ -136,34 +165,76 @@ fn a_search_ends_when_its_client_goes_away() {
     config.limits.search_time = Duration::from_mins(10);
     config.limits.request_time = Duration::from_mins(10);
     serving(config, |address| {
-        let search =
-            "GET /api/v1/games/awari/search?seconds=600 HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        // Each of them has the only slot after the one before has disconnected.
         for _ in 0..3 {
-            let mut stream = connect(address);
-            stream.write_all(search.as_bytes()).expect("a request is sent");
-            let mut first = [0; 12];
-            stream.read_exact(&mut first).expect("an answer");
-            assert_eq!(&first, b"HTTP/1.1 200");
+            read_until(&mut search(address), "event: report");
         }
-        // All of them have disconnected: there is capacity again.
-        let line = "/api/v1/games/awari/best-line?position=0,0,0,0,1,1/1,1,0,0,0,0";
-        let answer = (0..20).map(|_| get(address, line)).find(|one| !one.contains("/api#busy"));
-        assert!(answer.is_some_and(|answer| answer.starts_with("HTTP/1.1 200")));
     });
+}
+
+#[test]
+fn a_search_is_told_its_place_in_the_line() {
+    let mut config = config();
+    config.limits.searches = 1;
+    config.limits.search_time = Duration::from_mins(10);
+    serving(config, |address| {
+        let mut first = search(address);
+        read_until(&mut first, "event: report");
+        let mut second = search(address);
+        assert!(read_until(&mut second, "\"place\":1}").contains("event: queued"));
+        let mut third = search(address);
+        read_until(&mut third, "\"place\":2}");
+        drop(second);
+        read_until(&mut third, "\"place\":1}");
+        drop(first);
+        read_until(&mut third, "event: report");
+    });
+}
+
+#[test]
+fn one_client_does_not_take_every_slot() {
+    let mut config = config();
+    config.limits.search_time = Duration::from_mins(10);
+    serving(config, |address| {
+        let mut searches: Vec<TcpStream> = (0..4).map(|_| search(address)).collect();
+        for stream in &mut searches[..2] {
+            read_until(stream, "event: report");
+        }
+        for stream in &mut searches[2..] {
+            read_until(stream, "event: queued");
+        }
+        // Another address has slots of its own. On Linux all of 127.0.0.0/8 is this machine.
+        #[cfg(target_os = "linux")]
+        {
+            let mut other = connect_from(([127, 0, 0, 2], 0).into(), address);
+            other.write_all(SEARCH).expect("a request is sent");
+            read_until(&mut other, "event: report");
+        }
+    });
+}
+
+/// A connection from an address of this machine.
+#[cfg(target_os = "linux")]
+fn connect_from(source: SocketAddr, address: SocketAddr) -> TcpStream {
+    let stream = run(async {
+        let socket = tokio::net::TcpSocket::new_v4()?;
+        socket.bind(source)?;
+        socket.connect(address).await?.into_std()
+    });
+    let stream = stream.expect("a connection");
+    stream.set_nonblocking(false).expect("it blocks");
+    stream
 }
 
 #[test]
 fn databases_answer_while_every_search_slot_is_taken() {
     let mut config = config();
     config.limits.searches = 2;
+    config.limits.queue_time = Duration::from_millis(200);
     serving(config, |address| {
-        let search =
-            "GET /api/v1/games/awari/search?seconds=600 HTTP/1.1\r\nhost: localhost\r\n\r\n";
-        let mut searches: Vec<TcpStream> = (0..2).map(|_| connect(address)).collect();
+        let mut searches: Vec<TcpStream> = (0..2).map(|_| search(address)).collect();
         for stream in &mut searches {
-            stream.write_all(search.as_bytes()).expect("a request is sent");
-            // The first bytes of the answer: the search has its slot.
-            stream.read_exact(&mut [0; 12]).expect("an answer");
+            read_until(stream, "event: report");
         }
         let position = "position=0,0,1,0,1,2/0,1,2,0,0,0%20S%2020-21";
         for uri in [
@@ -179,9 +250,38 @@ fn databases_answer_while_every_search_slot_is_taken() {
             let answer = get(address, &uri);
             assert!(answer.starts_with("HTTP/1.1 200"), "{uri}: {answer}");
         }
-        // What has to be searched is refused.
+        // What has to be searched waits, and is refused at last.
         let answer = get(address, "/api/v1/games/awari/reply");
         assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+        drop(searches);
+        let answer = get(address, "/api/v1/games/awari/reply");
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    });
+}
+
+#[test]
+fn a_malformed_head_is_answered() {
+    serving(config(), |address| {
+        let many = "x: 1\r\n".repeat(150);
+        let [long, longer] = [70_000, 400_000].map(|length| "a".repeat(length));
+        for (head, status) in [
+            ("\u{1}\u{2}\r\n\r\n".to_owned(), "400"),
+            ("GET  / \r\n\r\n".to_owned(), "400"),
+            ("GET / HTTP/9.9\r\n\r\n".to_owned(), "400"),
+            ("GET / HTTP/1.1\r\nhost localhost\r\n\r\n".to_owned(), "400"),
+            (format!("GET /health HTTP/1.1\r\nhost: localhost\r\n{many}\r\n"), "431"),
+            (format!("GET /health HTTP/1.1\r\nhost: localhost\r\nx: {longer}\r\n\r\n"), "431"),
+            (format!("GET /{long} HTTP/1.1\r\nhost: localhost\r\n\r\n"), "414"),
+        ] {
+            let mut stream = connect(address);
+            // The server may answer before it has read all of it.
+            let _ = stream.write_all(head.as_bytes());
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer);
+            let answer = String::from_utf8_lossy(&answer);
+            let shown: String = head.chars().take(60).collect();
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{shown:?}: {answer:?}");
+        }
     });
 }
 

@@ -237,6 +237,10 @@ fn check_response(
     if kind == "text/event-stream" {
         return check_events(description, &body);
     }
+    if kind == "image/svg+xml" {
+        prop_assert!(body.starts_with("<svg ") && body.trim_end().ends_with("</svg>"), "{}", body);
+        return Ok(());
+    }
     let body: Value = serde_json::from_slice(&answer.body)
         .map_err(|error| TestCaseError::fail(format!("{error}: {body}")))?;
     match wrong(description, schema, &body) {
@@ -247,7 +251,7 @@ fn check_response(
 
 /// A stream sends events as described, and ends.
 fn check_events(description: &Value, body: &str) -> Result<(), TestCaseError> {
-    let schema = &description["components"]["schemas"]["Searched"];
+    let schemas = &description["components"]["schemas"];
     let mut last = "";
     for event in body.split_terminator("\n\n").filter(|event| !event.starts_with(':')) {
         let parts = event.strip_prefix("event: ").and_then(|rest| rest.split_once("\ndata: "));
@@ -256,7 +260,12 @@ fn check_events(description: &Value, body: &str) -> Result<(), TestCaseError> {
         };
         let data: Value = serde_json::from_str(data)
             .map_err(|error| TestCaseError::fail(format!("{error}: {data}")))?;
-        if name == "report" {
+        let schema = match name {
+            "queued" => &schemas["Queued"],
+            "report" => &schemas["Searched"],
+            _ => &Value::Bool(true),
+        };
+        if schema.is_object() {
             prop_assert_eq!(wrong(description, schema, &data), None);
         }
         last = name;

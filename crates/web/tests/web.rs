@@ -2,6 +2,8 @@
 
 #[path = "api.rs"]
 mod api;
+#[path = "charts.rs"]
+mod charts;
 #[path = "common.rs"]
 mod common;
 #[path = "connections.rs"]

@@ -307,7 +307,7 @@ impl Annotated<'_> {
             let how = if errors == 0 {
                 String::new()
             } else if (all - proven).abs() < 1e-9 {
-                format!(", {all} point{} lost", if all == 1.0 { "" } else { "s" })
+                format!(", {all} point{} lost", if (all - 1.0).abs() < 1e-9 { "" } else { "s" })
             } else {
                 format!(", about {all:.2} points lost, {proven} of them proven")
             };

@@ -18,7 +18,7 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::args::{Data, games};
 use crate::cmd::book::expand::Growth;
 use crate::failure::Failure;
-use crate::{note, print};
+use crate::{machine, note, print};
 
 /// Show every position's exact value in the browser
 ///
@@ -128,7 +128,13 @@ impl Args {
             let what = panic.to_string().replace('\n', " ");
             tracing::error!("internal error, please report it: {what}");
         }));
+        let data_option = self.data.option();
         let mut config = Config::new(self.listen, games(), self.data.data);
+        config.free_disk = machine::free_disk;
+        // Who cannot reach this machine gets no paths of it.
+        if self.listen.ip().is_loopback() {
+            config.data_option = data_option;
+        }
         config.cors = self.cors;
         config.hosts = self.host;
         config.grow = self.grow.map(|book| self.growth.beside_serving(book)).transpose()?;

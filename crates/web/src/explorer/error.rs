@@ -7,7 +7,8 @@ use nutcracker_book::BookError;
 use nutcracker_table::{ErrorKind, TableError};
 
 /// Why a query about a game fails. Messages are one sentence for the client and name no path of the
-/// server; what only its operator may read is in the sources.
+/// server, but that of `--data` where clients are on the same machine; what only its operator may read
+/// is in the sources.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ExplorerError {

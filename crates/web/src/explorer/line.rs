@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
-use super::{Explorer, Outcome, Points};
+use super::{Explorer, Loss, Outcome, Points};
 
 /// A line of play.
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,6 +44,8 @@ pub struct Node {
     pub result: Option<Points>,
     /// What the players have banked so far, where the position contains that.
     pub banked: Option<Points>,
+    /// What the players have banked since the beginning of the line.
+    pub taken: Points,
     /// The move that was played here; nothing at the end of the line.
     pub played: Option<Played>,
 }
@@ -64,6 +66,8 @@ pub struct Played {
     pub result: Option<Points>,
     /// Whether no move was better; nothing where that is not known.
     pub best: Option<bool>,
+    /// What it lost against the best move, where it is known to have lost something.
+    pub loses: Option<Loss>,
 }
 
 impl Explorer {
@@ -97,7 +101,7 @@ impl Explorer {
         moves: &[&str],
     ) -> Result<Trodden, ExplorerError> {
         let (mut situation, mut seen) = (start, HashSet::from([self.board(&start)]));
-        let (mut repeats, mut legal) = (false, Vec::new());
+        let (mut repeats, mut legal, mut taken) = (false, Vec::new(), [0.0; 2]);
         for name in moves {
             if repeats {
                 return Err(ExplorerError::IllegalMove(format!(
@@ -108,10 +112,11 @@ impl Explorer {
             legal.clear();
             self.game.moves(&situation.position, &mut legal);
             let step = self.game.play(&situation.position, &legal[place]);
+            taken[situation.mover as usize] += f64::from(step.gain);
             situation = self.game.advance(&situation, &step);
             repeats = !seen.insert(self.board(&situation));
         }
-        Ok(Trodden { situation, seen, repeats })
+        Ok(Trodden { situation, seen, taken, repeats })
     }
 
     /// Plays best moves.
@@ -159,22 +164,27 @@ impl Explorer {
         let mut history = Vec::new();
         let mut nodes = Vec::new();
         let mut situation = start;
+        let mut taken = [0.0; 2];
         loop {
             let board = self.board(&situation);
             let repeats = !seen.insert(board.clone());
             let value = match self.known(&situation.position)? {
                 _ if repeats => Some(Worth::exact(0)),
-                found => found.map(|found| found.worth),
+                Some(found) => Some(found.worth),
+                // Without databases, the end of the game still has its value.
+                None => game.outcome(&situation.position).map(Worth::exact),
             };
             let chosen = if repeats { None } else { choose(self, &situation, &history)? };
+            let outcome = value.and_then(|value| Outcome::of(game, &situation, value));
             let mut node = Node {
                 position: game.format(&situation),
                 board,
                 mover: game.side_name(situation.mover),
                 value,
-                outcome: value.and_then(|value| Outcome::of(game, &situation, value)),
+                outcome,
                 result: value.and_then(|value| self.points(&situation, value)),
                 banked: self.banked(&situation),
+                taken: self.named_points(taken),
                 played: None,
             };
             let Some((at, options)) = chosen else {
@@ -197,14 +207,17 @@ impl Explorer {
             } else {
                 (option.value, option.best)
             };
+            let after = reached.and_then(|value| Outcome::of(game, &situation, value));
             node.played = Some(Played {
                 name: game.format_move(&situation, &option.mv, &option.step),
                 captures: option.step.gain,
                 value: reached,
-                outcome: reached.and_then(|value| Outcome::of(game, &situation, value)),
+                outcome: after,
                 result: reached.and_then(|value| self.points(&situation, value)),
                 best,
+                loses: Loss::of(best, (value, outcome), (reached, after)),
             });
+            taken[situation.mover as usize] += f64::from(option.step.gain);
             nodes.push(node);
             history.push(situation.position);
             situation = next;
@@ -217,6 +230,8 @@ pub(super) struct Trodden {
     pub situation: Situation<AnyPosition>,
     /// The boards on the way, the last one included.
     pub seen: HashSet<String>,
+    /// What the first and the second side have banked on the way.
+    pub taken: [f64; 2],
     /// Whether the last one was there before.
     pub repeats: bool,
 }

@@ -1,6 +1,7 @@
 //! A game with its databases, behind one interface for all games.
 
 mod book;
+mod charts;
 mod error;
 mod extremes;
 mod growth;
@@ -18,19 +19,21 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_any::{GameInfo, Options};
 use nutcracker_game::{Metric, Numbering, Rules, Side, Situation, SliceId, closure};
 use nutcracker_retro::{
-    Progress, SolveError, SolveOptions, available_metric, default_set, folder, open_metric,
+    Progress, Rates, SolveError, SolveOptions, available_metric, default_set, folder, open_metric,
 };
 use nutcracker_search::Worth;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use crate::config::Config;
 
 pub use book::{
     BookFacts, BookLine, BookMove, BookNode, Dot, DropOuts, NodeState, Whose, facts_of,
@@ -40,7 +43,7 @@ pub use extremes::{Extreme, Extremes};
 pub use growth::Grow;
 pub use holdings::{Holding, canonical, holdings};
 pub use line::{Line, Node, Played};
-pub use moves::{Choice, Moves};
+pub use moves::{Choice, Loss, Moves};
 pub use random::{Captures, Filters, Only, RandomPosition, Sampled, Scan};
 pub use reply::{Opponent, Reply, ReplySource};
 pub use search::Searched;
@@ -191,18 +194,28 @@ pub struct Selection {
 pub fn open(
     info: &'static GameInfo,
     options: &Options,
-    data: &Path,
-    cache_bytes: u64,
+    config: &Config,
     shelves: &Shelves,
 ) -> Result<Arc<Explorer>, ExplorerError> {
     let game = info.game(options)?;
+    let (data, cache_bytes) = (&config.data, config.limits.cache_bytes);
     let storage: Arc<dyn Storage> = Arc::new(Disk { map: true });
     let metric = available_metric(&game, &storage, data);
     let dir = data.join(folder(&game, metric));
     let set = Arc::new(open_metric(&game, Some(metric), storage, &dir, cache_bytes));
     let shelf = shelves.at(data.join(nutcracker_book::file_name(&game)));
-    let (options, extremes) = (options.clone(), Mutex::default());
-    Ok(Arc::new(Explorer { game, metric, set, info, options, shelf, extremes }))
+    Ok(Arc::new(Explorer {
+        game,
+        metric,
+        set,
+        info,
+        options: options.clone(),
+        data_option: config.data_option.clone(),
+        free_disk: config.free_disk,
+        feasible: Mutex::default(),
+        shelf,
+        extremes: Mutex::default(),
+    }))
 }
 
 /// A game with its databases, whatever game it is.
@@ -214,6 +227,11 @@ pub struct Explorer {
     info: &'static GameInfo,
     /// The options it was opened with: the game's id need not name all of them.
     options: Options,
+    /// How commands that advice names are told where the databases are.
+    data_option: String,
+    free_disk: fn(&Path) -> Option<u64>,
+    /// Slices that were asked for in vain, and whether they can be solved here.
+    feasible: Mutex<HashMap<SliceId, bool>>,
     shelf: Arc<shelf::Shelf>,
     extremes: Mutex<HashMap<SliceId, Arc<Extremes>>>,
 }
@@ -264,13 +282,34 @@ impl Explorer {
         }
         let label = self.slice_label(slice);
         let command = self.solve_command(slice);
-        if self.selection(closure(&self.game, vec![slice])).positions > LARGE {
+        if !self.is_feasible(slice) {
             let plan = command.replacen("solve", "plan", 1);
             return format!(
                 "there is no database of {id} for {label}; `{plan}` says what it takes"
             );
         }
         format!("there is no database of {id} for {label}; `{command}` makes it")
+    }
+
+    /// Whether this machine has the memory and the disk to solve a slice and those it depends on, by
+    /// what `nutcracker plan` would say.
+    fn is_feasible(&self, slice: SliceId) -> bool {
+        let plan = || {
+            if self.selection(closure(&self.game, vec![slice])).positions > LARGE {
+                return false;
+            }
+            let memory = nutcracker_mem::available_memory().unwrap_or(u64::MAX);
+            let metric = Some(self.metric);
+            let options = SolveOptions { memory, metric, ..SolveOptions::new(1, "") };
+            let disk = (self.free_disk)(self.set.dir());
+            let mut finished = 0;
+            self.game.plan(&[slice], &options, &Rates::usual(1)).iter().all(|plan| {
+                finished += plan.disk;
+                plan.memory <= memory && disk.is_none_or(|disk| finished + plan.work_disk <= disk)
+            })
+        };
+        let mut known = self.feasible.lock().unwrap_or_else(PoisonError::into_inner);
+        *known.entry(slice).or_insert_with(plan)
     }
 
     /// The command that makes the database of a slice and those it depends on.
@@ -282,7 +321,8 @@ impl Explorer {
         format!("nutcracker solve {} {option} {name}{metric}", self.command_line())
     }
 
-    /// The game on the command line: its name and the options that do not have their defaults.
+    /// The game on the command line: its name, the options that do not have their defaults, and where
+    /// its databases are.
     pub fn command_line(&self) -> String {
         let options = self.info.options.iter().filter_map(|option| match option.value {
             Some(_) => {
@@ -291,7 +331,8 @@ impl Explorer {
             }
             None => self.options.flag(option).then(|| format!(" --{}", option.name)),
         });
-        std::iter::once(self.info.name.to_owned()).chain(options).collect()
+        let data = std::iter::once(self.data_option.clone());
+        std::iter::once(self.info.name.to_owned()).chain(options).chain(data).collect()
     }
 
     /// `15 stones`, or `slice krkn` where the name is not a number of something.
@@ -329,16 +370,18 @@ impl Explorer {
     }
 
     fn points(&self, situation: &Situation<AnyPosition>, value: Worth) -> Option<Points> {
-        let [first, second] = self.game.final_result(situation, value.score()?)?;
-        let name = |side| self.game.side_name(side);
-        Some(Points([(name(Side::First), first), (name(Side::Second), second)]))
+        self.game.final_result(situation, value.score()?).map(|result| self.named_points(result))
     }
 
     /// What the players have banked so far, where the situation contains that.
     fn banked(&self, situation: &Situation<AnyPosition>) -> Option<Points> {
-        let [first, second] = situation.banked?.map(f64::from);
+        Some(self.named_points(situation.banked?.map(f64::from)))
+    }
+
+    /// Points of the first and the second side, by their names.
+    fn named_points(&self, [first, second]: [f64; 2]) -> Points {
         let name = |side| self.game.side_name(side);
-        Some(Points([(name(Side::First), first), (name(Side::Second), second)]))
+        Points([(name(Side::First), first), (name(Side::Second), second)])
     }
 
     /// The position without what the players have: equal for repeated positions.
@@ -359,7 +402,7 @@ impl Explorer {
             command: self.command_line(),
             about: self.info.about,
             unit: self.game.slice_unit(),
-            points: self.game.metrics().contains(&Metric::Score),
+            points: self.has_points(),
             sides: [Side::First, Side::Second].map(|side| self.game.side_name(side)),
             start: self.game.format(&start),
             start_slice: self.game.slice_name(self.game.slice_of(&start.position)),

@@ -37,6 +37,10 @@ pub struct Moves {
     /// Why the value is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// What the players have banked since the position that the moves were played from.
+    pub taken: Points,
+    /// The side that wins whatever happens, because it has banked more than half.
+    pub decided: Option<&'static str>,
     /// Whether the game is over here, by the rules or because the position repeats.
     pub over: bool,
     /// Whether the position was there before, which ends the game.
@@ -70,6 +74,32 @@ pub struct Choice {
     pub repeats: bool,
     /// Whether no move is better; nothing where that is not known.
     pub best: Option<bool>,
+    /// What it loses against the best move, where it is known to lose something.
+    pub loses: Option<Loss>,
+}
+
+/// What a move loses against the best one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Loss {
+    /// Points.
+    pub points: f64,
+    /// Whether it loses the result, too: a won or drawn game.
+    pub result: bool,
+}
+
+impl Loss {
+    /// What is lost by a move that is `best` or not, from `value` to what was `reached`, each with the
+    /// outcome for the mover.
+    pub(super) fn of(
+        best: Option<bool>,
+        value: (Option<Worth>, Option<Outcome>),
+        reached: (Option<Worth>, Option<Outcome>),
+    ) -> Option<Loss> {
+        let points = (value.0?.hundredths() - reached.0?.hundredths()).max(0);
+        let lost = best == Some(false) && points > 0;
+        let result = value.1 != reached.1;
+        lost.then(|| Loss { points: f64::from(points) / 100.0, result })
+    }
 }
 
 /// A move before it is described.
@@ -110,7 +140,7 @@ impl Explorer {
 
     /// The legal moves with their values, after the moves that were played from a position on.
     pub fn moves(&self, text: &str, played: &[&str]) -> Result<Moves, ExplorerError> {
-        let Trodden { situation, seen, repeats } = &self.tread(self.parse(text)?, played)?;
+        let Trodden { situation, seen, taken, repeats } = &self.tread(self.parse(text)?, played)?;
         let game = &self.game;
         let slice = game.slice_of(&situation.position);
         let mut options = if *repeats { Vec::new() } else { self.candidates(&situation.position)? };
@@ -127,12 +157,16 @@ impl Explorer {
                 option.best = value.zip(option.value).map(|(all, one)| one.order() == all.order());
             }
         }
+        let outcome = value.and_then(|value| Outcome::of(game, situation, value));
         options.sort_by_key(|option| (option.value.is_none(), option.value.map(Worth::order)));
+        let all = value;
         let moves = options
             .into_iter()
             .map(|Candidate { mv, step, value, best }| {
                 let next = game.advance(situation, &step);
+                let reached = value.and_then(|value| Outcome::of(game, situation, value));
                 Choice {
+                    loses: Loss::of(best, (all, outcome), (value, reached)),
                     repeats: seen.contains(&self.board(&next)),
                     result: value.and_then(|value| self.points(situation, value)),
                     name: game.format_move(situation, &mv, &step),
@@ -141,11 +175,14 @@ impl Explorer {
                     next: game.format(&next),
                     next_board: self.board(&next),
                     value,
-                    outcome: value.and_then(|value| Outcome::of(game, situation, value)),
+                    outcome: reached,
                     best,
                 }
             })
             .collect();
+        let over = ended || *repeats;
+        let result = value.and_then(|value| self.points(situation, value));
+        let banked = self.banked(situation);
         Ok(Moves {
             position: game.format(situation),
             board: self.board(situation),
@@ -153,13 +190,21 @@ impl Explorer {
             mover: game.side_name(situation.mover),
             slice: game.slice_name(slice),
             value,
-            outcome: value.and_then(|value| Outcome::of(game, situation, value)),
-            result: value.and_then(|value| self.points(situation, value)),
-            banked: self.banked(situation),
+            outcome,
+            decided: if over { None } else { decided(banked.as_ref(), result.as_ref()) },
+            result,
+            banked,
+            taken: self.named_points(*taken),
             missing: value.is_none().then(|| self.missing(slice)),
-            over: ended || *repeats,
+            over,
             repeats: *repeats,
             moves,
         })
     }
+}
+
+/// Who has banked more than half of what both end up with.
+fn decided(banked: Option<&Points>, result: Option<&Points>) -> Option<&'static str> {
+    let (Points(banked), Points([(_, first), (_, second)])) = (banked?, result?);
+    banked.iter().find(|(_, points)| 2.0 * points > first + second).map(|&(side, _)| side)
 }

@@ -85,10 +85,9 @@ pub struct Slices {
 impl Explorer {
     /// The databases.
     pub fn slices(&self) -> Result<Slices, ExplorerError> {
-        let (mut slices, mut total, mut bytes) = (Vec::new(), Histogram::new(), 0);
+        let (mut slices, mut bytes) = (Vec::new(), 0);
         for slice in self.present()? {
             let table = self.set.get(slice.0)?;
-            total.merge(table.histogram());
             bytes += table.bytes();
             slices.push(Slice {
                 slice: self.game.slice_name(slice),
@@ -105,7 +104,16 @@ impl Explorer {
             options: id.options,
             unit: self.game.slice_unit(),
             slices,
-            all: Tally::new(&total, bytes),
+            all: Tally::new(&self.all_counts()?, bytes),
         })
+    }
+
+    /// How many positions have each value, in all databases together.
+    pub(super) fn all_counts(&self) -> Result<Histogram, ExplorerError> {
+        let mut total = Histogram::new();
+        for slice in self.present()? {
+            total.merge(self.set.get(slice.0)?.histogram());
+        }
+        Ok(total)
     }
 }

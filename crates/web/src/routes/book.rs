@@ -62,13 +62,13 @@ pub async fn node(
 #[into_params(parameter_in = Query)]
 pub struct DropOutParams {
     /// Whose book it is.
-    player: Option<Whose>,
+    pub player: Option<Whose>,
     /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
-    options: Option<String>,
+    pub options: Option<String>,
 }
 
-/// Draws up the drop-out diagram: where an opponent can leave the book, and at what cost
+/// Lists the drop-outs of a book: where an opponent can leave it, and at what cost
 #[utoipa::path(get, path = "/api/v1/games/{game}/book/dropouts", operation_id = "getDropOuts", tag = "books", params(DropOutParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = DropOuts), Problems))]
 pub async fn dropouts(

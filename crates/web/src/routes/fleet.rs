@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
+use nutcracker_draw::{GrowthPoint, growth_chart};
 use nutcracker_fleet::protocol::{
     Account, Acquire, Ban, Held, Jobs, Proposal, Proposed, Status, Submit, Work,
 };
@@ -15,7 +16,7 @@ use crate::app::App;
 use crate::fleet::Fleet;
 use crate::openapi::FleetProblems;
 use crate::problem::{Kind, Problem};
-use crate::reply::{Fresh, JsonBody, Params};
+use crate::reply::{Fresh, JsonBody, Params, Picture};
 
 fn fleet(app: &App) -> Result<Arc<Fleet>, Problem> {
     app.fleet().ok_or_else(|| {
@@ -50,6 +51,17 @@ pub async fn status(
         Err(_) if params.optional == Some(true) => Ok(Fresh(None)),
         fleet => fleet?.run(|desk| Ok(desk.status()?)).await.map(|status| Fresh(Some(status))),
     }
+}
+
+/// Draws the growth of the book of a fleet
+#[utoipa::path(get, path = "/api/v1/fleet/status/chart", operation_id = "drawFleetGrowth", tag = "fleet",
+    responses((status = 200, body = String, content_type = "image/svg+xml", description = "A chart for a page"), FleetProblems))]
+pub async fn chart(State(app): State<Arc<App>>) -> Result<Picture, Problem> {
+    let status = fleet(&app)?.run(|desk| Ok(desk.status()?)).await?;
+    let points =
+        status.growth.iter().map(|point| GrowthPoint { seconds: point.at, count: point.nodes });
+    let points: Vec<GrowthPoint> = points.collect();
+    Ok(Picture(growth_chart("The growth of the book", "position", &points)))
 }
 
 /// Gives jobs to a worker (role work)

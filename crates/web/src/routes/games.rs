@@ -11,6 +11,7 @@ use super::probe::{RulesParams, name_of};
 use crate::app::App;
 use crate::explorer::{self, ExplorerError, Extremes, GameCard, Holding, Slices};
 use crate::openapi::Problems;
+use crate::peer::Peer;
 use crate::problem::Problem;
 use crate::reply::{Cached, Params};
 
@@ -145,10 +146,11 @@ pub struct ExtremesParams {
     responses((status = 200, body = Extremes), Problems))]
 pub async fn extremes(
     State(app): State<Arc<App>>,
+    Peer(client): Peer,
     game: Path<String>,
     Params(params): Params<ExtremesParams>,
 ) -> Result<Response, Problem> {
     let game = app.game(name_of(&game), params.options.as_deref())?;
-    let found = app.run_search(move |budget| game.extremes(&params.slice, budget)).await?;
+    let found = app.run_search(client, move |budget| game.extremes(&params.slice, budget)).await?;
     Ok(Cached(&*found).into_response())
 }

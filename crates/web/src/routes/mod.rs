@@ -1,6 +1,7 @@
 //! The routes.
 
 mod book;
+mod charts;
 mod fleet;
 mod games;
 mod jobs;
@@ -32,6 +33,8 @@ use utoipa::openapi::path::ParameterIn;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub use search::Queued;
+
 use crate::app::App;
 use crate::assets::{HTML, asset};
 use crate::openapi::Document;
@@ -50,10 +53,12 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(games::card))
         .routes(routes!(games::rules))
         .routes(routes!(games::slices))
+        .routes(routes!(charts::slices))
         .routes(routes!(games::extremes))
         .routes(routes!(probe::probe, probe::probe_many))
         .routes(routes!(probe::moves))
         .routes(routes!(probe::line))
+        .routes(routes!(charts::line))
         .routes(routes!(probe::best_line))
         .routes(routes!(probe::random))
         .routes(routes!(search::reply))
@@ -61,11 +66,13 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(book::facts))
         .routes(routes!(book::node))
         .routes(routes!(book::dropouts))
+        .routes(routes!(charts::dropouts))
         .routes(routes!(book::leaf))
         .routes(routes!(jobs::list, jobs::start))
         .routes(routes!(jobs::job, jobs::cancel))
         .routes(routes!(jobs::events))
         .routes(routes!(fleet::status))
+        .routes(routes!(fleet::chart))
         .routes(routes!(fleet::acquire))
         .routes(routes!(fleet::submit))
         .routes(routes!(fleet::beat))

@@ -16,6 +16,7 @@ use crate::explorer::{
     Explorer, ExplorerError, Filters, Line, Moves, Probed, RandomPosition, Sampled,
 };
 use crate::openapi::Problems;
+use crate::peer::Peer;
 use crate::problem::{Kind, Problem, ProblemBody};
 use crate::reply::{Cached, Fresh, JsonBody, Params, raw, unwritten};
 
@@ -206,13 +207,13 @@ pub fn names<'a>(app: &App, moves: &'a str) -> Result<Vec<&'a str>, Problem> {
 pub struct LineParams {
     /// The position before the first move; without it, the start of the game.
     #[param(max_length = 4096)]
-    position: Option<String>,
+    pub position: Option<String>,
     /// The names of the moves, with spaces between.
     #[param(example = "E3x5", max_length = 4096)]
-    moves: Option<String>,
+    pub moves: Option<String>,
     /// Rule options other than the defaults, such as `pits=4`.
     #[param(max_length = 200)]
-    options: Option<String>,
+    pub options: Option<String>,
 }
 
 /// What becomes of a line with an illegal move.
@@ -284,6 +285,7 @@ pub async fn best_line(
     responses((status = 200, body = RandomPosition), Problems))]
 pub async fn random(
     State(app): State<Arc<App>>,
+    Peer(client): Peer,
     game: Path<String>,
     Params(rules): Params<RulesParams>,
     Params(filters): Params<Filters>,
@@ -299,7 +301,7 @@ pub async fn random(
     let found = match sampled {
         Sampled::Found(found) => found,
         Sampled::Rare(scan) => {
-            app.run_search(move |budget| game.scan(&filters, scan, budget)).await?
+            app.run_search(client, move |budget| game.scan(&filters, scan, budget)).await?
         }
     };
     Ok(if seeded { Cached(found).into_response() } else { Fresh(found).into_response() })

@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,19 +12,23 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
 use nutcracker_book::play::{DrawAs, Style};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use super::probe::{find, name_of, names};
 use crate::app::{App, StopOnDrop};
-use crate::explorer::{ExplorerError, Opponent, Reply, ReplySource, Searched};
+use crate::explorer::{Budget, ExplorerError, Opponent, Reply, ReplySource, Searched};
 use crate::openapi::Problems;
+use crate::peer::Peer;
 use crate::problem::{Kind, Problem};
+use crate::queue::Ticket;
 use crate::reply::{Cached, Fresh, Params};
 
 /// Reports queued for a slow client; when the queue is full the search blocks.
 const REPORT_QUEUE: usize = 16;
+/// Interval between two looks of a waiting search whether the server stops.
+const CLOSING_CHECK: Duration = Duration::from_millis(250);
 
 /// A position to search and the limits.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -46,12 +51,13 @@ pub struct SearchParams {
     options: Option<String>,
 }
 
-/// Searches a position, as server-sent events named `report` until one named `done` or `problem`
+/// Searches a position, as events `queued` and `report` until one named `done` or `problem`
 #[utoipa::path(get, path = "/api/v1/games/{game}/search", operation_id = "searchPosition", tag = "positions", params(SearchParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
     responses((status = 200, body = String, content_type = "text/event-stream",
-        description = "Events named `report`, each with a Searched as its data; the last one is named `done`, or `problem` with a Problem"), Problems))]
+        description = "Events named `queued` while the search waits for a slot, each with a Queued as its data, then events named `report`, each with a Searched; the last one is named `done`, or `problem` with a Problem"), Problems))]
 pub async fn search(
     State(app): State<Arc<App>>,
+    Peer(client): Peer,
     game: Path<String>,
     Params(params): Params<SearchParams>,
 ) -> Result<Response, Problem> {
@@ -69,30 +75,67 @@ pub async fn search(
             Ok::<_, ExplorerError>((game, position, moves))
         })
         .await?;
-    let (search, stop) = app.begin(time.min(limit)).await?;
+    let mut ticket = app.line_up(client)?;
     let (sender, receiver) = mpsc::channel(REPORT_QUEUE);
-    let closing = Arc::clone(&app);
-    tokio::task::spawn_blocking(move || {
-        let line: Vec<&str> = moves.iter().map(String::as_str).collect();
-        let budget = search.budget();
-        let mut report = |found: Searched| {
-            // The client is gone or the server stops: the search ends when it next checks the flag.
-            if closing.is_closing() || sender.blocking_send(SearchEvent::Report(found)).is_err() {
-                search.end();
-            }
-        };
-        let last = match game.search(&position, &line, params.depth, budget, &mut report) {
-            Ok(()) => SearchEvent::Done,
-            Err(error) => {
-                let problem = Problem::from(error);
-                problem.log("search");
-                SearchEvent::Problem(problem)
-            }
-        };
-        let _ = sender.blocking_send(last);
+    let stop = Arc::new(AtomicBool::new(false));
+    let events = Events {
+        receiver,
+        _stop: StopOnDrop(Arc::clone(&stop)),
+        app: Arc::clone(&app),
+        ended: false,
+    };
+    tokio::spawn(async move {
+        if !tell_places(&app, &mut ticket, &sender).await {
+            return;
+        }
+        tokio::task::spawn_blocking(move || {
+            let _slot = ticket;
+            let line: Vec<&str> = moves.iter().map(String::as_str).collect();
+            let budget = Budget::new(time.min(limit), stop);
+            let mut report = |found: Searched| {
+                // The client is gone or the server stops: the search ends when it next checks the
+                // flag.
+                if app.is_closing() || sender.blocking_send(SearchEvent::Report(found)).is_err() {
+                    budget.flag().store(true, Ordering::Relaxed);
+                }
+            };
+            let last = match game.search(&position, &line, params.depth, &budget, &mut report) {
+                Ok(()) => SearchEvent::Done,
+                Err(error) => {
+                    let problem = Problem::from(error);
+                    problem.log("search");
+                    SearchEvent::Problem(problem)
+                }
+            };
+            let _ = sender.blocking_send(last);
+        });
     });
-    let events = Events { receiver, _stop: stop, app, ended: false };
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
+}
+
+/// Waits for a slot and tells the client its place in the line; false where the client is gone or the
+/// server stops.
+async fn tell_places(app: &App, ticket: &mut Ticket, sender: &mpsc::Sender<SearchEvent>) -> bool {
+    loop {
+        let place = ticket.place();
+        if place == 0 {
+            return true;
+        }
+        if sender.send(SearchEvent::Queued(Queued { place })).await.is_err() {
+            return false;
+        }
+        loop {
+            tokio::select! {
+                () = ticket.moved() => break,
+                () = sender.closed() => return false,
+                () = tokio::time::sleep(CLOSING_CHECK) => {
+                    if app.is_closing() {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn owned_names(app: &App, moves: Option<String>) -> Result<Vec<String>, Problem> {
@@ -100,7 +143,16 @@ fn owned_names(app: &App, moves: Option<String>) -> Result<Vec<String>, Problem>
     Ok(names(app, &moves)?.into_iter().map(str::to_owned).collect())
 }
 
+/// A search that waits for a slot.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct Queued {
+    /// Its place in the line; 1 is next.
+    #[schema(example = 1, minimum = 1)]
+    place: usize,
+}
+
 enum SearchEvent {
+    Queued(Queued),
     Report(Searched),
     Problem(Problem),
     Done,
@@ -124,6 +176,7 @@ impl Stream for Events {
         }
         this.receiver.poll_recv(context).map(|event| {
             let event = match event? {
+                SearchEvent::Queued(queued) => Event::default().event("queued").json_data(queued),
                 SearchEvent::Report(found) => Event::default().event("report").json_data(&found),
                 SearchEvent::Problem(problem) => {
                     this.ended = true;
@@ -186,6 +239,7 @@ impl ReplyParams {
     responses((status = 200, body = Reply), Problems))]
 pub async fn reply(
     State(app): State<Arc<App>>,
+    Peer(client): Peer,
     game: Path<String>,
     Params(params): Params<ReplyParams>,
 ) -> Result<Response, Problem> {
@@ -199,11 +253,11 @@ pub async fn reply(
         let (game, position, opponent) = (Arc::clone(&game), position.clone(), opponent.clone());
         app.run_read(move |_| game.known_reply(&position, &opponent)).await?
     };
-    let reply = match known {
-        Some(reply) => reply,
-        None => {
-            app.run_search(move |budget| game.searched_reply(&position, &opponent, budget)).await?
-        }
+    let reply = if let Some(reply) = known {
+        reply
+    } else {
+        let search = move |budget: &Budget| game.searched_reply(&position, &opponent, budget);
+        app.run_search(client, search).await?
     };
     let certain = params.seed.is_some() && reply.source == ReplySource::Database;
     Ok(if certain { Cached(reply).into_response() } else { Fresh(reply).into_response() })

@@ -7,7 +7,7 @@ import { at } from "./page.mjs";
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 /** What is wrong on a page: the rule and the first element it names. */
-async function violations(page) {
+export async function violations(page) {
   await page.addScriptTag({ path: AXE });
   return page.evaluate(async () => {
     const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
@@ -18,12 +18,12 @@ async function violations(page) {
 export function axeTests(ending) {
   const all = [
     [at(ending), ".pit.best"],
-    [`${at(ending)}&line=E3x5`, ".line .now"],
+    [`${at(ending)}&line=E3x5`, ".course .now"],
     ["/games/othello", ".square.legal"],
     [at("Ke1 Ra1 kb2 b", "krk"), ".move.best"],
     [at("gle/.c./.C./ELG S -", "dobutsu"), ".place.active"],
-    ["/games/awari/databases", ".histogram"],
-    ["/games/kalah/book?options=pits=3,seeds=2", ".dropouts .leaf"],
+    ["/games/awari/databases", ".histogram [data-score]"],
+    ["/games/kalah/book?options=pits=3,seeds=2", ".drop-outs [data-depth]"],
     ["/games", ".card"],
     ["/api", ".operation"],
     ["/fleet", "h1"],

@@ -36,8 +36,10 @@ export async function explorerTests() {
     const line = await badges(page, ".line");
     equal(new Set(line.map(([text]) => text)).size, 1, `best play keeps the result: ${line.join(" ")}`);
     equal(line[0][1].includes(kind(line[0][0])), true, "its colour");
-    const heights = await page.$$eval(".graph .dot", (all) => all.map((one) => one.getAttribute("cy")));
-    equal(new Set(heights).size, 1, "and so does the graph");
+    await page.waitForSelector('.course [data-ply="4"]');
+    const paths = await page.$$eval(".course .line", (all) => all.map((one) => one.getAttribute("d")));
+    const heights = paths.flatMap((path) => path.slice(1).split("L").map((corner) => corner.split(" ")[1]));
+    equal([paths.length, new Set(heights).size], [4, 1], "and so does the chart");
     await shot(page, "explorer-results");
   });
 
@@ -182,7 +184,8 @@ export async function explorerTests() {
     equal(await page.evaluate(() => document.activeElement.id), "setup", "escape leaves the set-up");
     await page.click("nav [data-page=databases]");
     await titled(page, "Awari");
-    await page.waitForFunction(() => document.activeElement.id === "main");
+    await page.waitForFunction(() => document.activeElement.tagName === "H1");
+    await shows(page, "#announcer", "Awari");
   });
 
   test(
@@ -194,7 +197,7 @@ export async function explorerTests() {
       ok(await page.isDisabled("#random"), "what would discard it");
       await page.tap('[data-pit="02"] .hole');
       equal(await page.inputValue("#notation"), "0,0,5,0,3,2/2,1,1,0,0,2 S 20-13", "captured stones stay");
-      await shows(page, "#note", "stones");
+      await shows(page, "#problem", "stones");
       await page.tap("#remove");
       await page.tap('[data-pit="02"] .hole');
       await page.tap('[data-pit="02"] .hole');
@@ -203,10 +206,10 @@ export async function explorerTests() {
       await page.tap('[data-pit="1store"] rect');
       await page.tap('[data-pit="1store"] rect');
       equal(await page.inputValue("#notation"), "0,0,3,0,3,2/2,1,1,0,0,2 S 19-15", "what was tapped");
-      await page.waitForFunction(() => document.querySelector("#note").textContent === "");
+      await page.waitForFunction(() => document.querySelector("#problem").textContent === "");
       equal(await page.getAttribute("#verdict", "data-outcome"), "", "no colour of another position");
       await page.fill("#notation", "nonsense");
-      await shows(page, "#note", "a position looks like");
+      await shows(page, "#problem", "a position looks like");
       await page.fill("#notation", "0,0,3,0,3,2/2,1,1,0,0,2 S 19-15");
       await page.tap("#done");
       await page.waitForSelector(".pit.legal");
@@ -238,6 +241,44 @@ export async function explorerTests() {
     await shows(page, "h1", "size=6");
   });
 
+  test("opens at a position that the databases of other rules know", async (page) => {
+    await page.goto(`${base}/games/kalah?options=pits=3`);
+    await page.waitForSelector(".pit.best");
+    await shows(page, "#note", "beyond the databases");
+    ok(!(await page.textContent("#verdict")).includes("not known"), "its value is known");
+  });
+
+  test("a search that waits is told its place", async (page) => {
+    const running = new AbortController();
+    const url = `${base}/api/v1/games/othello/search?seconds=20`;
+    for (let i = 0; i < 2; i += 1) {
+      const { body } = await fetch(url, { signal: running.signal });
+      await body.getReader().read();
+    }
+    await page.goto(`${base}/games/othello`);
+    await page.waitForSelector(".square.legal");
+    await page.click("#search");
+    await shows(page, "#queued", "when a running search ends");
+    running.abort();
+    await page.waitForSelector("#estimate");
+    equal(await page.$("#queued"), null, "it runs");
+  });
+
+  test("says what keys and buttons there are, and copies a link", async (page, context) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(`${base}/games/kalah?options=pits=3&from=${encodeURIComponent("1,0,2/0,1,1 S 0-0")}`);
+    await page.waitForSelector(".pit.legal");
+    await shows(page, ".keys", "a–c sow that pit");
+    equal(await page.$$eval("[role=toolbar]", (all) => all.length), 0, "no toolbar without its keys");
+    await page.click("#copy");
+    await shows(page, "#note", "The link is copied.");
+    equal(await page.getAttribute("#note", "role"), "status", "that is no alarm");
+    equal(await page.textContent("#problem"), "", "and no problem");
+    await page.goto(`${base}/games/othello`);
+    await page.waitForSelector(".square.legal");
+    ok(!(await page.textContent(".keys")).includes("sow"), "nothing is sown");
+  });
+
   test("the tree of a growing book grows", async (page) => {
     const growing = place();
     const book = `${growing}/kalah.book`;
@@ -256,7 +297,7 @@ export async function explorerTests() {
     );
     equal(await page.evaluate(() => document.activeElement.tagName), "SUMMARY", "the focus stays");
     ok(await page.$(".branch .branch[open]"), "what is open stays open");
-    equal(await page.$$eval(".dropouts [tabindex='0']", (all) => all.length), 1, "one stop for the Tab key");
+    equal(await page.$$eval(".drop-outs [tabindex='0']", (all) => all.length), 1, "one stop for the Tab key");
   });
 
   test(

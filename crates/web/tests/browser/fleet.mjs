@@ -2,7 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { ok, place, program, run, serve, test } from "./harness.mjs";
+import { violations } from "./axe.mjs";
+import { equal, ok, place, program, run, serve, test } from "./harness.mjs";
 import { excess, shot, shows } from "./page.mjs";
 
 export async function fleetTests() {
@@ -14,19 +15,28 @@ export async function fleetTests() {
   const token = run("token", "new", "anna", "--role", "work", "--tokens", tokens).trim();
   const base = await serve(data, "--grow", book, "--tokens", tokens, "--depth", "0", "--nodes", "3000");
 
+  /** Runs a worker while something is tested. */
+  const working = async (name, work) => {
+    const worker = spawn(
+      program,
+      ["worker", base, "--name", name, "--depth", "0", "--threads", "1", "--data", data],
+      { env: { ...process.env, NUTCRACKER_TOKEN: token }, stdio: "ignore" },
+    );
+    try {
+      await work();
+    } finally {
+      worker.kill("SIGKILL");
+    }
+  };
+
   for (const [name, options] of [
     ["light", {}],
     ["phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, colorScheme: "dark" }],
   ]) {
     test(
       `shows workers and the growth of their book: ${name}`,
-      async (page) => {
-        const worker = spawn(
-          program,
-          ["worker", base, "--name", name, "--depth", "0", "--threads", "1", "--data", data],
-          { env: { ...process.env, NUTCRACKER_TOKEN: token }, stdio: "ignore" },
-        );
-        try {
+      (page) =>
+        working(name, async () => {
           await page.goto(`${base}/games/kalah/book?options=pits=4,seeds=3`);
           await page.click("#fleetlink");
           await shows(page, "h1", "Fleet");
@@ -36,11 +46,23 @@ export async function fleetTests() {
           await page.waitForSelector('[data-account="anna"]');
           ok((await excess(page)) <= 0, "nothing is cut off at the side");
           await shot(page, `fleet-${name}`);
-        } finally {
-          worker.kill("SIGKILL");
-        }
-      },
+        }),
       options,
+    );
+  }
+
+  for (const colorScheme of ["light", "dark"]) {
+    test(
+      `axe finds nothing on the page of a fleet that works: ${colorScheme}`,
+      (page) =>
+        working(`axe-${colorScheme}`, async () => {
+          await page.goto(`${base}/fleet`);
+          await page.waitForSelector(`[data-worker="anna/axe-${colorScheme}"]`);
+          await page.waitForSelector(".growth path");
+          equal(await violations(page), [], "violations");
+        }),
+      // The policy of the page forbids the script that is added to it.
+      { colorScheme, bypassCSP: true },
     );
   }
 }

@@ -128,9 +128,22 @@ test("marks errors and draws the course of the game", async (page) => {
   const worst = probe(ENDING).moves.at(-1);
   await play(page, worst.move);
   ok((await moves(page))[1].endsWith("?"), "the error is marked");
-  ok(await page.$(".graph .dot.slip, .graph .dot.grave"), "the graph shows it");
-  await page.click(".graph .dot");
-  equal(await page.textContent(".line .now"), "start", "the graph is clickable");
+  await page.waitForSelector(".course .slip, .course .grave");
+  await page.click('.course [data-ply="0"]');
+  await shows(page, ".line .now", "start");
+  await page.waitForSelector('.course [data-ply="0"].now');
+  // One stop for the Tab key, arrow keys for the rest.
+  equal(await page.$$eval(".course [tabindex='0']", (all) => all.length), 1, "stops of the Tab key");
+  await page.focus(".course [tabindex='0']");
+  await page.keyboard.press("ArrowRight");
+  const focused = () => page.evaluate(() => document.activeElement.dataset.ply);
+  equal(await focused(), "1", "the next point");
+  equal(await page.textContent(".line .now"), "start", "arrow keys only walk");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('.line .now[data-ply="1"]');
+  equal(await focused(), "1", "the focus stays");
+  await page.keyboard.press("Home");
+  equal(await focused(), "0", "the first point");
 });
 
 test("hides values", async (page) => {
@@ -138,7 +151,7 @@ test("hides values", async (page) => {
   await page.waitForSelector(".chip");
   await page.click("#values");
   equal(
-    await page.$$eval(".chip, .badge, .pit.best, .graph", (all) => all.length),
+    await page.$$eval(".chip, .badge, .pit.best, .course", (all) => all.length),
     0,
     "what gives values away",
   );
@@ -170,7 +183,7 @@ test(
     await page.fill("#notation", "nonsense");
     await page.click("#done");
     await page.waitForFunction(() =>
-      document.querySelector("#note").textContent.includes("a position looks like"),
+      document.querySelector("#problem").textContent.includes("a position looks like"),
     );
     await page.fill("#notation", ENDING);
     await page.click("#done");
@@ -288,10 +301,10 @@ test("plays with a weak player above the databases, and searches", async (page) 
 
 test("shows a book", async (page) => {
   await page.goto("/games/kalah/book?options=pits=3,seeds=2");
-  await page.waitForSelector(".dropouts, #bookfacts");
+  await page.waitForSelector("#bookfacts");
   ok((await page.textContent("#bookfacts")).includes("positions"), "facts");
   await page.waitForSelector(".branch .branch");
-  const leaf = await page.waitForSelector(".dropouts .leaf");
+  const leaf = await page.waitForSelector(".drop-outs [data-depth]");
   await leaf.focus();
   await page.keyboard.press("Enter");
   await page.waitForSelector(".line [data-ply]");
@@ -313,7 +326,7 @@ test("shows a book", async (page) => {
 test("closes an idle book", async (page) => {
   const facts = () => run("book", "stats", "kalah", "--pits", "3", "--seeds", "2", "--data", data);
   await page.goto("/games/kalah/book?options=pits=3,seeds=2");
-  await page.waitForSelector(".dropouts .leaf");
+  await page.waitForSelector(".drop-outs [data-depth]");
   for (let tries = 0; ; tries += 1) {
     try {
       facts();
@@ -373,7 +386,7 @@ test("switches the game", async (page) => {
 
 test("shows the databases and finds positions in them", async (page) => {
   await page.goto("/games/awari/databases");
-  await page.waitForSelector(".histogram .column");
+  await page.waitForSelector(".histogram [data-score]");
   equal(await page.$$eval("tbody [data-slice]", (all) => all.length), STONES + 1, "databases");
   await page.click(`[data-slice="${STONES}"]`);
   await page.waitForSelector(".extreme");
@@ -385,8 +398,9 @@ test("shows the databases and finds positions in them", async (page) => {
   const wins = probed.moves.filter((one) => one.value.points > 0);
   equal([wins.length, wins[0]?.captures], [1, 0], "the only winning move captures nothing");
   await page.goBack();
-  await page.waitForSelector(".histogram .column");
-  await page.click('.column[data-score="3"]');
+  await page.waitForSelector(".histogram [data-score]");
+  equal(await page.$$eval(".histogram [tabindex='0']", (all) => all.length), 1, "one stop for the Tab key");
+  await page.click('.histogram [data-score="3"]');
   await page.waitForSelector(".pit.best");
   equal(probe((await address(page)).searchParams.get("from")).value.points, 3, "the score that was clicked");
 });
@@ -480,7 +494,7 @@ for (const [name, options] of [
       ok(box.width >= 40, `a pit is large enough for a finger: ${box.width}`);
       await shot(page, name === "light" ? "explorer" : `explorer-${name}`);
       await page.goto("/games/awari/databases");
-      await page.waitForSelector(".histogram .column");
+      await page.waitForSelector(".histogram [data-score]");
       ok((await wide()) <= 0, "nor on the page of databases");
       await page.click(`[data-slice="${STONES}"]`);
       await page.waitForSelector(".extreme");

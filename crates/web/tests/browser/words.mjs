@@ -49,8 +49,9 @@ export function wordsTests() {
     );
     await page.click('.move[data-move="Kxa1"]');
     await shows(page, "#verdict", "The game is over: a draw.");
+    await page.waitForSelector('.course [data-ply="1"].now');
     equal(
-      await page.$$eval(".graph text", (all) => all.map((one) => one.textContent)),
+      await page.$$eval(".course .end", (all) => all.map((one) => one.textContent)),
       ["loss", "draw", "win"],
       "the graph",
     );

@@ -87,7 +87,7 @@ impl Session {
                 {
                     self.learned = self.played.moves().to_vec();
                     let expanded = learner.learn(&self.played)?;
-                    let learned = counted(expanded as u64, "position");
+                    let learned = counted(expanded, "position");
                     print(&format!("the book has learned {learned} of this game\n"))?;
                 }
                 // The game is over; commands about it still work.

@@ -1,0 +1,77 @@
+// The moves of a position, as a table.
+
+import { h, put } from "./dom.js";
+import { capital } from "./words.js";
+
+function table(choices, { shown, points, head, words, play }) {
+  const ordered = shown ? choices : [...choices].sort((a, b) => a.move.localeCompare(b.move));
+  const heads = ["Move", points && "Banks", head].filter(Boolean);
+  const row = (choice) =>
+    h(
+      "tr",
+      {
+        class: shown ? `${choice.standing.kind}${choice.best ? " best" : ""}` : "",
+        "data-choice": choice.move,
+        onclick: () => play(choice),
+      },
+      h("td", {}, h("button", { class: "link", "aria-label": words.describe(choice, shown) }, choice.move)),
+      points && h("td", {}, choice.captures || ""),
+      h(
+        "td",
+        { class: "value" },
+        shown ? h("span", { class: `badge ${choice.standing.kind}` }, choice.standing.text) : "·",
+        shown && choice.best && h("span", { class: "star", title: "best" }, "★"),
+      ),
+    );
+  return h(
+    "table",
+    {},
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        heads.map((text) => h("th", { scope: "col" }, text)),
+      ),
+    ),
+    h("tbody", {}, ordered.map(row)),
+  );
+}
+
+/** A panel beside the board; `play` plays a move, `elsewhere` takes the focus where there is none. */
+export function choicesPanel({ card, words }, { play, elsewhere }) {
+  const { points } = card;
+  const [first, second] = card.sides.map(capital);
+  const body = h("div", { class: "choices" });
+
+  const legend = (choices, whole) =>
+    h(
+      "p",
+      { class: "note legend" },
+      h("span", { class: "badge small win" }, first),
+      " wins, ",
+      h("span", { class: "badge small loss" }, second),
+      " wins",
+      points && !whole && choices.some((one) => one.value) && ", counted from the start of the line",
+      "; ★ best move.",
+    );
+
+  function render({ choices, shown, editing }) {
+    // The list is made anew: who plays from it by keyboard goes on at its beginning.
+    if (body.contains(document.activeElement)) {
+      queueMicrotask(() => (body.querySelector("button") ?? elsewhere()).focus());
+    }
+    if (choices.length === 0) {
+      const why = editing ? "Not while a position is set up." : "The game is over here.";
+      put(body, h("p", { class: "note" }, why));
+      return;
+    }
+    const whole = choices.some((one) => one.result);
+    const head = whole ? `${first}–${second}` : `For ${first}`;
+    put(body, table(choices, { shown, points, head, words, play }), shown && legend(choices, whole));
+  }
+
+  const panel = h("section", { class: "panel" }, h("h2", {}, "Moves here"), body);
+  return { panel, render };
+}

@@ -1,0 +1,24 @@
+// What the address of a board names: a position and a line, or something interesting.
+
+import { slice } from "./words.js";
+
+/** A riddle of the largest database: the only best move captures less than another. */
+const RIDDLE = { min_score: 1, only: "best", captures: "none", tempting: true, seed: 7 };
+
+/** The position to begin with, and why it is that one. */
+export async function opening(api, card, from) {
+  if (from) return { root: from, note: "" };
+  if (!card.slices.length || card.slices.includes(card.start_slice)) return { root: card.start, note: "" };
+  // The start is not in the databases.
+  const found = await api
+    .random(RIDDLE)
+    .catch(() => api.random({ seed: 7 }))
+    .catch(() => null);
+  if (!found) return { root: card.start, note: "" };
+  const start = slice(card.start_slice, card.unit);
+  const ending = slice(card.slices.at(-1), card.unit);
+  return {
+    root: found.position,
+    note: `The start, ${start}, is beyond the databases; this is an ending with ${ending}.`,
+  };
+}

@@ -1,0 +1,78 @@
+// Numbers and values in words.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { capital, count, signed, size, slice, wordsOf } from "../../../page/words.js";
+
+const points = wordsOf({ points: true, sides: ["south", "north"] });
+const outcomes = wordsOf({ points: false, sides: ["white", "black"] });
+const exact = (number) => ({ points: number, exact: true, lower: number, upper: number, text: String(number) });
+
+test("numbers", () => {
+  assert.deepEqual([3, 0, -2].map(signed), ["+3", "0", "−2"]);
+  assert.equal(count(1234567), "1,234,567");
+  assert.deepEqual([17, 2048, 300 * 1024, 5 * 1024 ** 3].map(size), ["17 B", "2.0 KiB", "300 KiB", "5.0 GiB"]);
+  assert.equal(capital("south"), "South");
+});
+
+test("slices", () => {
+  assert.equal(slice("15", "stones"), "15 stones");
+  assert.equal(slice("1", "stones"), "1 stone");
+  assert.equal(slice("krkn", "slice"), "slice krkn");
+  assert.equal(slice("3-2", "men"), "slice 3-2");
+});
+
+test("a standing is the first side's, whoever moves", () => {
+  const { standing } = points;
+  assert.deepEqual(
+    [standing({ value: exact(3), mover: "south" }), standing({ value: exact(3), mover: "north" })].map((one) => [
+      one.text,
+      one.kind,
+      one.number,
+    ]),
+    [
+      ["+3", "win", 3],
+      ["−3", "loss", -3],
+    ],
+  );
+  assert.equal(standing({ value: exact(3), mover: "north" }, 5).text, "+2", "counted from the start of the line");
+  const result = { south: 29, north: 19 };
+  assert.equal(standing({ value: exact(-3), result, mover: "north" }).text, "29–19");
+  assert.deepEqual(standing({ value: null, mover: "south" }).kind, "unknown");
+});
+
+test("bounds change places with the side", () => {
+  const value = { points: 2, exact: false, lower: 2, text: "≥ 2" };
+  assert.equal(points.standing({ value, mover: "south" }).text, "≥ 2");
+  assert.equal(points.standing({ value, mover: "north" }).text, "≤ −2");
+  const guess = { points: 1.25, exact: false, guess: 1.25, lower: 0, upper: 3, text: "" };
+  assert.equal(points.standing({ value: guess, mover: "north" }).text, "~−1.25, −3 to 0");
+});
+
+test("outcomes and distances", () => {
+  const value = { ...exact(1), distance: { moves: 8, metric: "dtw" }, text: "win in 8" };
+  assert.equal(outcomes.standing({ value, mover: "white" }).text, "win in 8");
+  assert.equal(outcomes.standing({ value, mover: "black" }).said, "Black wins in 8");
+  assert.equal(outcomes.standing({ value: exact(0), mover: "black" }).text, "draw");
+  assert.equal(outcomes.verdict({ mover: "white", value }), "White to move: White wins in 8 moves with best play.");
+  assert.deepEqual([1, 0, -1].map(outcomes.margin), ["win", "draw", "loss"]);
+});
+
+test("verdicts", () => {
+  const at = { mover: "north", value: exact(2), over: false };
+  assert.equal(points.verdict(at), "North to move: North gets 2 more than South from here on with best play.");
+  const result = { south: 31, north: 17 };
+  assert.equal(points.verdict({ ...at, result, over: true }), "The game is over: South wins 31–17.");
+  assert.equal(
+    points.verdict({ ...at, result, decided: "south" }),
+    "North to move: South wins 31–17 with best play. South already has more than half.",
+  );
+  assert.match(points.verdict({ ...at, result, over: true, repeats: true }), /^This position was there before/);
+  assert.equal(points.verdict({ mover: "south", value: null }), "South to move; the value is not known.");
+});
+
+test("moves for a screen reader", () => {
+  const choice = { move: "E3x5", captures: 5, again: true, value: exact(1), best: true, standing: { said: "a win" } };
+  assert.equal(points.describe(choice, true), "E3x5, banks 5, moves again, a win, best");
+  assert.equal(points.describe(choice, false), "E3x5, banks 5, moves again");
+});
