@@ -65,6 +65,7 @@ loops! {
         metric: Metric,
         threads: usize,
         most: u64,
+        solvers: &[SolverName],
         temporary: &Path
     ) -> Result<Calibration, CalibrationError> = nutcracker_retro::calibrate;
 

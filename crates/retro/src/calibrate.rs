@@ -9,7 +9,7 @@ use nutcracker_table::{Disk, Reach, Storage};
 use thiserror::Error;
 
 use crate::error::SolveError;
-use crate::options::{SolveOptions, SolverName};
+use crate::options::{RowOptions, SolveOptions, SolverName};
 use crate::plan::{Rate, Rates};
 use crate::progress::Silent;
 use crate::report::Seconds;
@@ -17,6 +17,9 @@ use crate::solve::solve_slices;
 use crate::solver::fit_solvers;
 use crate::tables::open_metric;
 use crate::window::Window;
+
+/// Streaming is measured with a byte of memory for this many positions.
+const STREAMED_SHARE: u64 = 8;
 
 /// What was measured.
 #[derive(Clone, Debug)]
@@ -47,7 +50,8 @@ pub enum CalibrationError {
 }
 
 /// Measures how fast this machine solves: the largest slice of at most `most` positions is solved
-/// with each solver, in a directory inside `parent` that is removed in the end.
+/// with each of these solvers, or with all that fit if none is named, in a directory inside `parent`
+/// that is removed in the end.
 ///
 /// ```
 /// use nutcracker_game::Metric;
@@ -55,7 +59,7 @@ pub enum CalibrationError {
 /// use nutcracker_retro::calibrate;
 ///
 /// let dir = tempfile::tempdir()?;
-/// let measured = calibrate(&Awari::new(3)?, Metric::Score, 1, 100, dir.path())?;
+/// let measured = calibrate(&Awari::new(3)?, Metric::Score, 1, 100, &[], dir.path())?;
 /// assert_eq!((measured.slice.0, measured.positions), (3, 56));
 /// assert!(measured.rates.pack > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -65,6 +69,7 @@ pub fn calibrate<G: Game>(
     metric: Metric,
     threads: usize,
     most: u64,
+    solvers: &[SolverName],
     parent: &Path,
 ) -> Result<Calibration, CalibrationError> {
     let slice = (1..=game.largest_slice().0)
@@ -82,7 +87,7 @@ pub fn calibrate<G: Game>(
         .path(slice.0, Reach::Exact);
     // Solvers whose files are checked, the fastest first.
     let verified = [SolverName::OnePass, SolverName::Memory, SolverName::Sweeps];
-    let run = |solver, window| -> Result<Seconds, SolveError> {
+    let run = |solver, window, rows| -> Result<Seconds, SolveError> {
         // A finished slice would not be solved again.
         let _ = std::fs::remove_file(&path);
         let _ = std::fs::remove_file(path.with_added_extension("unchecked"));
@@ -91,15 +96,21 @@ pub fn calibrate<G: Game>(
             solver: Some(solver),
             verify: verified.contains(&solver),
             window,
+            rows,
             ..SolveOptions::new(threads, "calibration")
         };
         let slices = [slice];
         let reports = solve_slices(game, &disk, place.path(), &slices, &options, &Silent)?;
         Ok(reports.last().and_then(|report| report.seconds).unwrap_or_default())
     };
+    let in_memory = RowOptions::default();
     let fit = fit_solvers(game, slice, Some(metric));
+    let wanted = |solver: &SolverName| {
+        fit.contains(solver) && (solvers.is_empty() || solvers.contains(solver))
+    };
     let best_of_two = |solver| -> Result<Seconds, SolveError> {
-        let (one, two) = (run(solver, Window::Full)?, run(solver, Window::Full)?);
+        let one = run(solver, Window::Full, in_memory)?;
+        let two = run(solver, Window::Full, in_memory)?;
         Ok(Seconds {
             exits: one.exits.min(two.exits),
             fixpoint: one.fixpoint.min(two.fixpoint),
@@ -126,18 +137,21 @@ pub fn calibrate<G: Game>(
     };
     rate(&mut rates, whole, seconds.fixpoint);
     let by_level = [SolverName::TwoBit, SolverName::OneBit, SolverName::DualIndex];
-    for solver in by_level.into_iter().filter(|solver| fit.contains(solver)) {
-        let seconds = run(solver, Window::Full)?;
+    for solver in by_level.into_iter().filter(wanted) {
+        let seconds = run(solver, Window::Full, in_memory)?;
         let exits = nanoseconds(seconds.exits);
         rates.exits_to_disk = rates.exits_to_disk.max(exits);
         rate(&mut rates, solver, seconds.fixpoint);
     }
     // Sweeps over two bits are taken by request only, and scan as much as those over one.
     rates.fixpoint.insert(SolverName::TwoBitSweeps, rates.of(SolverName::OneBit));
-    if fit.contains(&SolverName::Rows) && levels > 1 {
+    if wanted(&SolverName::Rows) && levels > 1 {
         let full = best_of_two(SolverName::Rows)?.fixpoint;
         // A window of one level, which is made from the same smaller slices.
-        let one = run(SolverName::Rows, Window::Top(1))?.fixpoint;
+        let one = run(SolverName::Rows, Window::Top(1), in_memory)?.fixpoint;
+        let streamed = RowOptions { budget: Some(positions / STREAMED_SHARE), ..in_memory };
+        let streamed = run(SolverName::Rows, Window::Full, streamed)?.fixpoint;
+        rates.streamed = (streamed / full).max(1.0);
         let power = ((full / one).ln() / (levels as f64).ln()).clamp(0.0, 1.0);
         rates.fixpoint.insert(SolverName::Rows, Rate { level: nanoseconds(one), power });
     }

@@ -97,6 +97,9 @@ pub struct Rates {
     pub exits_to_disk: f64,
     /// Values spread inside the slice, by solver.
     pub fixpoint: BTreeMap<SolverName, Rate>,
+    /// How many times as long the fixpoint by rows takes if they are streamed from the disk, without
+    /// the time of the disk itself.
+    pub streamed: f64,
     /// Blocks, checksums, the finished file.
     pub pack: f64,
     /// The finished file checked by other code.
@@ -147,6 +150,7 @@ impl Rates {
             exits: of(20.0),
             exits_to_disk: of(35.0),
             fixpoint: fixpoint.into_iter().map(rate).collect(),
+            streamed: 3.0,
             pack: of(30.0),
             verify: of(85.0),
         }
@@ -233,7 +237,10 @@ fn plan_slice<G: Game>(task: &SliceTask<'_, G>, rates: &Rates) -> SlicePlan {
     };
     let (levels, rate) = (plan.levels(game), rates.of(solver));
     let seconds = |nanoseconds: f64| positions as f64 * nanoseconds / 1e9;
-    let [slow_exits, slow_fixpoint] = estimate.map_or([1.0, 1.0], |estimate| estimate.slowdown);
+    let [slow_exits, mut slow_fixpoint] = estimate.map_or([1.0, 1.0], |estimate| estimate.slowdown);
+    if solver == SolverName::Rows && plan.work_disk > 0 {
+        slow_fixpoint *= rates.streamed;
+    }
     let to_disk = estimate.is_some_and(|estimate| estimate.exits_to_disk);
     let exits = if to_disk { rates.exits_to_disk } else { rates.exits };
     // Transfers grow with the number of levels as computation does.

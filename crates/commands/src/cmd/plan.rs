@@ -82,8 +82,13 @@ impl Args {
         let threads = self.threads.count();
         let options = SolveOptions { metric: Some(metric), ..self.bounds.options(&game, threads)? };
         let disk = self.disk.or_else(|| machine::free_disk(&self.subject.dir(&game)));
-        let measured =
-            game.calibrate(metric, threads, self.calibration_positions, &std::env::temp_dir())?;
+        let measured = game.calibrate(
+            metric,
+            threads,
+            self.calibration_positions,
+            &[],
+            &std::env::temp_dir(),
+        )?;
         let slices = game.plan(&selected, &options, &measured.rates);
         let peak = peak_disk(&slices);
         let mut finished = 0;
@@ -183,7 +188,7 @@ impl Plan {
             text,
             "\nMeasured with {} ({}), nanoseconds a position: {:.0} for captures, file \
              and check; whole states in memory {:.0}; by rows {:.1} for one level, times \
-             their number to the power of {:.2} for more; for each level two-bit {:.0}, one-bit {:.0}, dual-index \
+             their number to the power of {:.2} for more, {:.1} times as long if streamed; for each level two-bit {:.0}, one-bit {:.0}, dual-index \
              {:.0}.\nAssumed: as many levels as the \
              window or the largest score; {BITS} bits a position in a file, fewer with a narrow \
              window; {:.1} GB a second to and from work files; and that large slices are as fast \
@@ -195,6 +200,7 @@ impl Plan {
             level(SolverName::Memory),
             rows.level,
             rows.power,
+            rates.streamed,
             level(SolverName::TwoBit),
             level(SolverName::OneBit),
             level(SolverName::DualIndex),
@@ -307,6 +313,7 @@ impl Plan {
                     "exits": rounded(rates.exits),
                     "exits_to_disk": rounded(rates.exits_to_disk),
                     "fixpoint": fixpoint,
+                    "streamed": rounded(rates.streamed),
                     "pack": rounded(rates.pack),
                     "verify": rounded(rates.verify),
                 },

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use nutcracker_any::AnyGame;
 use nutcracker_game::{Metric, Numbering, Rules, Side, Situation, SliceId};
-use nutcracker_retro::{Rates, SlicePlan, SliceReport, SolveError, SolveOptions, work_folder};
+use nutcracker_retro::{
+    Rates, SlicePlan, SliceReport, SolveError, SolveOptions, SolverName, work_folder,
+};
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
@@ -22,6 +24,11 @@ use crate::{machine, note, print, start, table};
 /// How the time of a slice is shared by exits, fixpoint, pack and verify, until slices of this run
 /// have measured it.
 const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
+
+/// A run that takes this many seconds or more by the usual rates is worth a measurement, of slices
+/// with at most this many positions.
+const MEASURED_FROM: f64 = 5.0;
+const MEASURED_WITH: u64 = 1_000_000;
 
 /// Build the databases of a game
 ///
@@ -167,6 +174,40 @@ impl Args {
 }
 
 impl Args {
+    /// The slices that are not solved yet, with what they take. If that is more than moments, the
+    /// speed of this machine is measured first.
+    fn missing(
+        &self,
+        game: &AnyGame,
+        slices: &[SliceId],
+        options: &SolveOptions,
+    ) -> Result<Vec<SlicePlan>, Failure> {
+        let set = self.subject.open(game, false, 0);
+        let plan = |rates: &Rates| -> Result<Vec<SlicePlan>, Failure> {
+            let mut missing = Vec::new();
+            for slice in game.plan(slices, options, rates) {
+                if !slice.served_by(&set.available(slice.slice.0)?) {
+                    missing.push(slice);
+                }
+            }
+            Ok(missing)
+        };
+        let missing = plan(&Rates::usual(options.threads))?;
+        if missing.iter().map(|slice| slice.seconds).sum::<f64>() < MEASURED_FROM {
+            return Ok(missing);
+        }
+        let mut solvers: Vec<SolverName> = missing.iter().map(|slice| slice.solver).collect();
+        solvers.sort_unstable();
+        solvers.dedup();
+        let metric = self.subject.metric.or_usual(game)?;
+        let place = std::env::temp_dir();
+        match game.calibrate(metric, options.threads, MEASURED_WITH, &solvers, &place) {
+            Ok(measured) => plan(&measured.rates),
+            // Without a place to measure in, the usual rates have to suffice.
+            Err(_) => Ok(missing),
+        }
+    }
+
     /// Prints what the run will take; an error where there is no room for it.
     fn announce(
         &self,
@@ -175,13 +216,7 @@ impl Args {
         options: &SolveOptions,
     ) -> Result<(), Failure> {
         let dir = self.subject.dir(game);
-        let set = self.subject.open(game, false, 0);
-        let mut missing = Vec::new();
-        for slice in game.plan(slices, options, &Rates::usual(options.threads)) {
-            if !slice.served_by(&set.available(slice.slice.0)?) {
-                missing.push(slice);
-            }
-        }
+        let missing = self.missing(game, slices, options)?;
         let Some(first) = missing.first() else {
             note(&format!(
                 "{} up to {} is solved already, in {}",
