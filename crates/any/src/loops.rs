@@ -53,6 +53,14 @@ loops! {
         progress: &dyn Progress
     ) -> Result<Vec<SliceReport>, SolveError> = nutcracker_retro::solve_slices;
 
+    /// [`help_slices`](nutcracker_retro::help_slices) for the game.
+    fn help_slices(
+        storage: &Arc<dyn Storage>,
+        dir: &Path,
+        options: &SolveOptions,
+        progress: &dyn Progress
+    ) -> Result<u64, SolveError> = nutcracker_retro::help_slices;
+
     /// [`plan`](nutcracker_retro::plan()) for the game.
     fn plan(
         selected: &[SliceId],

@@ -18,7 +18,7 @@ use crate::{ForwardView, Numbering, RowMoves, SliceId, SliceView};
 /// | [`row_moves`](Game::row_moves) | the solver by rows does not apply to the game |
 pub trait Game: Numbering {
     /// How solvers walk through a slice.
-    type View: SliceView;
+    type View: SliceView + 'static;
     /// How the check, and solvers that walk forward, traverse a slice.
     type Forward: ForwardView<Position = Self::Position>;
 

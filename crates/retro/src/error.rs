@@ -33,6 +33,9 @@ pub enum SolveError {
     /// A work file cannot be used.
     #[error(transparent)]
     WorkFile(#[from] WorkFileError),
+    /// Another machine is lost, or could not do its share.
+    #[error("{0}")]
+    Machine(String),
     /// The game has no such slice.
     #[error("{game} has slices up to {last}, so {requested} cannot be solved")]
     NoSuchSlice {
@@ -117,6 +120,9 @@ pub enum SolveError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum Unfit {
+    /// It is for several machines, but there is only this one.
+    #[error("it is for several machines, and none are given")]
+    Alone,
     /// It follows un-moves, but the game has none.
     #[error("it needs un-moves, and the game has none")]
     NoUnmoves,
@@ -167,9 +173,10 @@ impl SolveError {
             SolveError::Stopped(_) => return None,
             SolveError::Table(error) => error.kind(),
             SolveError::Check(error) => error.kind(),
-            SolveError::Memory(_) | SolveError::WorkFile(_) | SolveError::Threads(_) => {
-                ErrorKind::Io
-            }
+            SolveError::Memory(_)
+            | SolveError::WorkFile(_)
+            | SolveError::Threads(_)
+            | SolveError::Machine(_) => ErrorKind::Io,
             SolveError::NoSuchSlice { .. }
             | SolveError::TooLittleMemory { .. }
             | SolveError::Unfit { .. }

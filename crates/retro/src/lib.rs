@@ -31,6 +31,7 @@
 //! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
 //! | before it runs | [`default_set()`], [`quick_set`], [`plan()`], [`SlicePlan`], [`Rates`], [`calibrate`], [`fit_solvers`] |
 //! | finished files | [`open_set`], [`open_metric`], [`folder`], [`check`], [`stats`] |
+//! | several machines | [`Machines`], [`SliceGraph`], [`help_slices`] |
 //! | measurements and tests | [`experiment`], [`in_memory`] |
 
 mod budget;
@@ -63,7 +64,10 @@ pub use plan::{BITS, BY_RULES, DISK, Phases, Rate, Rates, SlicePlan, plan};
 pub use progress::{Phase, Progress, Silent, Stopped};
 pub use report::{Choice, Effort, LevelWork, RowWork, Seconds, SliceReport};
 pub use solve::{solve, solve_slices};
-pub use solver::{fit_solvers, work_folder};
+pub use solver::{
+    Codes, Machines, NeededTable, NextSlice, PutValues, SharedWork, SliceGraph, States,
+    fit_solvers, help_slices, work_folder,
+};
 pub use store::disk::WorkFileError;
 pub use store::folder::{Operation, Watch};
 pub use store::paged::Policy;

@@ -1,9 +1,11 @@
 //! How to solve.
 
 use std::fmt;
+use std::sync::Arc;
 
 use nutcracker_game::Metric;
 
+use crate::solver::Machines;
 use crate::store::folder::Watch;
 use crate::store::paged::Policy;
 use crate::window::Window;
@@ -27,11 +29,13 @@ pub enum SolverName {
     Sweeps,
     /// One pass in memory, for slices in which no position repeats.
     OnePass,
+    /// Whole states in the memory of several machines.
+    Cluster,
 }
 
 impl SolverName {
     /// All of them.
-    pub const ALL: [SolverName; 8] = [
+    pub const ALL: [SolverName; 9] = [
         SolverName::Memory,
         SolverName::TwoBit,
         SolverName::TwoBitSweeps,
@@ -40,6 +44,7 @@ impl SolverName {
         SolverName::Rows,
         SolverName::Sweeps,
         SolverName::OnePass,
+        SolverName::Cluster,
     ];
 
     /// Its name on the command line, and in the names of work folders.
@@ -53,6 +58,7 @@ impl SolverName {
             SolverName::Rows => "rows",
             SolverName::Sweeps => "sweeps",
             SolverName::OnePass => "one-pass",
+            SolverName::Cluster => "cluster",
         }
     }
 }
@@ -87,6 +93,8 @@ pub struct SolveOptions {
     pub dual_index: DualIndexOptions,
     /// How the solver by rows works.
     pub rows: RowOptions,
+    /// The machines that solve slices together; `None` for this one alone.
+    pub machines: Option<Arc<dyn Machines>>,
     /// For tests: called before each operation on work files.
     pub watch: Watch,
 }
@@ -132,6 +140,7 @@ impl SolveOptions {
             checkpoint_positions: 1 << 24,
             dual_index: DualIndexOptions::default(),
             rows: RowOptions::default(),
+            machines: None,
             watch: Watch::default(),
         }
     }

@@ -140,6 +140,8 @@ impl Rates {
             (SolverName::OneBit, 180.0, 1.0),
             (SolverName::DualIndex, 220.0, 1.0),
             (SolverName::Rows, 20.0, 0.55),
+            // As many times faster as there are machines, if the network allows.
+            (SolverName::Cluster, 400.0, 0.0),
             // By the rules, and on one thread whatever their number.
             (SolverName::Sweeps, 2000.0 * threads as f64, 1.0),
             // All of it is exits.

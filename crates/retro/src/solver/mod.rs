@@ -1,6 +1,7 @@
 //! The solvers: ways to solve one slice. A solver is one folder or file here, and one line in
 //! [`all`].
 
+mod cluster;
 mod counts;
 mod levels;
 mod one_pass;
@@ -24,7 +25,10 @@ use crate::store::folder::Folder;
 use crate::tables::{SetChildren, metric_of, open_metric};
 use crate::window;
 
-pub use counts::States;
+pub use cluster::{
+    Machines, NeededTable, NextSlice, PutValues, SharedWork, SliceGraph, help_slices,
+};
+pub use counts::{Codes, States};
 pub use rows::RowStates;
 pub use sweeps::{sweep_metric, sweep_slice};
 
@@ -40,8 +44,9 @@ pub(crate) trait SliceSolver<G: Game>: Sync {
 }
 
 /// All solvers, in the order in which they are preferred where none is requested.
-pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 9] {
+pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 10] {
     [
+        &cluster::Cluster,
         &one_pass::OnePass,
         &rows::Rows,
         &counts::Counts,
@@ -209,6 +214,12 @@ pub(crate) struct SolvedSlice {
 pub(crate) trait Scores: Sync {
     /// Writes the scores of consecutive positions.
     fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError>;
+}
+
+impl<S: Scores + Send + ?Sized> Scores for Arc<S> {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
+        (**self).read(start, out)
+    }
 }
 
 /// The solver for a slice.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use nutcracker_game::{Exits, Game, SliceView};
 
-pub use states::States;
+pub use states::{Codes, States};
 
 use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
 use crate::error::{SolveError, Unfit};

@@ -72,12 +72,61 @@ impl Codes {
         }
     }
 
-    fn win(&self, k: u64) -> u64 {
+    /// The state of a win of `k`.
+    #[inline(always)]
+    pub fn win(&self, k: u64) -> u64 {
         self.settled + self.max + k
     }
 
-    fn loss(&self, k: u64) -> u64 {
+    /// The state of a loss of `k`.
+    #[inline(always)]
+    pub fn loss(&self, k: u64) -> u64 {
         self.settled + self.max - k
+    }
+
+    /// The largest score.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Whether the score is still unknown.
+    #[inline(always)]
+    pub fn is_open(&self, code: u64) -> bool {
+        code < self.settled
+    }
+
+    /// Whether the score is unknown and may be a loss, so that moves are counted.
+    #[inline(always)]
+    pub fn is_counted(&self, code: u64) -> bool {
+        code < self.floor
+    }
+
+    /// The states that exits alone settle at a level, when nothing of the levels above is left to
+    /// be spread: as a loss, and as a win.
+    pub fn settled_by_exits(&self, level: u64) -> [u64; 2] {
+        [(level - 1) << self.bits, self.floor + level]
+    }
+
+    /// Whether a [counted](Self::is_counted) state is lost at this level when one more move leads
+    /// to a win.
+    #[inline(always)]
+    pub fn is_last(&self, code: u64, level: u64) -> bool {
+        (code - 1) & ((1 << self.bits) - 1) == 0 && code >> self.bits >= level - 1
+    }
+
+    /// As [`is_last`](Self::is_last) where values are distances: lost one level below, as the
+    /// winner's moves count, unless a move that leaves the slice takes longer to lose.
+    #[inline(always)]
+    pub fn is_last_distance(&self, code: u64, level: u64) -> bool {
+        (code - 1) & ((1 << self.bits) - 1) == 0 && (code >> self.bits) + 2 >= level
+    }
+
+    /// The state of a position that [`is_last_distance`](Self::is_last_distance) is true of: the
+    /// sweep of the level below settles it. At level 1 there is none, and the distance is too large
+    /// to store.
+    #[inline(always)]
+    pub fn lost_below(&self, level: u64) -> u64 {
+        level.saturating_sub(2) << self.bits
     }
 
     /// The score that a state means once nothing changes any more.
@@ -348,7 +397,7 @@ impl<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceVie
         for level in (1..=codes.max).rev() {
             self.level = level;
             // Settled by exits, then what full worklists left pending.
-            self.sweep([(level - 1) << codes.bits, codes.floor + level]);
+            self.sweep(codes.settled_by_exits(level));
             while self.run.again.load(Relaxed) && !self.run.stopped.load(Relaxed) {
                 self.sweep([codes.pending_loss(), codes.pending_win()]);
             }
@@ -426,12 +475,11 @@ impl<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceVie
     /// a move that leaves the slice takes longer to lose: the sweep of that level finds it.
     #[inline(always)]
     fn count_down_distance(&mut self, index: u64) {
-        let Codes { bits, floor, .. } = self.run.codes;
-        let level = self.level;
-        let mask = (1 << bits) - 1;
-        let lost = |now: u64| (now - 1) & mask == 0 && (now >> bits) + 2 >= level;
+        let (codes, level) = (self.run.codes, self.level);
+        let lost = |now| codes.is_last_distance(now, level);
         let change = |now| {
-            (now < floor).then(|| if lost(now) { level.saturating_sub(2) << bits } else { now - 1 })
+            let next = || if lost(now) { codes.lost_below(level) } else { now - 1 };
+            codes.is_counted(now).then(next)
         };
         if self.change(index, change).is_some_and(lost) && level == 1 {
             self.run.too_far.store(true, Relaxed);
@@ -440,12 +488,11 @@ impl<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceVie
 
     #[inline(always)]
     fn visit(&mut self, Predecessor { index, key, wins }: Predecessor<V::Key>) {
-        let Codes { bits, floor, settled, .. } = self.run.codes;
-        let level = self.level;
+        let (codes, level) = (self.run.codes, self.level);
         if wins {
             let full = self.wins.len() >= self.run.capacity;
-            let code = if full { self.run.codes.pending_win() } else { self.run.codes.win(level) };
-            if self.change(index, |now| (now < settled).then_some(code)).is_some() {
+            let code = if full { codes.pending_win() } else { codes.win(level) };
+            if self.change(index, |now| codes.is_open(now).then_some(code)).is_some() {
                 self.settled += 1;
                 if full { self.run.left_over.store(true, Relaxed) } else { self.wins.push(key) }
             }
@@ -453,11 +500,10 @@ impl<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceVie
             self.count_down_distance(index);
         } else {
             let full = self.losses.len() >= self.run.capacity;
-            let code =
-                if full { self.run.codes.pending_loss() } else { self.run.codes.loss(level) };
-            let mask = (1 << bits) - 1;
-            let lost = |now: u64| (now - 1) & mask == 0 && now >> bits >= level - 1;
-            let change = |now| (now < floor).then(|| if lost(now) { code } else { now - 1 });
+            let code = if full { codes.pending_loss() } else { codes.loss(level) };
+            let lost = |now| codes.is_last(now, level);
+            let change =
+                |now| codes.is_counted(now).then(|| if lost(now) { code } else { now - 1 });
             if self.change(index, change).is_some_and(lost) {
                 self.settled += 1;
                 if full { self.run.left_over.store(true, Relaxed) } else { self.losses.push(key) }

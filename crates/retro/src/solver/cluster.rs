@@ -1,0 +1,263 @@
+//! `cluster`: slices solved by several machines together. What connects the machines is in another
+//! crate, behind [`Machines`]; it sees a slice as a [`SliceGraph`], whatever the game.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nutcracker_game::{Exits, Game, Metric, SliceId, SliceView};
+use nutcracker_mem::Packed;
+use nutcracker_table::{Reach, Storage, TableSet};
+
+use super::counts::{Codes, States};
+use super::{Estimate, SliceJob, SliceSolver, SliceTask, SolvedSlice};
+use crate::error::{SolveError, Unfit};
+use crate::options::{SolveOptions, SolverName};
+use crate::progress::Progress;
+use crate::report::Effort;
+use crate::tables::{SetChildren, metric_of, open_metric};
+use crate::window;
+
+/// Several machines that solve slices together.
+///
+/// The first of them runs [`solve_slices`](crate::solve_slices), which calls
+/// [`solve`](Self::solve) for a slice, and packs and checks the values that it gets back. The others
+/// run [`help_slices`], which calls [`next`](Self::next) and then [`solve`](Self::solve) with the
+/// same slice.
+pub trait Machines: fmt::Debug + Send + Sync {
+    /// The number of machines.
+    fn count(&self) -> u64;
+    /// Slices with fewer positions are solved by the first machine alone.
+    fn smallest(&self) -> u64;
+    /// Solves a slice together with the other machines. On the first one, `values` receives the
+    /// value of every position, and the tables in `dir` are there for others that lack them.
+    fn solve(
+        &self,
+        graph: &Arc<dyn SliceGraph>,
+        storage: &Arc<dyn Storage>,
+        dir: &Path,
+        values: Option<&Arc<dyn PutValues>>,
+        progress: &dyn Progress,
+    ) -> Result<SharedWork, SolveError>;
+    /// Waits for the next slice that the first machine wants to be solved; then `dir` has all
+    /// finished tables that the slice needs. `None` when there is nothing left to do.
+    fn next(
+        &self,
+        storage: &Arc<dyn Storage>,
+        dir: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Option<NextSlice>, SolveError>;
+}
+
+/// A slice that the first machine wants to be solved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NextSlice {
+    /// Which.
+    pub slice: SliceId,
+    /// The largest level: the largest score, or the window.
+    pub top: u8,
+}
+
+/// What machines found out beside the values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SharedWork {
+    /// The time the exits took.
+    pub exit_time: Duration,
+    /// Whether some position is lost too far away to store: then the values mean nothing.
+    pub too_far: bool,
+}
+
+/// Receives values of consecutive positions, in any order, from any thread.
+pub trait PutValues: Send + Sync {
+    /// Stores the values from position `start` on.
+    fn put(&self, start: u64, values: &[i8]);
+}
+
+impl PutValues for Packed<8> {
+    fn put(&self, start: u64, values: &[i8]) {
+        self.fill(start, values.iter().map(|&value| u64::from(value as u8)));
+    }
+}
+
+/// A slice as machines see it: positions by index, calls for many of them at once, so that nothing
+/// but these calls is compiled for each game.
+pub trait SliceGraph: Send + Sync {
+    /// Which slice.
+    fn slice(&self) -> SliceId;
+    /// The number of indices, holes included.
+    fn len(&self) -> u64;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// How the state of a position is one number.
+    fn codes(&self) -> Codes;
+    /// Whether values are distances.
+    fn has_distances(&self) -> bool;
+    /// The number of independent parts in which exits are computed.
+    fn parts(&self) -> u64;
+    /// Computes the exits of all positions of a part and passes them on in runs of consecutive
+    /// indices.
+    fn exits(&self, part: u64, put: &mut dyn FnMut(u64, &[Exits])) -> Result<(), SolveError>;
+    /// Appends the index of every position from which an internal move leads to one of `indices`;
+    /// once for each such move. Ascending indices are faster.
+    fn predecessors(&self, indices: &[u64], out: &mut Vec<u64>);
+    /// The finished tables that [`exits`](Self::exits) reads.
+    fn tables(&self) -> Result<Vec<NeededTable>, SolveError>;
+}
+
+/// A finished table that a slice needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NeededTable {
+    /// The name of its file.
+    pub name: String,
+    /// The size of its file.
+    pub bytes: u64,
+    /// The digest in its file, in hexadecimal.
+    pub blake3: String,
+}
+
+/// A slice of a game, for [`Machines`].
+struct Graph<G: Game> {
+    game: G,
+    slice: SliceId,
+    top: u8,
+    metric: Metric,
+    view: G::View,
+    set: TableSet,
+}
+
+impl<G: Game> Graph<G> {
+    fn new(
+        game: &G,
+        storage: &Arc<dyn Storage>,
+        dir: &Path,
+        next: NextSlice,
+        options: &SolveOptions,
+    ) -> Self {
+        let NextSlice { slice, top } = next;
+        let task = SliceTask { game, slice, top, options };
+        let set = open_metric(game, options.metric, Arc::clone(storage), dir, task.cache_bytes());
+        let (metric, view) = (task.metric(), game.view(slice));
+        Graph { game: game.clone(), slice, top, metric, view, set }
+    }
+
+    /// To what size scores of a smaller slice are needed.
+    fn need(&self, child: SliceId) -> u8 {
+        window::needed(&self.game, self.slice, child, self.top.into())
+    }
+}
+
+impl<G: Game> SliceGraph for Graph<G> {
+    fn slice(&self) -> SliceId {
+        self.slice
+    }
+
+    fn len(&self) -> u64 {
+        self.view.len()
+    }
+
+    fn codes(&self) -> Codes {
+        Codes::new(self.top, self.game.max_moves(self.slice))
+    }
+
+    fn has_distances(&self) -> bool {
+        self.metric.is_distance()
+    }
+
+    fn parts(&self) -> u64 {
+        self.view.parts()
+    }
+
+    fn exits(&self, part: u64, put: &mut dyn FnMut(u64, &[Exits])) -> Result<(), SolveError> {
+        let children = SetChildren::new(&self.set, self.slice, |child| self.need(child));
+        Ok(self.view.exits(self.metric, part, &children, put)?)
+    }
+
+    fn predecessors(&self, indices: &[u64], out: &mut Vec<u64>) {
+        let mut cursor = <G::View as SliceView>::Cursor::default();
+        for &index in indices {
+            let key = self.view.key_at(&mut cursor, index);
+            self.view.predecessors(key, |index, _| out.push(index));
+        }
+    }
+
+    fn tables(&self) -> Result<Vec<NeededTable>, SolveError> {
+        let below = self.game.below(self.slice).into_iter();
+        let finished = below.filter(|&child| self.game.has_database(child)).map(|child| {
+            let table = self.set.get_for(child.0, Reach::needed(self.need(child)))?;
+            let name = table.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Ok(NeededTable { name, bytes: table.bytes(), blake3: table.blake3() })
+        });
+        finished.collect()
+    }
+}
+
+/// All machines together.
+pub(super) struct Cluster;
+
+impl<G: Game> SliceSolver<G> for Cluster {
+    fn name(&self) -> SolverName {
+        SolverName::Cluster
+    }
+
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        let machines = task.options.machines.as_ref().ok_or(Unfit::Alone)?;
+        if !task.game.properties().unmoves {
+            return Err(Unfit::NoUnmoves);
+        }
+        let (positions, moves) = (task.positions(), task.game.max_moves(task.slice));
+        if !States::hold(task.top, moves) {
+            return Err(Unfit::TooManyMoves);
+        }
+        // A share of the states and of the bits of the frontier, and in the end all values.
+        let eighths = States::bytes_per_position(task.top, moves) * 8 + 1;
+        let share = positions.div_ceil(machines.count().max(1)) * eighths / 8;
+        let bytes = task.overhead() + share + positions + task.game.view_bytes(task.slice);
+        let enough = (positions >= machines.smallest()).then_some(bytes);
+        Ok(Estimate { enough, ..Estimate::in_memory(bytes) })
+    }
+
+    fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
+        let SliceTask { game, slice, top, options } = job.task;
+        let Some(machines) = &options.machines else {
+            let (game, slice) = (game.id().to_string(), job.task.slice_name());
+            let (solver, reason) = (SolverName::Cluster, Unfit::Alone);
+            return Err(SolveError::Unfit { game, slice, solver, reason });
+        };
+        let next = NextSlice { slice, top };
+        let graph: Arc<dyn SliceGraph> =
+            Arc::new(Graph::new(game, job.storage, job.dir, next, options));
+        let scores = Arc::new(Packed::<8>::zeroed(graph.len())?);
+        let put: Arc<dyn PutValues> = Arc::<Packed<8>>::clone(&scores);
+        let work = machines.solve(&graph, job.storage, job.dir, Some(&put), job.progress)?;
+        job.stop_if_requested()?;
+        if work.too_far {
+            return Err(job.too_far());
+        }
+        let (effort, exit_time) = (Effort::default(), work.exit_time);
+        Ok(SolvedSlice { scores: Box::new(scores), effort, exit_time })
+    }
+}
+
+/// Helps the first machine to solve slices, until it has none left; returns how many there were.
+/// The options, but for memory, must be those of the first machine.
+pub fn help_slices<G: Game>(
+    game: &G,
+    storage: &Arc<dyn Storage>,
+    dir: &Path,
+    options: &SolveOptions,
+    progress: &dyn Progress,
+) -> Result<u64, SolveError> {
+    let Some(machines) = &options.machines else { return Ok(0) };
+    let options = SolveOptions { metric: Some(metric_of(game, options.metric)), ..options.clone() };
+    let mut solved = 0;
+    while let Some(next) = machines.next(storage, dir, progress)? {
+        progress.slice(next.slice, game.slice_len(next.slice));
+        let graph: Arc<dyn SliceGraph> = Arc::new(Graph::new(game, storage, dir, next, &options));
+        machines.solve(&graph, storage, dir, None, progress)?;
+        solved += 1;
+    }
+    Ok(solved)
+}
