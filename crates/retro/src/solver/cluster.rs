@@ -11,11 +11,12 @@ use nutcracker_mem::Packed;
 use nutcracker_table::{Reach, Storage, TableSet};
 
 use super::counts::{Codes, States};
-use super::{Estimate, SliceJob, SliceSolver, SliceTask, SolvedSlice};
+use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
 use crate::error::{SolveError, Unfit};
 use crate::options::{SolveOptions, SolverName};
 use crate::progress::Progress;
 use crate::report::Effort;
+use crate::store::disk::{WorkFile, WorkFileError};
 use crate::tables::{SetChildren, metric_of, open_metric};
 use crate::window;
 
@@ -70,13 +71,45 @@ pub struct SharedWork {
 
 /// Receives values of consecutive positions, in any order, from any thread.
 pub trait PutValues: Send + Sync {
-    /// Stores the values from position `start` on.
-    fn put(&self, start: u64, values: &[i8]);
+    /// Stores the values from position `start` on. Every position is stored once.
+    fn put(&self, start: u64, values: &[i8]) -> Result<(), SolveError>;
 }
 
-impl PutValues for Packed<8> {
-    fn put(&self, start: u64, values: &[i8]) {
-        self.fill(start, values.iter().map(|&value| u64::from(value as u8)));
+/// The values of a slice on the first machine, until they are packed.
+enum Gathered {
+    Memory(Packed<8>),
+    /// Where memory is short.
+    Disk(WorkFile),
+}
+
+impl PutValues for Gathered {
+    fn put(&self, start: u64, values: &[i8]) -> Result<(), SolveError> {
+        match self {
+            Gathered::Memory(all) => {
+                all.fill(start, values.iter().map(|&value| u64::from(value as u8)));
+            }
+            Gathered::Disk(file) => {
+                let bytes: Vec<u8> = values.iter().map(|&value| value as u8).collect();
+                file.scatter(start, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Scores for Gathered {
+    fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
+        match self {
+            Gathered::Memory(all) => all.read(start, out),
+            Gathered::Disk(file) => {
+                let mut bytes = vec![0; out.len()];
+                file.read(start, &mut bytes)?;
+                for (value, byte) in out.iter_mut().zip(bytes) {
+                    *value = byte as i8;
+                }
+                Ok(())
+            }
+        }
     }
 }
 
@@ -211,12 +244,19 @@ impl<G: Game> SliceSolver<G> for Cluster {
         if !States::hold(task.top, moves) {
             return Err(Unfit::TooManyMoves);
         }
-        // A share of the states and of the bits of the frontier, and in the end all values.
+        // A share of the states and of the bits of the frontier.
         let eighths = States::bytes_per_position(task.top, moves) * 8 + 1;
         let share = positions.div_ceil(machines.count().max(1)) * eighths / 8;
-        let bytes = task.overhead() + share + positions + task.game.view_bytes(task.slice);
+        let bytes = task.overhead() + share + task.game.view_bytes(task.slice);
         let enough = (positions >= machines.smallest()).then_some(bytes);
-        Ok(Estimate { enough, ..Estimate::in_memory(bytes) })
+        // In the end all values, in memory or on disk.
+        let (peak, work_disk) = if bytes + positions <= task.options.memory {
+            (bytes + positions, 0)
+        } else {
+            (bytes, positions)
+        };
+        let slowdown = [1.0 / machines.count().max(1) as f64; 2];
+        Ok(Estimate { enough, peak, work_disk, slowdown, ..Estimate::in_memory(bytes) })
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
@@ -229,12 +269,23 @@ impl<G: Game> SliceSolver<G> for Cluster {
         let next = NextSlice { slice, top };
         let graph: Arc<dyn SliceGraph> =
             Arc::new(Graph::new(game, job.storage, job.dir, next, options));
-        let scores = Arc::new(Packed::<8>::zeroed(graph.len())?);
-        let put: Arc<dyn PutValues> = Arc::<Packed<8>>::clone(&scores);
+        let estimate = SliceSolver::<G>::estimate(self, &job.task);
+        let folder = job.folder(SolverName::Cluster);
+        let scores = Arc::new(if estimate.is_ok_and(|estimate| estimate.work_disk > 0) {
+            folder.clear();
+            folder.make()?;
+            Gathered::Disk(folder.create("values.bin", graph.len())?)
+        } else {
+            Gathered::Memory(Packed::zeroed(graph.len())?)
+        });
+        let put: Arc<dyn PutValues> = Arc::<Gathered>::clone(&scores);
         let work = machines.solve(&graph, job.storage, job.dir, Some(&put), job.progress)?;
         job.stop_if_requested()?;
         if work.too_far {
             return Err(job.too_far());
+        }
+        if let Gathered::Disk(file) = &*scores {
+            file.seal()?;
         }
         let (effort, exit_time) = (Effort::default(), work.exit_time);
         Ok(SolvedSlice { scores: Box::new(scores), effort, exit_time })
