@@ -449,7 +449,12 @@ pub struct Threads {
 impl Threads {
     /// The number.
     pub fn count(self) -> usize {
-        self.threads.unwrap_or_else(machine::cores)
+        self.count_among(1)
+    }
+
+    /// The number for each of several processes.
+    pub fn count_among(self, processes: usize) -> usize {
+        self.threads.unwrap_or_else(|| (machine::cores() / processes).max(1))
     }
 }
 

@@ -117,6 +117,9 @@ impl From<SolveError> for Failure {
             SolveError::Threads(ThreadError::Start { .. }) => {
                 Failure::Failed(format!("{error}; use fewer --threads"))
             }
+            SolveError::Machine(_) => Failure::Failed(format!(
+                "{error}; the same command continues with the first slice that is missing"
+            )),
             SolveError::Memory(_) => {
                 Failure::Failed(format!("{error}; end other programs or solve fewer slices"))
             }

@@ -20,6 +20,7 @@ mod progress;
 mod proof_file;
 mod start;
 mod table;
+mod together;
 mod values;
 
 use std::io::{self, Write};

@@ -1,11 +1,13 @@
 //! `nutcracker solve`: build the databases of a game.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use nutcracker_any::AnyGame;
+use nutcracker_cluster::Term;
 use nutcracker_game::{Metric, Numbering, Rules, Side, Situation, SliceId};
 use nutcracker_retro::{
-    Rates, SlicePlan, SliceReport, SolveError, SolveOptions, SolverName, work_folder,
+    Rates, SlicePlan, SliceReport, SolveError, SolveOptions, SolverName, Window, work_folder,
 };
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
@@ -19,6 +21,7 @@ use crate::how::{How, with_margin};
 use crate::interrupt::Interrupt;
 use crate::number::{about, counted, rounded, signed, size, thousands};
 use crate::progress::Reporter;
+use crate::together::{Team, Together};
 use crate::{machine, note, print, start, table};
 
 /// How the time of a slice is shared by exits, fixpoint, pack and verify, until slices of this run
@@ -44,8 +47,9 @@ const MEASURED_WITH: u64 = 1_000_000;
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 10
   nutcracker solve kalah --pits 4 --seeds 3
+  nutcracker solve awari --stones 12 --processes 2
 
-The files do not depend on the number of threads.")]
+The files do not depend on the number of threads, processes or machines.")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -58,6 +62,8 @@ pub struct Args {
     no_verify: bool,
     #[command(flatten)]
     how: How,
+    #[command(flatten)]
+    together: Together,
     /// Give up the search for the value of the start position after this time
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     search_seconds: u32,
@@ -125,19 +131,33 @@ impl Args {
         let given = self.subject.clone();
         self.subject.metric.given = Some(metric);
         let slices = self.up_to.select_or_default(&game)?;
-        let options = SolveOptions {
-            metric: Some(metric),
-            verify: !self.no_verify,
-            ..self.how.options(&game, self.threads.count())?
-        };
+        let processes = self.together.processes();
+        let threads = self.threads.count_among(processes);
+        let mut options = self.how.options(&game, threads)?;
+        (options.metric, options.verify) = (Some(metric), !self.no_verify);
+        options.memory /= processes as u64;
         self.how.bounds.check(metric)?;
-        self.announce(&game, &slices, &options)?;
-        let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
         let interrupt = Interrupt::listen();
+        let terms = terms(&game, &slices, &options);
+        let team = self.together.meet(threads, terms, &interrupt)?;
+        options.machines = team.as_ref().map(|team| Arc::clone(team.cluster()) as _);
+        let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
         let reporter = Reporter::new(&game, weights).until(interrupt.clone());
         let dir = self.subject.dir(&game);
+        if let Some(team) = team.as_ref().filter(|team| !team.leads()) {
+            return help(&game, &dir, &options, team, &reporter, &interrupt);
+        }
+        if let Err(failure) = self.announce(&game, &slices, &options) {
+            let Some(team) = &team else { return Err(failure) };
+            let sentence = failure.into_sentence();
+            team.cluster().end(Some(&sentence));
+            return Err(Failure::Failed(sentence));
+        }
         let result = game.solve_slices(&storage(false), &dir, &slices, &options, &reporter);
         reporter.clear();
+        if let Some(team) = &team {
+            team.end(&result);
+        }
         let reports = match result {
             Err(SolveError::Stopped(stopped)) => {
                 return Err(Failure::Stopped(stopped.to_string(), interrupt.code()));
@@ -160,6 +180,9 @@ impl Args {
                 object.insert("start".to_owned(), start);
             }
             object.insert("peak_memory".to_owned(), machine::peak_memory().into());
+            if let Some(team) = &team {
+                object.insert("bytes_sent".to_owned(), team.cluster().bytes_sent().into());
+            }
             return print(&format!("{}\n", Value::from(object)));
         }
         if let Some(sentence) = start.sentence() {
@@ -170,6 +193,48 @@ impl Args {
         }
         what_next(&game, &given, &slices);
         Ok(())
+    }
+}
+
+/// What all machines that solve together must agree on.
+fn terms(game: &AnyGame, slices: &[SliceId], options: &SolveOptions) -> Vec<Term> {
+    let last = slices.last().map_or_else(String::new, |&last| game.slice_name(last));
+    let window = match options.window {
+        Window::Full => "none".to_owned(),
+        Window::Top(k) => k.to_string(),
+        Window::Start(start) => format!("of games from {}", game.slice_name(start)),
+    };
+    vec![
+        Term::new("version", env!("CARGO_PKG_VERSION")),
+        Term::new("game", &game.id()),
+        Term::new("metric", &options.metric.unwrap_or_default()),
+        Term::new(game.slice_unit(), &last),
+        Term::new("window", &window),
+    ]
+}
+
+/// Helps the first machine until it has nothing left to solve.
+fn help(
+    game: &AnyGame,
+    dir: &Path,
+    options: &SolveOptions,
+    team: &Team,
+    reporter: &Reporter,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let result = game.help_slices(&storage(false), dir, options, reporter);
+    reporter.clear();
+    team.end(&result);
+    match result {
+        Err(SolveError::Stopped(stopped)) => {
+            Err(Failure::Stopped(stopped.to_string(), interrupt.code()))
+        }
+        result => {
+            let solved = result?;
+            let slices = if solved == 1 { "slice" } else { "slices" };
+            note(&format!("Helped {} with {solved} {slices}.", team.first()));
+            Ok(())
+        }
     }
 }
 
