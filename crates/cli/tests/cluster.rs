@@ -159,7 +159,7 @@ fn refusals() {
     let hosts = hosts.to_str().unwrap();
     let solve = |more: &[&str]| place.run(&[&["solve", "awari"], more].concat()).usage_error();
     for (more, wanted) in [
-        (&["--processes", "1"][..], "2..=64"),
+        (&["--processes", "0"][..], "1..=64"),
         (&["--processes", "2", "--solver", "memory"], "--solver"),
         (&["--hosts", hosts], "--machine"),
         (&["--machine", "1"], "--hosts"),

@@ -25,7 +25,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, clap::Args)]
 pub struct Together {
     /// Solve with this many processes on this machine, each with --threads threads
-    #[arg(long, value_name = "N", conflicts_with_all = ["hosts", "solver"], value_parser = clap::value_parser!(u16).range(2..=64))]
+    #[arg(long, value_name = "N", conflicts_with_all = ["hosts", "solver"], value_parser = clap::value_parser!(u16).range(1..=64))]
     processes: Option<u16>,
     /// Solve with several machines: a file with their addresses, one a line. Run the same command
     /// on each of them, with its own --machine; the databases are written on the first
