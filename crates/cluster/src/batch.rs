@@ -117,8 +117,10 @@ impl ContainerBytes for Batch {
     fn into_bytes<W: Write>(&self, writer: &mut W) {
         let head = u64::from(self.to) << 32 | self.content as u64;
         let mut bytes = Vec::with_capacity(self.length_in_bytes());
-        bytes.extend(head.to_le_bytes());
-        bytes.extend(self.words.iter().flat_map(|word| word.to_le_bytes()));
+        bytes.extend_from_slice(&head.to_le_bytes());
+        for word in &self.words {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
         // The writer is a buffer in memory, of the length announced.
         writer.write_all(&bytes).expect("a buffer of the length announced");
     }
@@ -144,6 +146,20 @@ impl Distributor<Batch> for ByAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn batches_are_read_as_they_were_written() {
+        let contents = [Content::Records, Content::States, Content::Values, Content::TooFar];
+        for (to, content) in (1000..).zip(contents) {
+            let mut batch = Batch::new(to, content);
+            batch.words = vec![u64::MAX, 1, to];
+            let mut bytes = Vec::new();
+            batch.into_bytes(&mut bytes);
+            assert_eq!(bytes.len(), batch.length_in_bytes());
+            let bytes = timely::bytes::arc::BytesMut::from(bytes).freeze();
+            assert_eq!(Batch::from_bytes(bytes), batch);
+        }
+    }
 
     #[test]
     fn runs_are_read_as_they_were_written() {
