@@ -93,3 +93,15 @@ fn refusals() {
     ];
     assert_snapshot!("plan_refusals", refused.concat());
 }
+
+/// Rates of a slice of two positions mean nothing: they made days of minutes.
+#[test]
+fn a_game_without_small_slices_is_planned_by_the_usual_rates() {
+    let place = Place::new();
+    let args = ["plan", "dobutsu", "--threads", "2"];
+    let text = place.run(&args).success().stdout;
+    assert!(text.contains("\nAssumed, as no slice is small enough to measure with"), "{text}");
+    let plan = place.run(&[&args[..], &["--format", "json"]].concat()).json();
+    let seconds = plan["total"]["seconds"].as_f64().expect("seconds");
+    assert!((10.0..3600.0).contains(&seconds), "{seconds}");
+}

@@ -21,6 +21,9 @@ use crate::window::Window;
 /// Streaming is measured with a byte of memory for this many positions.
 const STREAMED_SHARE: u64 = 8;
 
+/// A slice of fewer positions is over before anything can be measured.
+const LEAST_POSITIONS: u64 = 10_000;
+
 /// What was measured.
 #[derive(Clone, Debug)]
 pub struct Calibration {
@@ -30,6 +33,13 @@ pub struct Calibration {
     pub slice: SliceId,
     /// The number of its positions.
     pub positions: u64,
+}
+
+impl Calibration {
+    /// Whether there was a slice to measure with; else the rates are the usual ones.
+    pub fn is_measured(&self) -> bool {
+        self.positions >= LEAST_POSITIONS
+    }
 }
 
 /// Why nothing was measured.
@@ -51,7 +61,8 @@ pub enum CalibrationError {
 
 /// Measures how fast this machine solves: the largest slice of at most `most` positions is solved
 /// with each of these solvers, or with all that fit if none is named, in a directory inside `parent`
-/// that is removed in the end.
+/// that is removed in the end. If even that is too small to measure with, as in a game whose slices
+/// are all large, the rates are the usual ones.
 ///
 /// ```
 /// use nutcracker_game::Metric;
@@ -59,8 +70,8 @@ pub enum CalibrationError {
 /// use nutcracker_retro::calibrate;
 ///
 /// let dir = tempfile::tempdir()?;
-/// let measured = calibrate(&Awari::new(3)?, Metric::Score, 1, 100, &[], dir.path())?;
-/// assert_eq!((measured.slice.0, measured.positions), (3, 56));
+/// let measured = calibrate(&Awari::new(3)?, Metric::Score, 1, 20_000, &[], dir.path())?;
+/// assert_eq!((measured.slice.0, measured.positions), (15, 15_504));
 /// assert!(measured.rates.pack > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -78,6 +89,9 @@ pub fn calibrate<G: Game>(
         .last()
         .unwrap_or(SliceId(0));
     let positions = game.slice_len(slice);
+    if positions < LEAST_POSITIONS {
+        return Ok(Calibration { rates: Rates::usual(threads), slice, positions });
+    }
     let place = tempfile::Builder::new()
         .prefix("nutcracker-plan-")
         .tempdir_in(parent)

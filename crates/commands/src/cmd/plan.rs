@@ -182,11 +182,17 @@ impl Plan {
             );
         }
         let rates = &self.measured.rates;
+        let measured = if self.measured.is_measured() {
+            let positions = counted(self.measured.positions, "position");
+            format!("Measured with {} ({positions})", slice_label(game, self.measured.slice))
+        } else {
+            "Assumed, as no slice is small enough to measure with".to_owned()
+        };
         let level = |solver| rates.of(solver).level;
         let rows = rates.of(SolverName::Rows);
         let _ = writeln!(
             text,
-            "\nMeasured with {} ({}), nanoseconds a position: {:.0} for captures, file \
+            "\n{measured}, nanoseconds a position: {:.0} for captures, file \
              and check; whole states in memory {:.0}; by rows {:.1} for one level, times \
              their number to the power of {:.2} for more, {:.1} times as long if streamed; for each level two-bit {:.0}, one-bit {:.0}, dual-index \
              {:.0}.\nAssumed: as many levels as the \
@@ -194,8 +200,6 @@ impl Plan {
              window; {:.1} GB a second to and from work files; and that large slices are as fast \
              as the one measured, but for rows that fit no processor's cache, whose values take half \
              as long again and captures a quarter.",
-            slice_label(game, self.measured.slice),
-            counted(self.measured.positions, "position"),
             rates.exits + rates.pack + rates.verify,
             level(SolverName::Memory),
             rows.level,
