@@ -5,7 +5,7 @@ import { builder } from "./build.js";
 import { chart } from "./chart.js";
 import { h } from "./dom.js";
 import { boardUrl } from "./url.js";
-import { capital, count, headingOf, signed, size, slice } from "./words.js";
+import { capital, count, headingOf, signed, signedMean, size, slice } from "./words.js";
 
 const isDistance = (metric) => metric === "dtw" || metric === "dtc";
 
@@ -58,7 +58,7 @@ export async function databasesPage({ game, options, main, go, signal }) {
   };
   const { metric } = known.slices[0];
   const distances = isDistance(metric);
-  const mean = (tally) => (distances ? "–" : signed(Number(tally.mean.toFixed(2))));
+  const mean = (tally) => (distances ? "–" : signedMean(tally.mean));
   const heading = h("h2", {});
   const histogram = chart(({ score }) => find({ slice: chosen, score }));
   const extremes = h("div", { class: "extremes" });

@@ -19,6 +19,13 @@ const minus = (number) => (number < 0 ? "−" + -number : String(number));
 
 export const signed = (number) => (number > 0 ? "+" + number : minus(number));
 
+/** A mean with its sign and two decimals, so that means of a column can be compared. */
+export function signedMean(mean) {
+  const text = Math.abs(mean).toFixed(2);
+  if (Number(text) === 0) return text;
+  return (mean > 0 ? "+" : "−") + text;
+}
+
 export function size(bytes) {
   if (bytes < 1024) return `${bytes} B`;
   const units = ["KiB", "MiB", "GiB", "TiB"];

@@ -2,11 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { capital, count, signed, size, slice, wordsOf } from "../../../page/words.js";
+import { capital, count, signed, signedMean, size, slice, wordsOf } from "../../../page/words.js";
 
 const points = wordsOf({ points: true, sides: ["south", "north"] });
 const outcomes = wordsOf({ points: false, sides: ["white", "black"] });
 const exact = (number) => ({ points: number, exact: true, lower: number, upper: number, text: String(number) });
+
+test("means have two decimals", () => {
+  assert.deepEqual([0.6, -0.3, 1.123, 0, -0.001].map(signedMean), ["+0.60", "−0.30", "+1.12", "0.00", "0.00"]);
+});
 
 test("numbers", () => {
   assert.deepEqual([3, 0, -2].map(signed), ["+3", "0", "−2"]);
