@@ -1,6 +1,7 @@
 //! Several processes, and several machines, as a user runs them.
 
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -150,6 +151,67 @@ fn machines_that_do_not_agree_say_why() {
     assert!(said[0].ends_with(" has another token; give all machines the same"), "{}", said[0]);
     leads.kill().unwrap();
     leads.wait().unwrap();
+}
+
+/// The answer to a request, with its head.
+fn ask(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    write!(stream, "{request} HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn what_every_process_does_can_be_scraped() {
+    let place = Place::in_memory();
+    let args = ["solve", "awari", "--stones", "13", "--shared-positions", "1000", "--no-verify"];
+    let more = ["--processes", "2", "--threads", "1", "--metrics", "127.0.0.1:0"];
+    let mut child = place.spawn(&[&args[..], &more].concat());
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let address = loop {
+        let mut line = String::new();
+        assert!(stderr.read_line(&mut line).unwrap() > 0, "it does not say where");
+        if let Some((_, rest)) = line.split_once("http://") {
+            break rest.trim_end().trim_end_matches("/metrics").to_owned();
+        }
+    };
+    assert!(ask(&address, "GET /").starts_with("HTTP/1.1 404 "));
+    assert!(ask(&address, "PUT /metrics").starts_with("HTTP/1.1 405 "));
+    // Both processes have done something, sent something, and hold memory.
+    let named = |name: &str, process: u32| {
+        format!("\nnutcracker_cluster_{name}{{machine=\"process {process}\"}} ")
+    };
+    let text = loop {
+        let text = ask(&address, "GET /metrics");
+        assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
+        let value = |name: &str, process: u32| {
+            let rest = text.split_once(&named(name, process)).expect("the value").1;
+            rest.lines().next().unwrap().parse::<f64>().expect("a number")
+        };
+        let values = ["positions_total", "sent_bytes_total", "received_bytes_total", "share_ratio"];
+        if values.iter().all(|name| value(name, 1) > 0.0 && value(name, 2) > 0.0) {
+            if cfg!(target_os = "linux") {
+                assert!(value("resident_bytes", 2) > 1e6, "{text}");
+            }
+            break text;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it ended before both had told: {text}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(text.contains("\nnutcracker_cluster_machines 2\n"), "{text}");
+    assert!(text.contains("\nnutcracker_cluster_imbalance_ratio 1"), "{text}");
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success(), "{rest}");
+    // Only the first of several machines serves it.
+    let said = place.run(&["solve", "awari", "--metrics", "127.0.0.1:0"]).usage_error();
+    assert!(said.contains("give --processes or --hosts"), "{said}");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let args = ["solve", "awari", "--stones", "5", "--processes", "2", "--metrics", &taken];
+    let said = place.run(&args).failure();
+    assert!(said.contains(&format!("cannot serve --metrics at {taken}: ")), "{said}");
 }
 
 #[test]

@@ -23,6 +23,7 @@ use crate::control::{Accepted, Control, Event, SILENCE, connect};
 use crate::error::ClusterError;
 use crate::flow::Flow;
 use crate::link::{Link, Links};
+use crate::status::{Activity, MachineView, Watch};
 use crate::tables::{self, Incoming};
 use crate::token::{Purpose, Token};
 use crate::wire::{Machine, Message, TableFile, Term};
@@ -47,6 +48,8 @@ pub struct Settings {
     pub smallest: u64,
     /// How long machines wait for each other at the start.
     pub patience: Duration,
+    /// Bytes of memory that this process has resident, where that is known.
+    pub memory: fn() -> Option<u64>,
 }
 
 impl Settings {
@@ -77,8 +80,8 @@ pub struct Cluster {
     gone: AtomicUsize,
     /// Slices that all machines have begun.
     attempt: AtomicU64,
-    /// Bytes sent to other machines in all slices.
-    sent: AtomicU64,
+    /// What this machine does, and what the others tell of themselves.
+    watch: Arc<Watch>,
 }
 
 impl Cluster {
@@ -94,6 +97,7 @@ impl Cluster {
     ) -> Result<Self, ClusterError> {
         let accepted = Accepted::listen(listener, settings.token.clone());
         let (sender, events) = mpsc::channel();
+        let watch = Arc::new(Watch::new(0, settings.memory));
         let label = |place: usize| labels.get(place).cloned().unwrap_or_default();
         let mut machines = vec![Machine { label: label(0), address: address.to_owned() }];
         let mut controls: Vec<Arc<Control>> = Vec::new();
@@ -128,7 +132,7 @@ impl Cluster {
                     return refuse(&controls, ClusterError::Missing { machine, reason, patience });
                 }
             };
-            let control = match Control::open(stream, place, sender.clone()) {
+            let control = match Control::open(stream, place, sender.clone(), &watch) {
                 Ok(control) => control,
                 Err(error) => return refuse(&controls, lost(&label(place), &error.to_string())),
             };
@@ -154,7 +158,7 @@ impl Cluster {
             _sender: sender,
             gone: AtomicUsize::new(0),
             attempt: AtomicU64::new(0),
-            sent: AtomicU64::new(0),
+            watch,
         })
     }
 
@@ -173,8 +177,9 @@ impl Cluster {
         let stream = connect((first, label), caller, settings.patience, look)?;
         let lost = |reason: String| lost(label, &reason);
         let (sender, events) = mpsc::channel();
-        let control =
-            Control::open(stream, 0, sender.clone()).map_err(|error| lost(error.to_string()))?;
+        let watch = Arc::new(Watch::new(me, settings.memory));
+        let control = Control::open(stream, 0, sender.clone(), &watch)
+            .map_err(|error| lost(error.to_string()))?;
         let hello = Message::Join { address: address.to_owned(), terms: settings.all_terms() };
         control.send(&hello).map_err(|error| lost(error.to_string()))?;
         // The first machine sets the limit; it ends the connection if another one is missing.
@@ -200,13 +205,18 @@ impl Cluster {
             _sender: sender,
             gone: AtomicUsize::new(0),
             attempt: AtomicU64::new(0),
-            sent: AtomicU64::new(0),
+            watch,
         })
     }
 
     /// Bytes that this machine has sent to others to solve slices.
     pub fn bytes_sent(&self) -> u64 {
-        self.sent.load(Relaxed)
+        self.watch.sent.load(Relaxed)
+    }
+
+    /// What every machine does at the moment; on the first one.
+    pub fn view(&self) -> Vec<MachineView> {
+        self.watch.view(self.machines.iter().map(|machine| machine.label.clone()))
     }
 
     /// The work is over: tells the other machines, with a sentence if it failed here. Without it,
@@ -483,20 +493,24 @@ impl Machines for Cluster {
     ) -> Result<SharedWork, SolveError> {
         let attempt = if self.me == 0 {
             let attempt = self.attempt.fetch_add(1, Relaxed) + 1;
+            self.watch.does(Activity::Others);
             self.announce(attempt, &**graph, &TablesDir { storage, dir }, progress)?;
             attempt
         } else {
             let attempt = self.attempt.load(Relaxed);
+            self.watch.does(Activity::Others);
             self.ready(attempt, progress)?;
             attempt
         };
-        let links = Arc::new(Links::default());
+        self.watch.begin(attempt);
+        let links = Arc::new(Links::new(&self.watch));
         let sockets = self.connections(attempt, &links, progress)?;
         let flow = Flow {
             graph,
             values,
             sockets,
             links: &links,
+            watch: &self.watch,
             process: self.me,
             threads: self.settings.threads,
         };
@@ -514,7 +528,7 @@ impl Machines for Cluster {
             }
             Ok(())
         });
-        self.sent.fetch_add(links.sent.load(Relaxed), Relaxed);
+        self.watch.does(if self.me == 0 { Activity::Alone } else { Activity::Next });
         work
     }
 
@@ -524,6 +538,7 @@ impl Machines for Cluster {
         dir: &Path,
         progress: &dyn Progress,
     ) -> Result<Option<NextSlice>, SolveError> {
+        self.watch.does(Activity::Next);
         let mut incoming: Option<Incoming> = None;
         let mut next = None;
         loop {
@@ -539,6 +554,7 @@ impl Machines for Cluster {
                     }
                     let names = missing.iter().map(|table| table.name.clone()).collect();
                     self.tell(0, &Message::Want { names });
+                    self.watch.does(Activity::Tables);
                     next = Some(slice);
                     incoming = Some(Incoming::new(missing));
                 }

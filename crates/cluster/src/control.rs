@@ -10,13 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::ClusterError;
+use crate::status::{BEAT, Watch};
 use crate::token::{Hello, PROTOCOL, Purpose, Refusal, Token, answer, call};
 use crate::wire::{Frame, LONGEST, Message, read_frame, write_bytes, write_json};
 
 /// A machine that was not heard of for so long is lost.
 pub(crate) const SILENCE: Duration = Duration::from_secs(10);
-/// How often a machine is heard of.
-const BEAT: Duration = Duration::from_secs(1);
 /// Between two attempts to connect.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -38,20 +37,23 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// Uses a connection whose other side is known. What it sends goes to `events`.
+    /// Uses a connection whose other side is known. What it sends goes to `events`, but for its
+    /// status, which `watch` hears.
     pub(crate) fn open(
         stream: TcpStream,
         machine: usize,
         events: Sender<(usize, Event)>,
+        watch: &Arc<Watch>,
     ) -> io::Result<Arc<Self>> {
         stream.set_read_timeout(Some(SILENCE))?;
         stream.set_write_timeout(Some(SILENCE))?;
         let mut reading = stream.try_clone()?;
+        let (hears, tells) = (Arc::clone(watch), Arc::clone(watch));
         thread::spawn(move || {
             loop {
                 let event = match read_frame(&mut reading, LONGEST) {
                     Ok(Frame::Json(body)) => match serde_json::from_slice(&body) {
-                        Ok(Message::Alive) => continue,
+                        Ok(message) if hears.hear(machine, &message) => continue,
                         Ok(message) => Event::Message(message),
                         Err(_) => Event::Lost("it sent a message of another version".to_owned()),
                     },
@@ -68,7 +70,7 @@ impl Control {
         let beating: Weak<Control> = Arc::downgrade(&control);
         thread::spawn(move || {
             while let Some(control) = beating.upgrade() {
-                if control.send(&Message::Alive).is_err() {
+                if control.send(&tells.beat()).is_err() {
                     return;
                 }
                 drop(control);

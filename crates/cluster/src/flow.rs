@@ -32,6 +32,7 @@ use crate::batch::{Batch, ByAddress, Content, FULL, RUN};
 use crate::link::{Link, Links};
 use crate::share::{Kind, Record, Share};
 use crate::spread::Spread;
+use crate::status::Watch;
 
 /// Rounds that a worker may be ahead of the slowest.
 const AHEAD: u64 = 4;
@@ -51,6 +52,7 @@ pub(crate) struct Flow<'a> {
     /// Connections to the other processes, `None` for this one.
     pub(crate) sockets: Vec<Option<Link>>,
     pub(crate) links: &'a Arc<Links>,
+    pub(crate) watch: &'a Watch,
     /// Which process this is, from 0 on.
     pub(crate) process: usize,
     /// The number of threads of every process.
@@ -64,6 +66,8 @@ struct Shared {
     phase: AtomicU64,
     entered: AtomicU64,
     settled: AtomicU64,
+    /// Threads that have something to do at the moment.
+    busy: AtomicU64,
     too_far: AtomicBool,
     error: Mutex<Option<SolveError>>,
 }
@@ -84,7 +88,6 @@ impl Flow<'_> {
     ) -> Result<SharedWork, SolveError> {
         let started = Instant::now();
         let len = self.graph.len();
-        let processes = self.sockets.len() as u64;
         let top = self.graph.codes().max();
         let shared = Arc::new(Shared::default());
         let (ended, ends) = mpsc::channel();
@@ -118,6 +121,7 @@ impl Flow<'_> {
         let guards = initialize_from(builders, Box::new(guard), job).map_err(cannot)?;
 
         let (mut running, mut exit_time, mut result) = (self.threads, None, Ok(()));
+        let mut reached = 0;
         progress.begin(Phase::Exits, len);
         while running > 0 {
             match ends.recv_timeout(LOOK) {
@@ -129,13 +133,18 @@ impl Flow<'_> {
             if phase > 0 && exit_time.is_none() {
                 progress.advance(len);
                 progress.begin(Phase::Fixpoint, len);
-                exit_time = Some(started.elapsed());
+                (exit_time, reached) = (Some(started.elapsed()), 0);
             }
-            // The other processes have done about as much as this one.
-            let done = if phase == 0 { &shared.entered } else { &shared.settled };
-            let share = (done.load(Relaxed) * processes).min(len);
+            let level = if phase == 0 { 0 } else { (top + 1).saturating_sub(phase) };
+            let own = (shared.entered.load(Relaxed), shared.settled.load(Relaxed));
+            let threads = self.threads as u64;
+            let waiting = threads.saturating_sub(shared.busy.load(Relaxed));
+            self.watch.reach(level, own, (waiting, threads));
+            let all = self.watch.together();
+            let share = if phase == 0 { all.entered } else { all.settled }.min(len);
             let levels = (len as f64 * (phase.max(1) - 1) as f64 / (top + 1) as f64) as u64;
-            progress.advance(if phase == 0 { share } else { share.max(levels.min(len)) });
+            reached = reached.max(if phase == 0 { share } else { share.max(levels.min(len)) });
+            progress.advance(reached);
             if result.is_ok() && running > 0 {
                 let stop = if progress.must_stop() { Err(Stopped.into()) } else { Ok(()) };
                 result = stop.and_then(|()| look());
@@ -200,6 +209,7 @@ fn build(worker: &mut Worker, mut owner: Owner) {
             let mut held = capabilities.pop();
             let mut current: Option<Capability<u64>> = None;
             move |frontiers| {
+                owner.shared.busy.fetch_add(1, Relaxed);
                 input.for_each(|capability, batch| {
                     let phase = phase_of(*capability.time());
                     owner.receive(batch, phase);
@@ -231,6 +241,7 @@ fn build(worker: &mut Worker, mut owner: Owner) {
                         current = Some(capability);
                     }
                 }
+                owner.shared.busy.fetch_sub(1, Relaxed);
             }
         });
         stream.connect_loop(handle);

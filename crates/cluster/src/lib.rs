@@ -12,6 +12,7 @@
 //! | machines that meet | [`Cluster`], [`Settings`], [`Term`], [`Token`], [`ClusterError`] |
 //! | where they are | [`parse_hosts`], [`PORT`] |
 //! | who owns a position | [`Spread`], [`Place`] |
+//! | what they do | [`MachineView`], [`Status`], [`Activity`], [`imbalance`] |
 //!
 //! Two machines, here two threads, that solve awari with up to 6 stones:
 //!
@@ -34,6 +35,7 @@
 //!     terms: vec![Term::new("game", "awari")],
 //!     smallest: 0,
 //!     patience: Duration::from_secs(10),
+//!     memory: || None,
 //! };
 //! let first = TcpListener::bind("127.0.0.1:0")?;
 //! let (address, theirs) = (first.local_addr()?.to_string(), settings.clone());
@@ -71,6 +73,7 @@ mod link;
 mod pending;
 mod share;
 mod spread;
+mod status;
 mod tables;
 mod token;
 mod wire;
@@ -79,5 +82,6 @@ pub use cluster::{Cluster, Settings};
 pub use error::ClusterError;
 pub use hosts::{PORT, parse_hosts};
 pub use spread::{Place, Spread};
+pub use status::{Activity, MachineView, Status, imbalance};
 pub use token::Token;
 pub use wire::Term;

@@ -4,11 +4,13 @@
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use timely::communication::allocator::zero_copy::stream::Stream;
+
+use crate::status::Watch;
 
 /// Bytes of the header of timely's messages, and where in it the length of the message is.
 const HEADER: usize = 48;
@@ -17,13 +19,13 @@ const LENGTH: std::ops::Range<usize> = 32..40;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// What is known of the connections of one slice.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Links {
     finished: Mutex<bool>,
     changed: Condvar,
     ended: Mutex<Option<Ended>>,
-    /// Bytes written.
-    pub(crate) sent: AtomicU64,
+    /// Where bytes written and read are counted.
+    watch: Arc<Watch>,
 }
 
 /// A connection that ended before the work did.
@@ -37,6 +39,15 @@ struct Ended {
 }
 
 impl Links {
+    pub(crate) fn new(watch: &Arc<Watch>) -> Self {
+        Links {
+            finished: Mutex::default(),
+            changed: Condvar::default(),
+            ended: Mutex::default(),
+            watch: Arc::clone(watch),
+        }
+    }
+
     /// The work is over: connections may end.
     pub(crate) fn finish(&self) {
         *self.finished.lock().unwrap_or_else(PoisonError::into_inner) = true;
@@ -132,6 +143,7 @@ impl Read for Link {
                 Ok(0) => break None,
                 Ok(read) => {
                     self.messages.read(&buffer[..read]);
+                    self.links.watch.received.fetch_add(read as u64, Relaxed);
                     return Ok(read);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -155,7 +167,7 @@ impl Write for Link {
         loop {
             match self.stream.write(bytes) {
                 Ok(written) if written > 0 || bytes.is_empty() => {
-                    self.links.sent.fetch_add(written as u64, Relaxed);
+                    self.links.watch.sent.fetch_add(written as u64, Relaxed);
                     return Ok(written);
                 }
                 Ok(_) => self.links.end(self.machine, true, None),

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The shortest token.
 const SHORTEST: usize = 16;
 /// The version of what is spoken between machines.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// The secret of a cluster.
 #[derive(Clone)]

@@ -7,6 +7,8 @@ use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
+use crate::status::{Status, Together};
+
 /// The longest frame between machines that know each other.
 pub(crate) const LONGEST: usize = 1 << 24;
 /// Bytes of a table in a frame.
@@ -47,8 +49,10 @@ pub(crate) enum Message {
     Stop { sentence: String },
     /// Nothing is left to do.
     Done,
-    /// Sent every second: the sender is there.
-    Alive,
+    /// Sent every second by the first machine: how far all have come.
+    Together { together: Together },
+    /// Sent every second by the others.
+    Status { status: Status },
 }
 
 /// What all machines must agree on, by name.
@@ -138,6 +142,7 @@ mod tests {
         let messages = [
             Message::Slice { attempt: 3, slice: 9, top: 9, tables: vec![table] },
             Message::Failed { sentence: "the disk is full".to_owned() },
+            Message::Status { status: Status { memory: Some(1), ..Status::default() } },
             Message::Done,
         ];
         let mut bytes = Vec::new();

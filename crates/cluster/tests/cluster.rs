@@ -4,4 +4,5 @@
 mod faults;
 mod files;
 mod machines;
+mod monitor;
 mod relay;

@@ -19,6 +19,7 @@ pub fn settings(threads: usize) -> Settings {
         terms: vec![Term::new("game", "test")],
         smallest: 0,
         patience: Duration::from_secs(20),
+        memory: || None,
     }
 }
 

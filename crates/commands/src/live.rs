@@ -57,18 +57,30 @@ pub struct Status {
     share: Option<f64>,
     /// The rest.
     tail: String,
+    /// Lines below it; only drawn on a terminal.
+    below: String,
 }
 
 impl Status {
     /// A line with a bar in the middle.
     pub fn with_bar(head: String, share: f64, tail: String) -> Self {
-        Status { head, share: Some(share), tail }
+        Status { head, share: Some(share), tail, below: String::new() }
+    }
+
+    /// The line with others below it on a terminal, and more behind it elsewhere.
+    pub fn with_details(self, below: &str, behind: &str) -> Self {
+        let below = below.trim_end().to_owned();
+        if io::stderr().is_terminal() {
+            Status { below, ..self }
+        } else {
+            Status { tail: format!("{}  {behind}", self.tail), ..self }
+        }
     }
 }
 
 impl From<String> for Status {
     fn from(tail: String) -> Self {
-        Status { head: String::new(), share: None, tail }
+        Status { head: String::new(), share: None, tail, below: String::new() }
     }
 }
 
@@ -92,11 +104,14 @@ impl LiveLine {
         if !self.pulse.is_due() {
             return;
         }
-        let Status { head, share, tail } = status();
+        let Status { head, share, mut tail, below } = status();
         if !self.terminal {
             let gap = if head.is_empty() { "" } else { "  " };
             note(&format!("{head}{gap}{tail}"));
             return;
+        }
+        if !below.is_empty() {
+            tail = format!("{tail}\n{below}");
         }
         let mut bar = self.lock();
         let bar = bar.get_or_insert_with(|| drawn(share.is_some()));

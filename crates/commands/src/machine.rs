@@ -62,6 +62,11 @@ pub fn peak_memory() -> Option<u64> {
     memory_field("VmHWM:")
 }
 
+/// The memory of this process that is resident, in bytes.
+pub fn resident_memory() -> Option<u64> {
+    memory_field("VmRSS:")
+}
+
 /// A field of this process's status, in bytes.
 fn memory_field(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

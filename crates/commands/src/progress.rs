@@ -1,16 +1,19 @@
 //! Progress of solving and checking on standard error: one line a slice.
 
 use std::fmt::Write;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use nutcracker_any::AnyGame;
+use nutcracker_cluster::Cluster;
 use nutcracker_game::SliceId;
 use nutcracker_retro::{Choice, Phase, Progress, SliceReport, SolverName};
 
 use crate::args::slice_label;
 use crate::interrupt::Interrupt;
 use crate::live::{LiveLine, Status};
+use crate::monitor;
 use crate::number::{duration, rate, thousands};
 
 /// A share of a slice below which the time left is not estimated.
@@ -23,6 +26,10 @@ pub struct Reporter {
     label: Label,
     state: Mutex<State>,
     interrupt: Interrupt,
+    /// Machines that work together, on the first of them.
+    cluster: Option<Arc<Cluster>>,
+    /// The share of the slice that is done, in millionths.
+    millionths: Arc<AtomicU64>,
 }
 
 /// What slices are called.
@@ -93,7 +100,19 @@ impl Reporter {
             label: Label(Box::new(move |slice| slice_label(&game, slice))),
             state: Mutex::new(state),
             interrupt: Interrupt::default(),
+            cluster: None,
+            millionths: Arc::default(),
         }
+    }
+
+    /// Shows what every machine of a cluster does.
+    pub fn watching(self, cluster: &Arc<Cluster>) -> Self {
+        Reporter { cluster: Some(Arc::clone(cluster)), ..self }
+    }
+
+    /// The share of the slice that is done, in millionths.
+    pub fn millionths(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.millionths)
     }
 
     /// Work stops when that requests it.
@@ -178,10 +197,17 @@ impl Progress for Reporter {
     }
 
     fn advance(&self, done: u64) {
+        if self.cluster.is_some() {
+            self.millionths.store((1e6 * self.lock().share(done)) as u64, Relaxed);
+        }
         self.line.update(|| {
             let state = self.lock();
             let head = format!("{:>9}  {:<11}", (self.label.0)(state.slice), state.name);
-            Status::with_bar(head, state.share(done), state.figures(done))
+            let status = Status::with_bar(head, state.share(done), state.figures(done));
+            drop(state);
+            let Some(cluster) = &self.cluster else { return status };
+            let machines = cluster.view();
+            status.with_details(&monitor::lines(&machines), &monitor::line(&machines))
         });
     }
 

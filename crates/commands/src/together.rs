@@ -4,6 +4,7 @@ use std::net::{IpAddr, TcpListener, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use nutcracker_cluster::{Cluster, ClusterError, Settings, Term, Token, parse_hosts};
@@ -11,7 +12,7 @@ use nutcracker_retro::{SolveError, Stopped};
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::note;
+use crate::{endpoint, machine, monitor, note};
 
 /// What a process that was started by another is told: its number, the number of processes, and
 /// the address of the first.
@@ -43,6 +44,10 @@ pub struct Together {
     /// How long machines wait for each other at the start
     #[arg(long, value_name = "SECONDS", requires = "hosts", default_value_t = 60)]
     wait: u32,
+    /// Serve what every machine does at http://ADDRESS/metrics, such as 127.0.0.1:9470, in the text
+    /// format of Prometheus; on the first machine
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<String>,
     /// Slices with fewer positions are solved by the first machine alone
     #[arg(long, value_name = "N", default_value_t = 1 << 16, hide = true)]
     shared_positions: u64,
@@ -59,6 +64,8 @@ pub struct Team {
     /// Whether this is the first machine.
     leads: bool,
     first: String,
+    /// Where it is served what every machine does.
+    metrics: Option<TcpListener>,
 }
 
 /// Processes that end with this value.
@@ -133,6 +140,21 @@ impl Team {
         &self.first
     }
 
+    /// Serves what every machine does, if that was asked for; `millionths` is the share of the
+    /// current slice that is done.
+    pub fn serve_metrics(&mut self, millionths: Arc<AtomicU64>) -> Result<(), Failure> {
+        let Some(listener) = self.metrics.take() else { return Ok(()) };
+        let cluster = Arc::clone(&self.cluster);
+        let text = move || {
+            let done = millionths.load(Relaxed) as f64 / 1e6;
+            monitor::metrics(&cluster.view(), done)
+        };
+        let address = endpoint::serve(listener, "/metrics", text)
+            .map_err(|error| Failure::Failed(format!("cannot serve --metrics: {error}")))?;
+        note(&format!("What every machine does is at http://{address}/metrics"));
+        Ok(())
+    }
+
     /// Tells the others how it ended here.
     pub fn end<T>(&self, result: &Result<T, SolveError>) {
         let sentence = match result {
@@ -172,23 +194,42 @@ impl Together {
                 terms,
                 smallest: self.shared_positions,
                 patience: Duration::from_secs(self.wait.into()),
+                memory: machine::resident_memory,
             })
         };
-        if let (Some(process), Some(token)) = (&self.process, &self.token) {
-            follow(process, settings(token)?, interrupt).map(Some)
+        let metrics = self.metrics_listener()?;
+        let team = if let (Some(process), Some(token)) = (&self.process, &self.token) {
+            follow(process, settings(token)?, interrupt)
         } else if let Some(count) = self.processes {
             let token = Token::random_text()?;
-            lead_processes(count, &token, settings(&token)?, interrupt).map(Some)
+            lead_processes(count, &token, settings(&token)?, interrupt)
         } else if let (Some(hosts), Some(machine)) = (&self.hosts, self.machine) {
             let text = std::fs::read_to_string(hosts).map_err(|error| {
                 Failure::Failed(format!("cannot read {}: {error}", hosts.display()))
             })?;
             let hosts = parse_hosts(&text)
                 .map_err(|error| Failure::Usage(format!("{}: {error}", hosts.display())))?;
-            meet_hosts(&hosts, machine, settings(&self.secret()?)?, interrupt).map(Some)
+            meet_hosts(&hosts, machine, settings(&self.secret()?)?, interrupt)
         } else {
-            Ok(None)
+            return Ok(None);
+        };
+        Ok(Some(Team { metrics, ..team? }))
+    }
+
+    /// Where --metrics is served, on the first machine; others are started with the same arguments.
+    fn metrics_listener(&self) -> Result<Option<TcpListener>, Failure> {
+        let Some(address) = &self.metrics else { return Ok(None) };
+        if self.processes.is_none() && self.hosts.is_none() {
+            let sentence = "--metrics is for several processes or machines; give --processes or \
+                            --hosts, too";
+            return Err(Failure::Usage(sentence.to_owned()));
         }
+        if self.process.is_some() || self.machine.is_some_and(|machine| machine > 1) {
+            return Ok(None);
+        }
+        TcpListener::bind(address).map(Some).map_err(|error| {
+            Failure::Failed(format!("cannot serve --metrics at {address}: {error}"))
+        })
     }
 
     fn secret(&self) -> Result<String, Failure> {
@@ -241,7 +282,13 @@ fn lead_processes(
         processes.look()
     });
     let cluster = Arc::new(cluster.map_err(|error| failed(error, interrupt))?);
-    Ok(Team { cluster, _processes: processes, leads: true, first: labels[0].clone() })
+    Ok(Team {
+        cluster,
+        _processes: processes,
+        leads: true,
+        first: labels[0].clone(),
+        metrics: None,
+    })
 }
 
 /// One of several processes, started by the first.
@@ -259,7 +306,7 @@ fn follow(process: &str, settings: Settings, interrupt: &Interrupt) -> Result<Te
         });
     let cluster = Arc::new(cluster.map_err(|error| failed(error, interrupt))?);
     let first = label.to_owned();
-    Ok(Team { cluster, _processes: Processes::default(), leads: false, first })
+    Ok(Team { cluster, _processes: Processes::default(), leads: false, first, metrics: None })
 }
 
 /// One of several machines.
@@ -289,7 +336,13 @@ fn meet_hosts(
     };
     let cluster = Arc::new(cluster.map_err(|error| failed(error, interrupt))?);
     let first = labels[0].clone();
-    Ok(Team { cluster, _processes: Processes::default(), leads: machine == 1, first })
+    Ok(Team {
+        cluster,
+        _processes: Processes::default(),
+        leads: machine == 1,
+        first,
+        metrics: None,
+    })
 }
 
 /// Where to listen to be reached as `address`: a machine may not know itself by the name that

@@ -139,13 +139,17 @@ impl Args {
         self.how.bounds.check(metric)?;
         let interrupt = Interrupt::listen();
         let terms = terms(&game, &slices, &options);
-        let team = self.together.meet(threads, terms, &interrupt)?;
+        let mut team = self.together.meet(threads, terms, &interrupt)?;
         options.machines = team.as_ref().map(|team| Arc::clone(team.cluster()) as _);
         let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
-        let reporter = Reporter::new(&game, weights).until(interrupt.clone());
+        let mut reporter = Reporter::new(&game, weights).until(interrupt.clone());
         let dir = self.subject.dir(&game);
         if let Some(team) = team.as_ref().filter(|team| !team.leads()) {
             return help(&game, &dir, &options, team, &reporter, &interrupt);
+        }
+        if let Some(team) = &mut team {
+            reporter = reporter.watching(team.cluster());
+            team.serve_metrics(reporter.millionths())?;
         }
         if let Err(failure) = self.announce(&game, &slices, &options) {
             let Some(team) = &team else { return Err(failure) };
