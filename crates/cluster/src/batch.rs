@@ -27,6 +27,17 @@ pub(crate) enum Content {
     Values = 2,
     /// No words: a distance is too large to store.
     TooFar = 3,
+    /// No words: all workers write a checkpoint when this level is over.
+    Checkpoint = 4,
+    /// Words of a round, after one that says who sent them.
+    Words = 5,
+}
+
+impl Content {
+    /// Whether a batch without words says something.
+    fn is_said(self) -> bool {
+        matches!(self, Content::TooFar | Content::Checkpoint)
+    }
 }
 
 /// Words for one worker. It is the unit that timely counts and delivers.
@@ -92,7 +103,7 @@ impl Batch {
 
 impl Accountable for Batch {
     fn record_count(&self) -> i64 {
-        i64::from(!self.words.is_empty() || self.content == Content::TooFar)
+        i64::from(!self.words.is_empty() || self.content.is_said())
     }
 }
 
@@ -101,11 +112,13 @@ impl ContainerBytes for Batch {
         let word = |eight: &[u8]| u64::from_le_bytes(eight.try_into().expect("eight bytes"));
         let mut words = bytes.chunks_exact(8).map(word);
         let head = words.next().unwrap_or(0);
-        let content = match head & 3 {
+        let content = match head & 7 {
             0 => Content::Records,
             1 => Content::States,
             2 => Content::Values,
-            _ => Content::TooFar,
+            3 => Content::TooFar,
+            4 => Content::Checkpoint,
+            _ => Content::Words,
         };
         Batch { to: (head >> 32) as u32, content, words: words.collect() }
     }
@@ -149,7 +162,14 @@ mod tests {
 
     #[test]
     fn batches_are_read_as_they_were_written() {
-        let contents = [Content::Records, Content::States, Content::Values, Content::TooFar];
+        let contents = [
+            Content::Records,
+            Content::States,
+            Content::Values,
+            Content::TooFar,
+            Content::Checkpoint,
+            Content::Words,
+        ];
         for (to, content) in (1000..).zip(contents) {
             let mut batch = Batch::new(to, content);
             batch.words = vec![u64::MAX, 1, to];

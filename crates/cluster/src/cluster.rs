@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use nutcracker_game::SliceId;
 use nutcracker_retro::{
-    Machines, NextSlice, Progress, PutValues, SharedWork, SliceGraph, SolveError, Stopped,
+    Machines, NextSlice, Progress, SharedSlice, SharedWork, SolveError, Stopped,
 };
 use nutcracker_table::Storage;
 
@@ -23,6 +23,7 @@ use crate::control::{Accepted, Control, Event, SILENCE, connect};
 use crate::error::ClusterError;
 use crate::flow::Flow;
 use crate::link::{Link, Links};
+use crate::rounds::Rows;
 use crate::status::{Activity, MachineView, Watch};
 use crate::tables::{self, Incoming};
 use crate::token::{Purpose, Token};
@@ -310,50 +311,64 @@ impl Cluster {
         }
     }
 
-    /// Tells the others which slice is next, and waits until all have what it needs.
+    /// Tells the others which slice is next, and waits until all have what it needs. The level with
+    /// which all go on after an interruption, if all have a checkpoint.
     fn announce(
         &self,
         attempt: u64,
-        graph: &dyn SliceGraph,
-        dir: &TablesDir<'_>,
+        slice: &SharedSlice<'_>,
         progress: &dyn Progress,
-    ) -> Result<(), SolveError> {
+    ) -> Result<Option<u8>, SolveError> {
+        let graph = slice.graph;
         let needed = graph.tables()?.into_iter();
         let tables: Vec<TableFile> = needed
             .map(|table| TableFile { name: table.name, bytes: table.bytes, blake3: table.blake3 })
             .collect();
-        let (slice, top) = (graph.slice().0, graph.codes().max() as u8);
+        let (number, top, rows) = (graph.slice().0, graph.codes().max() as u8, slice.rows);
         let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
-        let message = Message::Slice { attempt, slice, top, tables };
+        let message = Message::Slice { attempt, slice: number, top, rows, tables };
         (1..self.machines.len()).for_each(|machine| self.tell(machine, &message));
+        let mut common =
+            slice.checkpoints.map_or_else(Vec::new, |checkpoints| checkpoints.levels());
         let mut waiting = self.controls.len();
         while waiting > 0 {
             match self.event(LOOK, progress)? {
                 Some((machine, Event::Message(Message::Want { names: wanted }))) => {
                     for name in wanted.iter().filter(|name| names.contains(name)) {
-                        tables::send(&self.controls[machine - 1], dir.storage, dir.dir, name)?;
+                        let control = &self.controls[machine - 1];
+                        tables::send(control, slice.storage, slice.dir, name)?;
                     }
                 }
-                Some((_, Event::Message(Message::Ready { attempt: ready })))
+                Some((_, Event::Message(Message::Ready { attempt: ready, levels })))
                     if ready == attempt =>
                 {
+                    common.retain(|level| levels.contains(level));
                     waiting -= 1;
                 }
                 _ => {}
             }
         }
-        let message = Message::Go { attempt };
+        // Levels go down.
+        let resume = common.into_iter().min();
+        let message = Message::Go { attempt, resume };
         (1..self.machines.len()).for_each(|machine| self.tell(machine, &message));
-        Ok(())
+        Ok(resume)
     }
 
-    /// Tells the first machine that this one has what it needs, and waits for the others.
-    fn ready(&self, attempt: u64, progress: &dyn Progress) -> Result<(), SolveError> {
-        self.tell(0, &Message::Ready { attempt });
+    /// Tells the first machine that this one has what it needs, and waits for the others. The level
+    /// with which all go on after an interruption, if all have a checkpoint.
+    fn ready(
+        &self,
+        attempt: u64,
+        slice: &SharedSlice<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<u8>, SolveError> {
+        let levels = slice.checkpoints.map_or_else(Vec::new, |checkpoints| checkpoints.levels());
+        self.tell(0, &Message::Ready { attempt, levels });
         loop {
             match self.event(LOOK, progress)? {
-                Some((_, Event::Message(Message::Go { attempt: go }))) if go == attempt => {
-                    return Ok(());
+                Some((_, Event::Message(Message::Go { attempt: go, resume }))) if go == attempt => {
+                    return Ok(resume);
                 }
                 _ => {}
             }
@@ -412,12 +427,6 @@ impl Cluster {
         }
         Ok(())
     }
-}
-
-/// Where the tables of the first machine are.
-struct TablesDir<'a> {
-    storage: &'a Arc<dyn Storage>,
-    dir: &'a Path,
 }
 
 fn told(error: SolveError) -> ClusterError {
@@ -483,39 +492,34 @@ impl Machines for Cluster {
         self.settings.smallest
     }
 
+    fn me(&self) -> u64 {
+        self.me as u64
+    }
+
     fn solve(
         &self,
-        graph: &Arc<dyn SliceGraph>,
-        storage: &Arc<dyn Storage>,
-        dir: &Path,
-        values: Option<&Arc<dyn PutValues>>,
+        slice: &SharedSlice<'_>,
         progress: &dyn Progress,
     ) -> Result<SharedWork, SolveError> {
-        let attempt = if self.me == 0 {
+        let (attempt, resume) = if self.me == 0 {
             let attempt = self.attempt.fetch_add(1, Relaxed) + 1;
             self.watch.does(Activity::Others);
-            self.announce(attempt, &**graph, &TablesDir { storage, dir }, progress)?;
-            attempt
+            (attempt, self.announce(attempt, slice, progress)?)
         } else {
             let attempt = self.attempt.load(Relaxed);
             self.watch.does(Activity::Others);
-            self.ready(attempt, progress)?;
-            attempt
+            (attempt, self.ready(attempt, slice, progress)?)
         };
+        if let Some(level) = resume {
+            progress.note(&format!("going on at level {level}, from a checkpoint"));
+        }
         self.watch.begin(attempt);
         let links = Arc::new(Links::new(&self.watch));
         let sockets = self.connections(attempt, &links, progress)?;
-        let flow = Flow {
-            graph,
-            values,
-            sockets,
-            links: &links,
-            watch: &self.watch,
-            process: self.me,
-            threads: self.settings.threads,
-        };
+        let (links, watch) = (&links, &*self.watch);
+        let (process, threads) = (self.me, self.settings.threads);
         let mut broken: Option<Instant> = None;
-        let work = flow.run(progress, || {
+        let mut look = || {
             self.look(progress)?;
             if let Some((machine, reason)) = links.lost() {
                 // Usually the control connection tells more, in a moment.
@@ -527,7 +531,12 @@ impl Machines for Cluster {
                 }
             }
             Ok(())
-        });
+        };
+        let work = if slice.rows {
+            Rows { slice, resume, sockets, links, watch, process, threads }.run(progress, &mut look)
+        } else {
+            Flow { slice, resume, sockets, links, watch, process, threads }.run(progress, &mut look)
+        };
         self.watch.does(if self.me == 0 { Activity::Alone } else { Activity::Next });
         work
     }
@@ -545,9 +554,9 @@ impl Machines for Cluster {
             let Some((_, event)) = self.event(LOOK, progress)? else { continue };
             match event {
                 Event::Message(Message::Done) => return Ok(None),
-                Event::Message(Message::Slice { attempt, slice, top, tables }) => {
+                Event::Message(Message::Slice { attempt, slice, top, rows, tables }) => {
                     self.attempt.store(attempt, Relaxed);
-                    let slice = NextSlice { slice: SliceId(slice), top };
+                    let slice = NextSlice { slice: SliceId(slice), top, rows };
                     let missing = tables::missing(storage, dir, &tables)?;
                     if missing.is_empty() {
                         return Ok(Some(slice));

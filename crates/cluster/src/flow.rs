@@ -1,7 +1,9 @@
 //! The dataflow that solves a slice: one operator on every worker, in a loop.
 //!
-//! A timestamp is a phase and a round. Phase 0 computes the exits, phase 1 is the largest level,
-//! the last phase collects the values. A worker holds a capability for the phase to come; timely's
+//! A timestamp is a phase and a round. Phase 0 computes the exits, then there is a phase for every
+//! level, from the largest down, and the last phase collects the values. Where checkpoints are kept,
+//! another phase follows each level: nothing is sent in it, so that what workers write then belongs
+//! to the same moment. A worker holds a capability for the phase to come; timely's
 //! frontier reaches that phase when no worker has anything to send and no batch is on its way, and
 //! then all begin it. Nothing else is synchronised: within a phase every worker applies what it
 //! receives and spreads what it has.
@@ -17,11 +19,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use nutcracker_game::Exits;
-use nutcracker_retro::{Phase, Progress, PutValues, SharedWork, SliceGraph, SolveError, Stopped};
+use nutcracker_retro::{
+    Checkpoints, Phase, Progress, PutValues, SharedSlice, SharedWork, SliceGraph, SolveError,
+    Stopped,
+};
 use timely::WorkerConfig;
-use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
-use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
-use timely::communication::{Allocator, Hooks, initialize_from};
+use timely::communication::Allocator;
 use timely::dataflow::channels::pact::DistributorPact;
 use timely::dataflow::channels::pushers::{Output, OutputSession};
 use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
@@ -33,6 +36,7 @@ use crate::link::{Link, Links};
 use crate::share::{Kind, Record, Share};
 use crate::spread::Spread;
 use crate::status::Watch;
+use crate::threads::{self, Look};
 
 /// Rounds that a worker may be ahead of the slowest.
 const AHEAD: u64 = 4;
@@ -47,8 +51,9 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Where the first worker of this process is among all, and what it has to do.
 pub(crate) struct Flow<'a> {
-    pub(crate) graph: &'a Arc<dyn SliceGraph>,
-    pub(crate) values: Option<&'a Arc<dyn PutValues>>,
+    pub(crate) slice: &'a SharedSlice<'a>,
+    /// The level with which all machines go on after an interruption.
+    pub(crate) resume: Option<u8>,
     /// Connections to the other processes, `None` for this one.
     pub(crate) sockets: Vec<Option<Link>>,
     pub(crate) links: &'a Arc<Links>,
@@ -84,18 +89,25 @@ impl Flow<'_> {
     pub(crate) fn run(
         self,
         progress: &dyn Progress,
-        mut look: impl FnMut() -> Result<(), SolveError>,
+        look: Look<'_>,
     ) -> Result<SharedWork, SolveError> {
         let started = Instant::now();
-        let len = self.graph.len();
-        let top = self.graph.codes().max();
+        let graph = self.slice.graph;
+        let len = graph.len();
         let shared = Arc::new(Shared::default());
+        let task = Task {
+            graph: Arc::clone(graph),
+            values: self.slice.values.cloned(),
+            checkpoints: self.slice.checkpoints.cloned(),
+            resume: self.resume.map(u64::from),
+            threads: self.threads as u64,
+        };
+        let last_phase = task.last_phase();
         let (ended, ends) = mpsc::channel();
         let job = {
-            let (graph, values) = (Arc::clone(self.graph), self.values.cloned());
-            let shared = Arc::clone(&shared);
+            let (task, shared) = (task.clone(), Arc::clone(&shared));
             move |allocator: Allocator| {
-                let worker = || work(allocator, &graph, values.as_ref(), &shared);
+                let worker = || work(allocator, &task, &shared);
                 if let Err(payload) = catch_unwind(AssertUnwindSafe(worker)) {
                     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
                     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -106,19 +118,7 @@ impl Flow<'_> {
                 let _ = ended.send(());
             }
         };
-        let cannot = |error: String| SolveError::Machine(format!("cannot start threads: {error}"));
-        let hooks = Hooks::default();
-        let local = ProcessBuilder::new_typed_vector(self.threads, hooks.refill.clone(), None);
-        let (builders, guard) = initialize_networking_from_sockets(
-            local,
-            self.sockets,
-            self.process,
-            self.threads,
-            hooks,
-        )
-        .map_err(|error| cannot(error.to_string()))?;
-        let builders = builders.into_iter().map(AllocatorBuilder::Tcp).collect();
-        let guards = initialize_from(builders, Box::new(guard), job).map_err(cannot)?;
+        let guards = threads::start(self.sockets, self.process, self.threads, job)?;
 
         let (mut running, mut exit_time, mut result) = (self.threads, None, Ok(()));
         let mut reached = 0;
@@ -135,14 +135,14 @@ impl Flow<'_> {
                 progress.begin(Phase::Fixpoint, len);
                 (exit_time, reached) = (Some(started.elapsed()), 0);
             }
-            let level = if phase == 0 { 0 } else { (top + 1).saturating_sub(phase) };
+            let level = task.level(phase);
             let own = (shared.entered.load(Relaxed), shared.settled.load(Relaxed));
             let threads = self.threads as u64;
             let waiting = threads.saturating_sub(shared.busy.load(Relaxed));
             self.watch.reach(level, own, (waiting, threads));
             let all = self.watch.together();
             let share = if phase == 0 { all.entered } else { all.settled }.min(len);
-            let levels = (len as f64 * (phase.max(1) - 1) as f64 / (top + 1) as f64) as u64;
+            let levels = (len as f64 * (phase.max(1) - 1) as f64 / last_phase as f64) as u64;
             reached = reached.max(if phase == 0 { share } else { share.max(levels.min(len)) });
             progress.advance(reached);
             if result.is_ok() && running > 0 {
@@ -165,18 +165,68 @@ impl Flow<'_> {
     }
 }
 
+/// What the workers of a process do.
+#[derive(Clone)]
+struct Task {
+    graph: Arc<dyn SliceGraph>,
+    /// Where the values go, on the first process.
+    values: Option<Arc<dyn PutValues>>,
+    checkpoints: Option<Arc<Checkpoints>>,
+    /// The level with which all go on.
+    resume: Option<u64>,
+    /// Workers of a process.
+    threads: u64,
+}
+
+/// What a phase is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Purpose {
+    /// The exits, or what a checkpoint has.
+    Start,
+    /// One level.
+    Level(u64),
+    /// A checkpoint, with which this level is next.
+    Checkpoint(u64),
+    /// The values.
+    Values,
+}
+
+impl Task {
+    /// Phases for every level.
+    fn stride(&self) -> u64 {
+        1 + u64::from(self.checkpoints.is_some())
+    }
+
+    fn last_phase(&self) -> u64 {
+        self.graph.codes().max() * self.stride() + 1
+    }
+
+    fn purpose(&self, phase: u64) -> Purpose {
+        let (top, stride) = (self.graph.codes().max(), self.stride());
+        match phase.checked_sub(1) {
+            None => Purpose::Start,
+            Some(_) if phase >= self.last_phase() => Purpose::Values,
+            Some(phase) if phase % stride == 0 => Purpose::Level(top - phase / stride),
+            Some(phase) => Purpose::Checkpoint(top - phase / stride - 1),
+        }
+    }
+
+    /// The level of the records of a phase.
+    fn level(&self, phase: u64) -> u64 {
+        match self.purpose(phase) {
+            Purpose::Level(level) => level,
+            // Nothing else has records.
+            _ => 0,
+        }
+    }
+}
+
 /// One worker, to the end of the dataflow or until all are to stop.
-fn work(
-    allocator: Allocator,
-    graph: &Arc<dyn SliceGraph>,
-    values: Option<&Arc<dyn PutValues>>,
-    shared: &Arc<Shared>,
-) {
+fn work(allocator: Allocator, task: &Task, shared: &Arc<Shared>) {
     // Without a time of its start, a worker never sleeps.
     let mut worker = Worker::new(WorkerConfig::default(), allocator, Some(Instant::now()));
     let (me, peers) = (worker.index() as u64, worker.peers() as u64);
-    let values = values.filter(|_| me == 0).cloned();
-    match Owner::new(Arc::clone(graph), values, Arc::clone(shared), me, peers) {
+    match Owner::new(task.clone(), Arc::clone(shared), me, peers) {
         Ok(owner) => build(&mut worker, owner),
         Err(error) => return shared.fail(error),
     }
@@ -223,7 +273,7 @@ fn build(worker: &mut Worker, mut owner: Owner) {
                 if let Some(next) = held.take_if(|next| reached >= *next.time()) {
                     let phase = phase_of(*next.time());
                     owner.begin(phase);
-                    if phase < owner.last_phase() {
+                    if phase < owner.task.last_phase() {
                         held = Some(next.delayed(&start_of(phase + 1)));
                     }
                     if current.is_none() {
@@ -250,14 +300,11 @@ fn build(worker: &mut Worker, mut owner: Owner) {
 
 /// What a worker knows and does.
 struct Owner {
-    graph: Arc<dyn SliceGraph>,
-    /// Where the values go, on the first worker.
-    values: Option<Arc<dyn PutValues>>,
+    task: Task,
     shared: Arc<Shared>,
     spread: Spread,
     me: u64,
     peers: u64,
-    top: u64,
     share: Share,
     /// The next part whose exits are to be computed; parts are dealt to the workers in turn.
     part: u64,
@@ -265,6 +312,10 @@ struct Owner {
     collect: Option<u64>,
     /// Whether the first worker is told that a distance is too large.
     told: bool,
+    /// Whether this worker, the first, is to tell the others that a checkpoint is due.
+    tells_checkpoint: bool,
+    /// Whether a checkpoint is written when this level is over.
+    checkpoint_due: bool,
     /// Batches that are not full yet, by worker.
     outbox: Vec<Batch>,
     /// What was settled and is reported.
@@ -276,55 +327,74 @@ struct Owner {
 }
 
 impl Owner {
-    fn new(
-        graph: Arc<dyn SliceGraph>,
-        values: Option<Arc<dyn PutValues>>,
-        shared: Arc<Shared>,
-        me: u64,
-        peers: u64,
-    ) -> Result<Self, SolveError> {
+    fn new(task: Task, shared: Arc<Shared>, me: u64, peers: u64) -> Result<Self, SolveError> {
+        let graph = &task.graph;
         let spread = Spread::new(graph.len(), peers);
         let share = Share::new(&spread, me, graph.codes(), graph.has_distances())?;
-        Ok(Owner {
-            top: graph.codes().max(),
-            graph,
-            values,
+        // With a checkpoint there are no exits to compute.
+        let part = if task.resume.is_some() { graph.parts() } else { me };
+        let mut owner = Owner {
+            task,
             shared,
             spread,
             me,
             peers,
             share,
-            part: me,
+            part,
             collect: None,
             told: false,
+            tells_checkpoint: false,
+            checkpoint_due: false,
             outbox: (0..peers).map(|to| Batch::new(to, Content::Records)).collect(),
             reported: 0,
             wins: Vec::new(),
             losses: Vec::new(),
             before: Vec::new(),
             own: Vec::new(),
-        })
-    }
-
-    /// The phase in which values are collected: there is one for each level before, and the first.
-    fn last_phase(&self) -> u64 {
-        self.top + 1
-    }
-
-    /// The level of a phase.
-    fn level(&self, phase: u64) -> u64 {
-        self.top + 1 - phase
+        };
+        owner.restore()?;
+        Ok(owner)
     }
 
     /// A phase begins: all work of the one before is done everywhere.
     fn begin(&mut self, phase: u64) {
         self.shared.phase.fetch_max(phase, Relaxed);
-        if phase == self.last_phase() {
-            self.collect = Some(0);
-        } else if phase > 0 {
-            self.share.sweep(self.level(phase));
-            self.report();
+        match self.task.purpose(phase) {
+            Purpose::Start => {}
+            Purpose::Level(level) => {
+                if self.task.resume.is_none_or(|resume| level <= resume) {
+                    self.share.sweep(level);
+                    self.report();
+                    self.tells_checkpoint =
+                        self.me == 0 && self.task.checkpoints.as_ref().is_some_and(|c| c.is_due());
+                }
+            }
+            Purpose::Checkpoint(next) => {
+                if std::mem::take(&mut self.checkpoint_due) && next > 0 {
+                    self.save(next).unwrap_or_else(|error| self.shared.fail(error));
+                }
+            }
+            Purpose::Values => self.collect = Some(0),
         }
+    }
+
+    /// Writes a checkpoint, with which `level` is next.
+    fn save(&self, level: u64) -> Result<(), SolveError> {
+        let Some(checkpoints) = &self.task.checkpoints else { return Ok(()) };
+        let part = (self.me % self.task.threads) as usize;
+        let mut writer = checkpoints.write(part, level as u8, self.share.saved_bytes())?;
+        self.share.save(&mut |bytes| writer.push(bytes))?;
+        Ok(writer.finish()?)
+    }
+
+    /// Reads a checkpoint, if there is one to go on with.
+    fn restore(&mut self) -> Result<(), SolveError> {
+        let (Some(checkpoints), Some(level)) = (&self.task.checkpoints, self.task.resume) else {
+            return Ok(());
+        };
+        let part = (self.me % self.task.threads) as usize;
+        let mut reader = checkpoints.read(part, level as u8, self.share.saved_bytes())?;
+        Ok(self.share.restore(&mut |bytes| reader.pull(bytes))?)
     }
 
     fn report(&mut self) {
@@ -334,7 +404,8 @@ impl Owner {
     }
 
     fn has_work(&self) -> bool {
-        self.part < self.graph.parts()
+        self.part < self.task.graph.parts()
+            || self.tells_checkpoint
             || !self.share.is_idle()
             || self.collect.is_some_and(|next| next < self.spread.slots(self.me))
             || (self.collect.is_some() && self.share.too_far && !self.told)
@@ -343,37 +414,44 @@ impl Owner {
     fn receive(&mut self, batch: &Batch, phase: u64) {
         match batch.content {
             Content::Records => {
-                self.share.apply(&batch.words, self.level(phase));
+                self.share.apply(&batch.words, self.task.level(phase));
                 self.report();
             }
             Content::States => batch.states(|start, codes| self.share.enter(start, codes)),
             Content::Values => {
-                if let Some(values) = &self.values {
+                if let Some(values) = &self.task.values {
                     batch.values(|start, run| {
                         values.put(start, run).unwrap_or_else(|error| self.shared.fail(error));
                     });
                 }
             }
             Content::TooFar => self.shared.too_far.store(true, Relaxed),
+            Content::Checkpoint => self.checkpoint_due = true,
+            Content::Words => {}
         }
     }
 
     /// Sends one round of whatever is to be done.
     fn send(&mut self, output: &mut Output<u64, Batch>, capability: &Capability<u64>, phase: u64) {
         let mut session = Session { output: output.activate(), capability, words: 0 };
+        if std::mem::take(&mut self.tells_checkpoint) {
+            for to in 0..self.peers {
+                session.give(&mut Batch::new(to, Content::Checkpoint));
+            }
+        }
         if phase == 0 {
-            while self.part < self.graph.parts() && session.words < ROUND {
+            while self.part < self.task.graph.parts() && session.words < ROUND {
                 if let Err(error) = self.send_exits(&mut session) {
                     return self.shared.fail(error);
                 }
                 self.part += self.peers;
             }
-        } else if phase < self.last_phase() {
+        } else if let Purpose::Level(level) = self.task.purpose(phase) {
             while !self.share.is_idle() && session.words < ROUND {
-                self.send_records(&mut session, self.level(phase));
+                self.send_records(&mut session, level);
             }
             self.report();
-        } else {
+        } else if phase == self.task.last_phase() {
             self.send_values(&mut session);
         }
         for batch in &mut self.outbox {
@@ -383,7 +461,7 @@ impl Owner {
 
     /// The exits of a part, as states, to the owners of its positions.
     fn send_exits(&mut self, session: &mut Session<'_>) -> Result<(), SolveError> {
-        let Owner { spread, share, outbox, me, graph, .. } = self;
+        let Owner { spread, share, outbox, me, task: Task { graph, .. }, .. } = self;
         let (codes, block) = (graph.codes(), spread.block());
         let (mut too_far, mut entered) = (false, 0);
         graph.exits(self.part, &mut |start, run| {
@@ -408,7 +486,7 @@ impl Owner {
                 }
             }
         })?;
-        self.share.too_far |= too_far && self.graph.has_distances();
+        self.share.too_far |= too_far && self.task.graph.has_distances();
         self.shared.entered.fetch_add(entered, Relaxed);
         Ok(())
     }
@@ -424,7 +502,7 @@ impl Owner {
                 *local = self.spread.index(self.me, *local).unwrap_or(0);
             }
             self.before.clear();
-            self.graph.predecessors(settled, &mut self.before);
+            self.task.graph.predecessors(settled, &mut self.before);
             for &index in &self.before {
                 let place = self.spread.place(index);
                 let record = Record::new(place.local, kind);
@@ -458,7 +536,7 @@ impl Owner {
             if let Some(index) = self.spread.index(self.me, next) {
                 let end = (next + run).min(next + self.spread.len() - index);
                 let values: Vec<i8> = (next..end).map(|local| self.share.value(local)).collect();
-                if let Some(put) = &self.values {
+                if let Some(put) = self.task.values.as_ref().filter(|_| self.me == 0) {
                     put.put(index, &values).unwrap_or_else(|error| self.shared.fail(error));
                     session.words += values.len() / 8 + 1;
                 } else {

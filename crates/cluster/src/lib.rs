@@ -71,10 +71,12 @@ mod flow;
 mod hosts;
 mod link;
 mod pending;
+mod rounds;
 mod share;
 mod spread;
 mod status;
 mod tables;
+mod threads;
 mod token;
 mod wire;
 

@@ -6,6 +6,8 @@
 //! of the record, not that of this worker: a worker that is ahead may send records of a level that
 //! this one has not begun.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use nutcracker_game::Exits;
 use nutcracker_mem::{OutOfMemory, Packed};
 use nutcracker_retro::Codes;
@@ -42,6 +44,9 @@ impl Record {
         self.0 & 1 == Kind::Wins as u64
     }
 }
+
+/// Words of states that are saved at once.
+const SAVED_AT_ONCE: usize = 1 << 16;
 
 /// Records between one that is applied and one whose state is fetched from memory.
 const PREFETCHED: usize = 16;
@@ -97,6 +102,51 @@ impl Share {
             share.fill(last.local + 1, (last.local + 1..end).map(|_| hole).collect::<Vec<_>>());
         }
         Ok(share)
+    }
+
+    /// Bytes of a checkpoint.
+    pub(crate) fn saved_bytes(&self) -> u64 {
+        1 + match &self.states {
+            Array::Narrow(states) => states.bytes(),
+            Array::Wide(states) => states.bytes(),
+        }
+    }
+
+    /// Passes on what a checkpoint needs, when nothing is to be spread.
+    pub(crate) fn save<E>(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        put(&[u8::from(self.too_far)])?;
+        let words = match &self.states {
+            Array::Narrow(states) => states.words(),
+            Array::Wide(states) => states.words(),
+        };
+        for words in words.chunks(SAVED_AT_ONCE) {
+            let bytes: Vec<u8> =
+                words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
+            put(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Takes over what was saved.
+    pub(crate) fn restore<E>(
+        &mut self,
+        take: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut too_far = [0];
+        take(&mut too_far)?;
+        self.too_far = too_far != [0];
+        let words = match &self.states {
+            Array::Narrow(states) => states.words(),
+            Array::Wide(states) => states.words(),
+        };
+        for words in words.chunks(SAVED_AT_ONCE) {
+            let mut bytes = vec![0; words.len() * 8];
+            take(&mut bytes)?;
+            for (word, bytes) in words.iter().zip(bytes.chunks_exact(8)) {
+                word.store(u64::from_le_bytes(bytes.try_into().expect("eight bytes")), Relaxed);
+            }
+        }
+        Ok(())
     }
 
     fn fill(&self, start: u64, codes: Vec<u64>) {

@@ -34,15 +34,16 @@ pub(crate) enum Message {
     /// All are there: how they are called, and where they are.
     Start { machines: Vec<Machine> },
     /// The first machine wants a slice to be solved, and what that needs.
-    Slice { attempt: u64, slice: u32, top: u8, tables: Vec<TableFile> },
+    Slice { attempt: u64, slice: u32, top: u8, rows: bool, tables: Vec<TableFile> },
     /// Tables that a machine does not have.
     Want { names: Vec<String> },
     /// A table; its bytes follow.
     Table { name: String, bytes: u64 },
-    /// A machine has all it needs.
-    Ready { attempt: u64 },
-    /// All have what they need: they connect with each other.
-    Go { attempt: u64 },
+    /// A machine has all it needs, and checkpoints with which it can go on at some levels.
+    Ready { attempt: u64, levels: Vec<u8> },
+    /// All have what they need: they connect with each other, and go on at a level for which all
+    /// have a checkpoint.
+    Go { attempt: u64, resume: Option<u8> },
     /// A machine cannot go on.
     Failed { sentence: String },
     /// All must stop.
@@ -140,7 +141,7 @@ mod tests {
     fn messages_are_read_as_they_were_written() {
         let table = TableFile { name: "a.nut".to_owned(), bytes: 7, blake3: "00".to_owned() };
         let messages = [
-            Message::Slice { attempt: 3, slice: 9, top: 9, tables: vec![table] },
+            Message::Slice { attempt: 3, slice: 9, top: 9, rows: true, tables: vec![table] },
             Message::Failed { sentence: "the disk is full".to_owned() },
             Message::Status { status: Status { memory: Some(1), ..Status::default() } },
             Message::Done,

@@ -48,6 +48,12 @@ impl<const BITS: u32> Packed<BITS> {
         self.words.as_slice().len() as u64 * 8
     }
 
+    /// All words.
+    #[inline]
+    pub fn words(&self) -> &[AtomicU64] {
+        self.words.as_slice()
+    }
+
     #[inline(always)]
     fn word(&self, index: u64) -> (&AtomicU64, u32) {
         let word = &self.words.as_slice()[(index / Self::LANES) as usize];

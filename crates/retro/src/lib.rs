@@ -65,8 +65,8 @@ pub use progress::{Phase, Progress, Silent, Stopped};
 pub use report::{Choice, Effort, LevelWork, RowWork, Seconds, SliceReport};
 pub use solve::{solve, solve_slices};
 pub use solver::{
-    Codes, Machines, NeededTable, NextSlice, PutValues, SharedWork, SliceGraph, States,
-    fit_solvers, help_slices, work_folder,
+    Checkpoints, Codes, Exchange, Machines, NeededTable, NextSlice, PutValues, Reader, SharedRows,
+    SharedSlice, SharedWork, SliceGraph, States, Writer, fit_solvers, help_slices, work_folder,
 };
 pub use store::disk::WorkFileError;
 pub use store::folder::{Operation, Watch};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nutcracker_game::Metric;
 
@@ -31,11 +32,13 @@ pub enum SolverName {
     OnePass,
     /// Whole states in the memory of several machines.
     Cluster,
+    /// Whole rows of boards in the memory of several machines.
+    ClusterRows,
 }
 
 impl SolverName {
     /// All of them.
-    pub const ALL: [SolverName; 9] = [
+    pub const ALL: [SolverName; 10] = [
         SolverName::Memory,
         SolverName::TwoBit,
         SolverName::TwoBitSweeps,
@@ -45,6 +48,7 @@ impl SolverName {
         SolverName::Sweeps,
         SolverName::OnePass,
         SolverName::Cluster,
+        SolverName::ClusterRows,
     ];
 
     /// Its name on the command line, and in the names of work folders.
@@ -59,6 +63,7 @@ impl SolverName {
             SolverName::Sweeps => "sweeps",
             SolverName::OnePass => "one-pass",
             SolverName::Cluster => "cluster",
+            SolverName::ClusterRows => "cluster-rows",
         }
     }
 }
@@ -89,6 +94,8 @@ pub struct SolveOptions {
     /// Slices with at least this many positions are resumed after an interruption; smaller ones
     /// are restarted.
     pub checkpoint_positions: u64,
+    /// The time between two checkpoints inside a slice that several machines solve.
+    pub checkpoint_every: Duration,
     /// How the dual-index solver works.
     pub dual_index: DualIndexOptions,
     /// How the solver by rows works.
@@ -138,6 +145,7 @@ impl SolveOptions {
             memory: u64::MAX,
             window: Window::Full,
             checkpoint_positions: 1 << 24,
+            checkpoint_every: Duration::from_mins(1),
             dual_index: DualIndexOptions::default(),
             rows: RowOptions::default(),
             machines: None,

@@ -142,6 +142,7 @@ impl Rates {
             (SolverName::Rows, 20.0, 0.55),
             // As many times faster as there are machines, if the network allows.
             (SolverName::Cluster, 400.0, 0.0),
+            (SolverName::ClusterRows, 22.0, 0.55),
             // By the rules, and on one thread whatever their number.
             (SolverName::Sweeps, 2000.0 * threads as f64, 1.0),
             // All of it is exits.

@@ -1,22 +1,26 @@
-//! `cluster`: slices solved by several machines together. What connects the machines is in another
-//! crate, behind [`Machines`]; it sees a slice as a [`SliceGraph`], whatever the game.
+//! `cluster` and `cluster-rows`: slices solved by several machines together. What connects the
+//! machines is in another crate, behind [`Machines`]; it sees a slice as a [`SliceGraph`], whatever
+//! the game.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nutcracker_game::{Exits, Game, Metric, SliceId, SliceView};
+use nutcracker_game::{Exits, Game, Metric, RowMoves, SliceId, SliceView};
 use nutcracker_mem::Packed;
 use nutcracker_table::{Reach, Storage, TableSet};
 
+use super::checkpoints::Checkpoints;
 use super::counts::{Codes, States};
-use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
+use super::rows::{row_moves_of, shared_bytes, slowdown};
+use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice, work_prefix};
 use crate::error::{SolveError, Unfit};
 use crate::options::{SolveOptions, SolverName};
 use crate::progress::Progress;
 use crate::report::Effort;
 use crate::store::disk::{WorkFile, WorkFileError};
+use crate::store::folder::Folder;
 use crate::tables::{SetChildren, metric_of, open_metric};
 use crate::window;
 
@@ -29,16 +33,14 @@ use crate::window;
 pub trait Machines: fmt::Debug + Send + Sync {
     /// The number of machines.
     fn count(&self) -> u64;
+    /// Which of them this is, from 0 on.
+    fn me(&self) -> u64;
     /// Slices with fewer positions are solved by the first machine alone.
     fn smallest(&self) -> u64;
-    /// Solves a slice together with the other machines. On the first one, `values` receives the
-    /// value of every position, and the tables in `dir` are there for others that lack them.
+    /// Solves a slice together with the other machines.
     fn solve(
         &self,
-        graph: &Arc<dyn SliceGraph>,
-        storage: &Arc<dyn Storage>,
-        dir: &Path,
-        values: Option<&Arc<dyn PutValues>>,
+        slice: &SharedSlice<'_>,
         progress: &dyn Progress,
     ) -> Result<SharedWork, SolveError>;
     /// Waits for the next slice that the first machine wants to be solved; then `dir` has all
@@ -58,6 +60,38 @@ pub struct NextSlice {
     pub slice: SliceId,
     /// The largest level: the largest score, or the window.
     pub top: u8,
+    /// Whether it is solved by rows rather than by records.
+    pub rows: bool,
+}
+
+impl NextSlice {
+    fn solver(self) -> SolverName {
+        if self.rows { SolverName::ClusterRows } else { SolverName::Cluster }
+    }
+}
+
+/// A slice that machines solve together, on one of them.
+#[derive(Clone, Copy)]
+pub struct SharedSlice<'a> {
+    /// Its positions and moves.
+    pub graph: &'a Arc<dyn SliceGraph>,
+    /// Whether it is solved by rows rather than by records.
+    pub rows: bool,
+    /// Where finished tables are: on the first machine, for others that lack them.
+    pub storage: &'a Arc<dyn Storage>,
+    /// The directory of the tables.
+    pub dir: &'a Path,
+    /// Receives the value of every position, on the first machine.
+    pub values: Option<&'a Arc<dyn PutValues>>,
+    /// Where this machine keeps checkpoints; `None` for a slice that is restarted after an
+    /// interruption.
+    pub checkpoints: Option<&'a Arc<Checkpoints>>,
+}
+
+impl fmt::Debug for SharedSlice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedSlice").field("slice", &self.graph.slice()).finish_non_exhaustive()
+    }
 }
 
 /// What machines found out beside the values.
@@ -136,6 +170,8 @@ pub trait SliceGraph: Send + Sync {
     /// Appends the index of every position from which an internal move leads to one of `indices`;
     /// once for each such move. Ascending indices are faster.
     fn predecessors(&self, indices: &[u64], out: &mut Vec<u64>);
+    /// Its moves for whole rows, where the game has them.
+    fn row_moves(&self) -> Option<Box<dyn RowMoves>>;
     /// The finished tables that [`exits`](Self::exits) reads.
     fn tables(&self) -> Result<Vec<NeededTable>, SolveError>;
 }
@@ -169,7 +205,7 @@ impl<G: Game> Graph<G> {
         next: NextSlice,
         options: &SolveOptions,
     ) -> Self {
-        let NextSlice { slice, top } = next;
+        let NextSlice { slice, top, .. } = next;
         let task = SliceTask { game, slice, top, options };
         let set = open_metric(game, options.metric, Arc::clone(storage), dir, task.cache_bytes());
         let (metric, view) = (task.metric(), game.view(slice));
@@ -216,6 +252,10 @@ impl<G: Game> SliceGraph for Graph<G> {
         }
     }
 
+    fn row_moves(&self) -> Option<Box<dyn RowMoves>> {
+        self.game.row_moves(self.slice)
+    }
+
     fn tables(&self) -> Result<Vec<NeededTable>, SolveError> {
         let below = self.game.below(self.slice).into_iter();
         let finished = below.filter(|&child| self.game.has_database(child)).map(|child| {
@@ -227,8 +267,29 @@ impl<G: Game> SliceGraph for Graph<G> {
     }
 }
 
-/// All machines together.
+/// All machines together, position by position.
 pub(super) struct Cluster;
+/// All machines together, by whole rows.
+pub(super) struct ClusterRows;
+
+/// What all machines take, if each takes `bytes` and the first one all values in the end.
+fn estimate<G: Game>(
+    task: &SliceTask<'_, G>,
+    machines: &dyn Machines,
+    bytes: u64,
+    slowdown: [f64; 2],
+) -> Estimate {
+    let positions = task.positions();
+    let enough = (positions >= machines.smallest()).then_some(bytes);
+    // In the end all values, in memory or on disk.
+    let (peak, work_disk) = if bytes + positions <= task.options.memory {
+        (bytes + positions, 0)
+    } else {
+        (bytes, positions)
+    };
+    let slowdown = slowdown.map(|slowdown| slowdown / machines.count().max(1) as f64);
+    Estimate { enough, peak, work_disk, slowdown, ..Estimate::in_memory(bytes) }
+}
 
 impl<G: Game> SliceSolver<G> for Cluster {
     fn name(&self) -> SolverName {
@@ -248,48 +309,101 @@ impl<G: Game> SliceSolver<G> for Cluster {
         let eighths = States::bytes_per_position(task.top, moves) * 8 + 1;
         let share = positions.div_ceil(machines.count().max(1)) * eighths / 8;
         let bytes = task.overhead() + share + task.game.view_bytes(task.slice);
-        let enough = (positions >= machines.smallest()).then_some(bytes);
-        // In the end all values, in memory or on disk.
-        let (peak, work_disk) = if bytes + positions <= task.options.memory {
-            (bytes + positions, 0)
-        } else {
-            (bytes, positions)
-        };
-        let slowdown = [1.0 / machines.count().max(1) as f64; 2];
-        Ok(Estimate { enough, peak, work_disk, slowdown, ..Estimate::in_memory(bytes) })
+        Ok(estimate(task, &**machines, bytes, [1.0; 2]))
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
-        let SliceTask { game, slice, top, options } = job.task;
-        let Some(machines) = &options.machines else {
-            let (game, slice) = (game.id().to_string(), job.task.slice_name());
-            let (solver, reason) = (SolverName::Cluster, Unfit::Alone);
-            return Err(SolveError::Unfit { game, slice, solver, reason });
-        };
-        let next = NextSlice { slice, top };
-        let graph: Arc<dyn SliceGraph> =
-            Arc::new(Graph::new(game, job.storage, job.dir, next, options));
         let estimate = SliceSolver::<G>::estimate(self, &job.task);
-        let folder = job.folder(SolverName::Cluster);
-        let scores = Arc::new(if estimate.is_ok_and(|estimate| estimate.work_disk > 0) {
-            folder.clear();
-            folder.make()?;
-            Gathered::Disk(folder.create("values.bin", graph.len())?)
-        } else {
-            Gathered::Memory(Packed::zeroed(graph.len())?)
-        });
-        let put: Arc<dyn PutValues> = Arc::<Gathered>::clone(&scores);
-        let work = machines.solve(&graph, job.storage, job.dir, Some(&put), job.progress)?;
-        job.stop_if_requested()?;
-        if work.too_far {
-            return Err(job.too_far());
-        }
-        if let Gathered::Disk(file) = &*scores {
-            file.seal()?;
-        }
-        let (effort, exit_time) = (Effort::default(), work.exit_time);
-        Ok(SolvedSlice { scores: Box::new(scores), effort, exit_time })
+        lead(job, false, estimate)
     }
+}
+
+impl<G: Game> SliceSolver<G> for ClusterRows {
+    fn name(&self) -> SolverName {
+        SolverName::ClusterRows
+    }
+
+    fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        let machines = task.options.machines.as_ref().ok_or(Unfit::Alone)?;
+        let row_moves = row_moves_of(task)?;
+        let share = shared_bytes(&*row_moves, task.top, task.options.threads, machines.count());
+        let bytes = task.overhead() + share + task.game.view_bytes(task.slice);
+        Ok(estimate(task, &**machines, bytes, slowdown(task.positions())))
+    }
+
+    fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
+        let estimate = SliceSolver::<G>::estimate(self, &job.task);
+        lead(job, true, estimate)
+    }
+}
+
+/// Solves a slice on the first machine.
+fn lead<G: Game>(
+    job: &SliceJob<'_, G>,
+    rows: bool,
+    estimate: Result<Estimate, Unfit>,
+) -> Result<SolvedSlice, SolveError> {
+    let SliceTask { game, slice, top, options } = job.task;
+    let next = NextSlice { slice, top, rows };
+    let (Some(machines), Ok(estimate)) = (&options.machines, estimate) else {
+        let (game, slice) = (game.id().to_string(), job.task.slice_name());
+        let (solver, reason) = (next.solver(), Unfit::Alone);
+        return Err(SolveError::Unfit { game, slice, solver, reason });
+    };
+    let graph: Arc<dyn SliceGraph> =
+        Arc::new(Graph::new(game, job.storage, job.dir, next, options));
+    let folder = job.folder(next.solver());
+    let scores = Arc::new(if estimate.work_disk > 0 {
+        folder.make()?;
+        Gathered::Disk(folder.create("values.bin", graph.len())?)
+    } else {
+        Gathered::Memory(Packed::zeroed(graph.len())?)
+    });
+    let put: Arc<dyn PutValues> = Arc::<Gathered>::clone(&scores);
+    let checkpoints = checkpoints(game, job.storage, job.dir, next, options, &**machines);
+    let shared = SharedSlice {
+        graph: &graph,
+        rows,
+        storage: job.storage,
+        dir: job.dir,
+        values: Some(&put),
+        checkpoints: checkpoints.as_ref(),
+    };
+    let work = machines.solve(&shared, job.progress)?;
+    job.stop_if_requested()?;
+    if work.too_far {
+        return Err(job.too_far());
+    }
+    if let Gathered::Disk(file) = &*scores {
+        file.seal()?;
+    }
+    let (effort, exit_time) = (Effort::default(), work.exit_time);
+    Ok(SolvedSlice { scores: Box::new(scores), effort, exit_time })
+}
+
+/// The checkpoints of one machine, if the slice is worth some. Machines may share a directory.
+fn checkpoints<G: Game>(
+    game: &G,
+    storage: &Arc<dyn Storage>,
+    dir: &Path,
+    next: NextSlice,
+    options: &SolveOptions,
+    machines: &dyn Machines,
+) -> Option<Arc<Checkpoints>> {
+    if game.slice_len(next.slice) < options.checkpoint_positions {
+        return None;
+    }
+    let (NextSlice { slice, top, .. }, solver) = (next, next.solver());
+    let (me, count, threads) = (machines.me() + 1, machines.count(), options.threads);
+    let path = dir.join(format!("{}{top}-{solver}-{me}-of-{count}", work_prefix(slice)));
+    let (id, scheme) = (game.id(), game.index_scheme());
+    let description = format!(
+        "{id}, slice {slice}, up to {top}, {solver}, {scheme}, machine {me} of {count} with \
+         {threads} threads"
+    );
+    let folder = Folder::new(path, Arc::clone(storage), description, options.watch.clone());
+    let parts = if next.rows { 1 } else { threads };
+    Some(Arc::new(Checkpoints::new(folder, parts, options.checkpoint_every)))
 }
 
 /// Helps the first machine to solve slices, until it has none left; returns how many there were.
@@ -303,12 +417,26 @@ pub fn help_slices<G: Game>(
 ) -> Result<u64, SolveError> {
     let Some(machines) = &options.machines else { return Ok(0) };
     let options = SolveOptions { metric: Some(metric_of(game, options.metric)), ..options.clone() };
-    let mut solved = 0;
-    while let Some(next) = machines.next(storage, dir, progress)? {
+    let (mut solved, mut before) = (0, None::<Arc<Checkpoints>>);
+    loop {
+        let next = machines.next(storage, dir, progress)?;
+        // The first machine has finished the slice before.
+        if let Some(checkpoints) = before.take() {
+            checkpoints.clear();
+        }
+        let Some(next) = next else { return Ok(solved) };
         progress.slice(next.slice, game.slice_len(next.slice));
         let graph: Arc<dyn SliceGraph> = Arc::new(Graph::new(game, storage, dir, next, &options));
-        machines.solve(&graph, storage, dir, None, progress)?;
+        before = checkpoints(game, storage, dir, next, &options, &**machines);
+        let shared = SharedSlice {
+            graph: &graph,
+            rows: next.rows,
+            storage,
+            dir,
+            values: None,
+            checkpoints: before.as_ref(),
+        };
+        machines.solve(&shared, progress)?;
         solved += 1;
     }
-    Ok(solved)
 }

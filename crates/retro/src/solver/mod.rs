@@ -1,6 +1,7 @@
 //! The solvers: ways to solve one slice. A solver is one folder or file here, and one line in
 //! [`all`].
 
+mod checkpoints;
 mod cluster;
 mod counts;
 mod levels;
@@ -25,11 +26,12 @@ use crate::store::folder::Folder;
 use crate::tables::{SetChildren, metric_of, open_metric};
 use crate::window;
 
+pub use checkpoints::{Checkpoints, Reader, Writer};
 pub use cluster::{
-    Machines, NeededTable, NextSlice, PutValues, SharedWork, SliceGraph, help_slices,
+    Machines, NeededTable, NextSlice, PutValues, SharedSlice, SharedWork, SliceGraph, help_slices,
 };
 pub use counts::{Codes, States};
-pub use rows::RowStates;
+pub use rows::{Exchange, RowStates, SharedRows};
 pub use sweeps::{sweep_metric, sweep_slice};
 
 /// A way to solve one slice. Everything that depends on the solver is here.
@@ -44,8 +46,9 @@ pub(crate) trait SliceSolver<G: Game>: Sync {
 }
 
 /// All solvers, in the order in which they are preferred where none is requested.
-pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 10] {
+pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 11] {
     [
+        &cluster::ClusterRows,
         &cluster::Cluster,
         &one_pass::OnePass,
         &rows::Rows,

@@ -8,13 +8,16 @@
 mod kernel;
 mod layout;
 mod memory;
+mod shared;
 mod streamed;
 
 use std::time::Instant;
 
 use nutcracker_game::{Game, RowMoves, SliceView};
 
-pub use self::memory::RowStates;
+pub use self::memory::{Exchange, RowStates};
+pub use self::shared::SharedRows;
+pub(super) use self::shared::bytes as shared_bytes;
 
 use self::kernel::compress::fast_here;
 use self::streamed::{Needs, RowFiles, Streaming};
@@ -47,7 +50,7 @@ const OUT_OF_CACHE_FIXPOINT: f64 = 1.5;
 const UNDECIDED_MOVED: f64 = 20.0;
 const DECIDED_MOVED: f64 = 85.0;
 
-fn row_moves_of<G: Game>(task: &SliceTask<'_, G>) -> Result<Box<dyn RowMoves>, Unfit> {
+pub(super) fn row_moves_of<G: Game>(task: &SliceTask<'_, G>) -> Result<Box<dyn RowMoves>, Unfit> {
     if task.metric().is_distance() {
         return Err(Unfit::NoDistances);
     }
@@ -64,7 +67,7 @@ fn worthwhile<G: Game>(task: &SliceTask<'_, G>) -> bool {
     task.positions() >= LEAST_POSITIONS && fast_here()
 }
 
-fn slowdown(positions: u64) -> [f64; 2] {
+pub(super) fn slowdown(positions: u64) -> [f64; 2] {
     if positions > OUT_OF_CACHE_POSITIONS {
         [OUT_OF_CACHE_EXITS, OUT_OF_CACHE_FIXPOINT]
     } else {

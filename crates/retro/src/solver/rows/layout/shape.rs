@@ -86,6 +86,29 @@ impl Shape {
         }
     }
 
+    /// The positions of a tile.
+    pub(crate) fn tile_range(&self, number: usize) -> Range<u64> {
+        let Tile { row_stones, first_rank, rows, row_len, .. } = self.tile(number);
+        let start = self.first_index[row_stones] + first_rank * row_len;
+        start..start + rows as u64 * row_len
+    }
+
+    /// The tile of a position.
+    pub(crate) fn tile_of(&self, index: u64) -> usize {
+        let row_stones = self.first_index.partition_point(|&first| first <= index) - 1;
+        let row = self.halves.count(self.stones - row_stones);
+        let rank = (index - self.first_index[row_stones]) / row;
+        self.first_tile[row_stones] + rank as usize / TILE
+    }
+
+    /// The row that a word belongs to, and the word of its beginning.
+    pub(crate) fn row_of_word(&self, word: usize) -> (usize, usize) {
+        let row_stones = self.stones_of_word(word);
+        let rank = (word - self.first_word[row_stones]) / self.words[row_stones];
+        let first = self.first_word[row_stones] + rank * self.words[row_stones];
+        (self.first_tile[row_stones] * TILE + rank, first)
+    }
+
     /// The positions of a block.
     pub(crate) fn block(&self, row_stones: usize) -> Range<u64> {
         self.first_index[row_stones]..self.first_index[row_stones + 1]

@@ -1,14 +1,16 @@
 //! The levels of a slice in memory: passes over all rows while a pass decides many positions, then
-//! propagation from single positions.
+//! propagation from single positions. Where several machines solve the slice, each passes over its
+//! own tiles, and they exchange what is new: words after a pass, single positions later.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, RwLock};
 
+use super::part::{ChangedWord, Owners, Part, segments, tell_all};
 use super::propagate::Event;
 use super::states::RowStates;
 use super::team::{Member, Team};
-use crate::parallel::ThreadError;
+use crate::error::SolveError;
 use crate::progress::{Meter, Phase, Progress};
 use crate::report::RowWork;
 use crate::solver::rows::kernel::clock::Clock;
@@ -23,25 +25,76 @@ pub(super) const SINGLES_BELOW: u64 = 300;
 /// Events that a thread takes at a time.
 const EVENTS: usize = 256;
 
+/// Changed words from another machine that a thread takes at a time.
+const CHANGED: usize = 1 << 12;
+
+/// Words of the rows that a machine scans between two exchanges with others: what it tells them
+/// takes at most four times as much.
+const SEGMENT: usize = 1 << 20;
+
 impl RowStates {
     /// Settles all positions, unless a stop is requested.
-    pub fn settle(&self, threads: usize, progress: &dyn Progress) -> Result<RowWork, ThreadError> {
+    pub fn settle(&self, threads: usize, progress: &dyn Progress) -> Result<RowWork, SolveError> {
+        let shape = &self.kernel.shape;
+        let all = shape.order().flat_map(|row_stones| shape.groups(row_stones)).collect();
+        self.settle_from(self.kernel.top, vec![all], threads, None, progress)
+    }
+
+    /// Settles the positions of one machine, together with the others, from a level down.
+    pub(crate) fn settle_part(
+        &self,
+        from: u8,
+        threads: usize,
+        part: &Part<'_>,
+        progress: &dyn Progress,
+    ) -> Result<RowWork, SolveError> {
+        self.settle_from(from, self.segments(part), threads, Some(part), progress)
+    }
+
+    /// What this machine scans between two exchanges; as many segments as the others have.
+    pub(crate) fn segments(&self, part: &Part<'_>) -> Vec<Vec<Range<usize>>> {
+        let machines = 0..part.exchange.machines();
+        let of = |machine| segments(&self.kernel.shape, part.owners, machine, SEGMENT);
+        let most = machines.map(|machine| of(machine).len()).max().unwrap_or(0);
+        let mut own = of(part.exchange.me());
+        own.resize(most, Vec::new());
+        own
+    }
+
+    fn settle_from(
+        &self,
+        from: u8,
+        segments: Vec<Vec<Range<usize>>>,
+        threads: usize,
+        part: Option<&Part<'_>>,
+        progress: &dyn Progress,
+    ) -> Result<RowWork, SolveError> {
         let shape = &self.kernel.shape;
         let passes = Passes {
             states: self,
+            part,
+            from,
             progress,
             meter: Meter::begin(progress, Phase::Fixpoint, shape.len()),
             edges: EdgeLists::new(shape, &self.kernel.moves),
             clock: Clock::new(shape.tiles() * TILE),
-            order: shape.order().flat_map(|row_stones| shape.groups(row_stones)).collect(),
+            segments,
             stops: AtomicBool::new(false),
             in_pass: Default::default(),
             now: RwLock::default(),
             next: Mutex::default(),
+            given: Mutex::default(),
+            received: RwLock::default(),
             settled: AtomicU64::new(0),
+            level: AtomicU8::new(0),
+            own: AtomicU64::new(0),
             work: Mutex::default(),
+            error: Mutex::default(),
         };
         Team::new(threads).run(|member| passes.run(member))?;
+        if let Some(error) = passes.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
         if !passes.stops.load(Relaxed) {
             passes.meter.finish();
         }
@@ -52,20 +105,32 @@ impl RowStates {
 /// What threads share.
 struct Passes<'a> {
     states: &'a RowStates,
+    /// Where other machines solve other parts.
+    part: Option<&'a Part<'a>>,
+    /// The first level.
+    from: u8,
     progress: &'a dyn Progress,
     meter: Meter<'a>,
     edges: EdgeLists,
     clock: Clock,
-    /// Groups of tiles in the order in which a pass scans them.
-    order: Vec<Range<usize>>,
+    /// Groups of tiles in the order in which a pass scans them. Machines exchange what is new after
+    /// every segment.
+    segments: Vec<Vec<Range<usize>>>,
     stops: AtomicBool,
     /// Positions settled in this pass and in the one before, by the parity of its number.
     in_pass: [AtomicU64; 2],
     /// Events that are propagated now, and those that will be next.
     now: RwLock<Vec<Event>>,
     next: Mutex<Vec<Vec<Event>>>,
+    /// What other machines are told, and what each of them has told.
+    given: Mutex<Vec<u64>>,
+    received: RwLock<Vec<Vec<u64>>>,
     settled: AtomicU64,
+    /// The level, and positions that this machine has settled.
+    level: AtomicU8,
+    own: AtomicU64,
     work: Mutex<RowWork>,
+    error: Mutex<Option<SolveError>>,
 }
 
 /// What a thread has to itself.
@@ -76,6 +141,8 @@ struct ThreadState {
     /// Rows that changed.
     changed: Vec<u32>,
     events: Vec<Event>,
+    /// Changed words for other machines.
+    given: Vec<u64>,
     settled: u64,
     work: RowWork,
 }
@@ -89,23 +156,30 @@ impl Passes<'_> {
             found: std::array::from_fn(|_| NewlyDecided::new(&kernel.shape)),
             changed: Vec::new(),
             events: Vec::new(),
+            given: Vec::new(),
             settled: 0,
             work: RowWork::default(),
         };
-        for level in (1..=kernel.top).rev() {
+        for level in (1..=self.from).rev() {
             let mut begins = true;
+            self.level.store(level, Relaxed);
             while self.pass(member, &mut state, level, begins) > few {
                 begins = false;
             }
             self.propagate(member, &mut state);
+            if let Some(part) = self.part.filter(|_| !self.stops.load(Relaxed)) {
+                self.lead(member, || {
+                    (part.rests)(level).unwrap_or_else(|error| self.fail(error));
+                });
+            }
             if self.stops.load(Relaxed) {
                 return;
             }
         }
-        let (undecided, values) = (self.states.undecided(), self.states.values());
+        let owners = self.part.map(|part| part.owners);
         member.share(kernel.shape.tiles(), 4, |tile| {
-            for word in kernel.shape.tile(tile).word_range() {
-                kernel.score(word, 1, undecided, values);
+            if owners.is_none_or(|owners| owners.owns(tile)) {
+                self.states.score_tile(tile, 1);
             }
         });
         let mut work = self.work.lock().expect("no thread panics");
@@ -119,6 +193,9 @@ impl Passes<'_> {
     fn lead(&self, member: &Member<'_>, prepare: impl FnOnce()) {
         if member.leads() {
             self.meter.reach(self.settled.load(Relaxed));
+            if let Some(part) = self.part {
+                part.exchange.report(self.level.load(Relaxed), self.own.load(Relaxed));
+            }
             if self.progress.must_stop() {
                 self.stops.store(true, Relaxed);
             }
@@ -127,8 +204,13 @@ impl Passes<'_> {
         member.wait();
     }
 
-    /// A pass over all tiles. Returns how many positions all threads settled, 0 if a stop is
-    /// requested.
+    fn fail(&self, error: SolveError) {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.stops.store(true, Relaxed);
+    }
+
+    /// A pass over all tiles. Returns how many positions all threads of all machines settled, 0 if
+    /// a stop is requested.
     fn pass(&self, member: &Member<'_>, state: &mut ThreadState, level: u8, begins: bool) -> u64 {
         let settled = &self.in_pass[state.work.passes as usize % 2];
         self.lead(member, || {
@@ -141,13 +223,66 @@ impl Passes<'_> {
         if self.stops.load(Relaxed) {
             return 0;
         }
-        member.share(self.order.len(), 1, |at| {
-            self.group(state, &self.order[at], level, begins);
-        });
+        for segment in &self.segments {
+            member.share(segment.len(), 1, |at| {
+                self.group(state, &segment[at], level, begins);
+            });
+            if let Some(part) = self.part {
+                let given = std::mem::take(&mut state.given);
+                self.exchange(member, part, given);
+                self.apply_words(member, state);
+            }
+        }
         self.publish_events(state);
         settled.fetch_add(state.settled, Relaxed);
         member.wait();
         settled.load(Relaxed)
+    }
+
+    /// All machines tell each other what is new.
+    fn exchange(&self, member: &Member<'_>, part: &Part<'_>, given: Vec<u64>) {
+        self.given.lock().expect("no thread panics").extend(given);
+        member.wait();
+        if member.leads() {
+            let given = std::mem::take(&mut *self.given.lock().expect("no thread panics"));
+            let received = if self.stops.load(Relaxed) {
+                Vec::new()
+            } else {
+                tell_all(part.exchange, given).unwrap_or_else(|error| {
+                    self.fail(error);
+                    Vec::new()
+                })
+            };
+            *self.received.write().expect("no thread panics") = received;
+        }
+        member.wait();
+    }
+
+    /// Enters the words that other machines have changed.
+    fn apply_words(&self, member: &Member<'_>, state: &mut ThreadState) {
+        let kernel = &self.states.kernel;
+        let few = kernel.shape.len() / SINGLES_BELOW;
+        let decided = self.states.decided();
+        let received = self.received.read().expect("no thread panics");
+        let most = CHANGED * ChangedWord::WORDS;
+        for words in received.iter() {
+            member.share(words.len().div_ceil(most), 1, |at| {
+                state.changed.clear();
+                let words = &words[at * most..((at + 1) * most).min(words.len())];
+                for changed in words.chunks_exact(ChangedWord::WORDS).map(ChangedWord::read) {
+                    changed.enter(decided);
+                    state.settled += u64::from(changed.bits.count_ones());
+                    let (row, first) = kernel.shape.row_of_word(changed.word);
+                    state.changed.push(row as u32);
+                    if state.settled <= few {
+                        let places = changed.places(first);
+                        let event = |place| Event::new(row, place, changed.lost);
+                        state.events.extend(places.map(event));
+                    }
+                }
+                self.clock.change(&state.changed);
+            });
+        }
     }
 
     /// Makes the events of one thread available to all.
@@ -168,15 +303,19 @@ impl Passes<'_> {
             return;
         }
         state.settled += settled;
+        self.own.fetch_add(settled, Relaxed);
         // Events are needed only if in the end there are few.
         let collects = state.settled <= kernel.shape.len() / SINGLES_BELOW;
-        let ThreadState { found, changed, events, .. } = state;
+        let ThreadState { found, changed, events, given, .. } = state;
         changed.clear();
         let first = kernel.shape.tile(tiles.start);
         let decided = self.states.decided();
         let found = &mut found[..tiles.len()];
         state.work.squares += kernel.publish(&first, found, decided, |row, tile, won, lost| {
             changed.push(row as u32);
+            if self.part.is_some() {
+                ChangedWord::push(given, kernel.changed_word(&first, row, tile), won, lost);
+            }
             if collects {
                 let first = (first.within + tile) * TILE;
                 events.extend(Bits(won).map(|bit| Event::new(row, first + bit, false)));
@@ -209,9 +348,7 @@ impl Passes<'_> {
         if begins {
             let values = self.states.values();
             if level < kernel.top {
-                for word in tile.word_range() {
-                    kernel.score(word, level + 1, undecided, values);
-                }
+                self.states.score_tile(number, level + 1);
             }
             kernel.begin_level(&tile, level, undecided, values, &mut state.summaries);
         }
@@ -225,6 +362,7 @@ impl Passes<'_> {
     fn propagate(&self, member: &Member<'_>, state: &mut ThreadState) {
         let kernel = &self.states.kernel;
         let (undecided, decided) = (self.states.undecided(), self.states.decided());
+        let owners: Option<&Owners> = self.part.map(|part| part.owners);
         loop {
             self.lead(member, || {
                 let mut next = self.next.lock().expect("no thread panics");
@@ -237,11 +375,25 @@ impl Passes<'_> {
             }
             member.share(now.len().div_ceil(EVENTS), 1, |at| {
                 let events = &now[at * EVENTS..((at + 1) * EVENTS).min(now.len())];
-                kernel.propagate(&self.edges, events, undecided, decided, &mut state.events);
+                let next = &mut state.events;
+                kernel.propagate(&self.edges, owners, events, undecided, decided, next);
             });
             drop(now);
             state.settled = state.events.len() as u64;
             state.work.singles += state.settled;
+            self.own.fetch_add(state.settled, Relaxed);
+            if let Some(part) = self.part {
+                let given = state.events.iter().map(|event| event.to_word()).collect();
+                self.exchange(member, part, given);
+                if member.leads() {
+                    let received = self.received.read().expect("no thread panics");
+                    let others: Vec<Event> =
+                        received.iter().flatten().map(|&word| Event::from_word(word)).collect();
+                    kernel.publish_events(&others, decided);
+                    state.settled += others.len() as u64;
+                    state.events.extend(others);
+                }
+            }
             self.publish_events(state);
             member.wait();
         }

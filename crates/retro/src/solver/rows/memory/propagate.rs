@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use nutcracker_mem::prefetch;
 
+use super::part::Owners;
 use crate::solver::rows::kernel::compress::{Compress, Work, run};
 use crate::solver::rows::kernel::{AT_RISK, Decided, Kernel, OPEN, Undecided};
 use crate::solver::rows::layout::{EdgeLists, TILE};
@@ -24,6 +25,16 @@ pub(crate) struct Event {
 impl Event {
     pub(crate) fn new(row: usize, place: usize, lost: bool) -> Self {
         Event { row: row as u32, place: (place as u32) << 1 | u32::from(lost) }
+    }
+
+    /// As a word.
+    pub(crate) fn to_word(self) -> u64 {
+        u64::from(self.row) << 32 | u64::from(self.place)
+    }
+
+    /// From a word.
+    pub(crate) fn from_word(word: u64) -> Self {
+        Event { row: (word >> 32) as u32, place: word as u32 }
     }
 }
 
@@ -55,26 +66,50 @@ struct Pending {
 const PREFETCHED: usize = 32;
 
 impl Kernel {
-    /// Propagates events to predecessors; what that settles is pushed to `next`.
+    /// Propagates events to predecessors, of some machine's tiles if owners are given; what that
+    /// settles is pushed to `next`.
     pub(crate) fn propagate(
         &self,
         edges: &EdgeLists,
+        owners: Option<&Owners>,
         events: &[Event],
         undecided: Undecided<'_>,
         decided: Decided<'_>,
         next: &mut Vec<Event>,
     ) {
-        let (pending, entered) = ([None; PREFETCHED], 0);
+        let (kernel, pending, entered) = (self, [None; PREFETCHED], 0);
         run(
             self.portable,
-            Propagate { kernel: self, edges, events, undecided, decided, next, pending, entered },
+            Propagate { kernel, edges, owners, events, undecided, decided, next, pending, entered },
         );
+    }
+
+    /// Publishes what was settled; it is read when all threads have completed this step.
+    #[inline(always)]
+    pub(crate) fn publish_events(&self, settled: &[Event], decided: Decided<'_>) {
+        let shape = &self.shape;
+        let place = |event: &Event| {
+            let (row, place) = (event.row as usize, (event.place >> 1) as usize);
+            let word = shape.row_word(row, shape.stones_of_row(row)) + place / 64;
+            (&decided.at(word)[(event.place & 1) as usize], 1_u64 << (place % 64))
+        };
+        for event in &settled[..settled.len().min(PREFETCHED)] {
+            prefetch(place(event).0);
+        }
+        for (at, event) in settled.iter().enumerate() {
+            if let Some(later) = settled.get(at + PREFETCHED) {
+                prefetch(place(later).0);
+            }
+            let (word, bit) = place(event);
+            word.fetch_or(bit, Relaxed);
+        }
     }
 }
 
 struct Propagate<'a> {
     kernel: &'a Kernel,
     edges: &'a EdgeLists,
+    owners: Option<&'a Owners>,
     events: &'a [Event],
     undecided: Undecided<'a>,
     decided: Decided<'a>,
@@ -96,6 +131,9 @@ impl Work for Propagate<'_> {
             let row_stones = shape.stones_of_row(event.row as usize);
             let (place, wins) = ((event.place >> 1) as usize, event.place & 1 == 1);
             for mv in self.edges.before(event.row as usize) {
+                if self.owners.is_some_and(|owners| !owners.owns(mv.row as usize / TILE)) {
+                    continue;
+                }
                 let projection = moves.projection(mv.kind);
                 let Some(place) = moves.place_before(&projection, place) else { continue };
                 if !moves.stays_at(mv.kind, place) {
@@ -124,7 +162,7 @@ impl Work for Propagate<'_> {
         while self.pending.iter().any(Option::is_some) {
             self.enter_ring::<C>(None);
         }
-        self.publish(&self.next[before..]);
+        self.kernel.publish_events(&self.next[before..], self.decided);
     }
 }
 
@@ -161,27 +199,6 @@ impl Propagate<'_> {
         let rank = before.row as usize - shape.first_tile(row_stones) * TILE;
         let row = shape.first_tile(shape.stones - row_stones) * TILE + before.place as usize;
         self.next.push(Event::new(row, rank, !before.wins));
-    }
-
-    /// Publishes what was settled; it is read when all threads have completed this step.
-    #[inline(always)]
-    fn publish(&self, settled: &[Event]) {
-        let place = |event: &Event| {
-            let shape = &self.kernel.shape;
-            let (row, place) = (event.row as usize, (event.place >> 1) as usize);
-            let word = shape.row_word(row, shape.stones_of_row(row)) + place / 64;
-            (&self.decided.at(word)[(event.place & 1) as usize], 1_u64 << (place % 64))
-        };
-        for event in &settled[..settled.len().min(PREFETCHED)] {
-            prefetch(place(event).0);
-        }
-        for (at, event) in settled.iter().enumerate() {
-            if let Some(later) = settled.get(at + PREFETCHED) {
-                prefetch(place(later).0);
-            }
-            let (word, bit) = place(event);
-            word.fetch_or(bit, Relaxed);
-        }
     }
 
     /// Checks a position's internal moves, from one on. Without any it is lost.

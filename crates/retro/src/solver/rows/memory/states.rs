@@ -17,7 +17,7 @@ use crate::solver::rows::layout::{EdgeLists, GROUP, Moves, Shape, TILE};
 /// A slice while it is solved, and its scores afterwards.
 #[derive(Debug)]
 pub struct RowStates {
-    pub(super) kernel: Kernel,
+    pub(in crate::solver::rows) kernel: Kernel,
     undecided: Words,
     values: Words,
     decided: Words,
@@ -37,6 +37,11 @@ impl RowStates {
         })
     }
 
+    /// Words of the rows of a slice.
+    pub(crate) fn words(row_moves: &dyn RowMoves) -> u64 {
+        Shape::new(row_moves.pits(), row_moves.stones()).total_words() as u64
+    }
+
     /// Bytes of memory for a slice solved by `threads` threads.
     pub(crate) fn bytes(row_moves: &dyn RowMoves, top: u8, threads: usize) -> u64 {
         let shape = Shape::new(row_moves.pits(), row_moves.stones());
@@ -53,17 +58,26 @@ impl RowStates {
             + threads as u64 * (GROUP as u64 * NewlyDecided::bytes(&shape) + summaries)
     }
 
-    pub(super) fn undecided(&self) -> Undecided<'_> {
+    pub(in crate::solver::rows) fn undecided(&self) -> Undecided<'_> {
         Undecided { words: self.undecided.as_slice(), base: 0 }
     }
 
-    pub(super) fn decided(&self) -> Decided<'_> {
+    pub(in crate::solver::rows) fn decided(&self) -> Decided<'_> {
         Decided { words: self.decided.as_slice(), base: 0 }
     }
 
-    pub(super) fn values(&self) -> ScorePlanes<'_> {
+    pub(in crate::solver::rows) fn values(&self) -> ScorePlanes<'_> {
         let planes = Kernel::planes(self.kernel.top);
         ScorePlanes { words: self.values.as_slice(), base: 0, planes }
+    }
+
+    /// Writes the scores of the positions of a tile that were decided at a level.
+    #[inline]
+    pub(crate) fn score_tile(&self, tile: usize, level: u8) {
+        let (undecided, values) = (self.undecided(), self.values());
+        for word in self.kernel.shape.tile(tile).word_range() {
+            self.kernel.score(word, level, undecided, values);
+        }
     }
 
     /// Enters the exits of consecutive positions. Several threads may enter neighbouring runs.
