@@ -71,17 +71,55 @@ fn a_killed_process_is_named_and_the_same_command_continues() {
     let errors = errors(&run.stderr);
     assert_eq!(errors.len(), 1, "{}", run.stderr);
     assert!(errors[0].starts_with("nutcracker: process 3 is lost: "), "{}", errors[0]);
-    assert!(
-        errors[0].ends_with("; the same command continues with the first slice that is missing"),
-        "{}",
-        errors[0]
-    );
+    assert!(errors[0].ends_with("; the same command continues from here"), "{}", errors[0]);
     // The other one has ended, too.
     assert!(!Path::new(&format!("/proc/{}/exe", others[0])).exists());
     let kept = files(&place).len();
     assert!((10..13).contains(&kept), "{kept}");
     place.run(&args).success();
     assert!(files(&place) == files(&Place::with_awari(12)));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn supervised_processes_are_run_again() {
+    let place = Place::in_memory();
+    let args = ["solve", "awari", "--stones", "12", "--shared-positions", "1000", "--no-verify"];
+    let more = ["--processes", "2", "--threads", "1", "--supervise", "--checkpoint-every", "0"];
+    let args = [&args[..], &more, &["--checkpoint-positions", "0"]].concat();
+    let mut child = place.spawn(&args);
+    // First the one that leads, then the one that helps.
+    for (stones, helper) in [(8, false), (10, true)] {
+        let_it_work(&place, &mut child, stones);
+        let Some(&leads) = started_by(child.id()).first() else { continue };
+        let killed = if helper { started_by(leads).first().copied() } else { Some(leads) };
+        let Some(killed) = killed else { continue };
+        let status = Command::new("sh").args(["-c", &format!("kill -KILL {killed}")]).status();
+        assert!(status.unwrap().success());
+    }
+    let run = place.read(child.wait_with_output().unwrap()).success();
+    assert!(run.stderr.contains("running it again in 1 s (attempt 2)"), "{}", run.stderr);
+    assert!(files(&place) == files(&Place::with_awari(12)));
+}
+
+#[test]
+fn what_another_run_does_not_change_is_not_run_again() {
+    let place = Place::in_memory();
+    let run = place.run(&["solve", "awari", "--stones", "3", "--supervise"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("--supervise is for --processes and --hosts"), "{}", run.stderr);
+    let args = ["solve", "awari", "--stones", "99", "--processes", "2", "--supervise"];
+    let run = place.run(&args);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert_eq!(errors(&run.stderr).len(), 1, "{}", run.stderr);
+    for (solver, many, why) in [("rows", true, "is for one machine"), ("cluster", false, "several")]
+    {
+        let mut args = vec!["solve", "awari", "--stones", "3", "--solver", solver];
+        args.extend(if many { &["--processes", "2"][..] } else { &[] });
+        let run = place.run(&args);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains(why), "{}", run.stderr);
+    }
 }
 
 /// Addresses of this machine that are free.

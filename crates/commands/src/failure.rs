@@ -15,8 +15,12 @@ pub enum Failure {
     Usage(String),
     /// The command line is right and the command failed.
     Failed(String),
+    /// Another machine is lost, or could not do its share: another run may do better.
+    Lost(String),
     /// A signal stopped it; with the exit code.
     Stopped(String, u8),
+    /// A process that this one ran has failed with this exit code, and said why.
+    Told(u8),
     /// Standard output was closed by its reader.
     BrokenPipe,
 }
@@ -35,7 +39,9 @@ impl Failure {
         match self {
             Failure::Usage(sentence)
             | Failure::Failed(sentence)
+            | Failure::Lost(sentence)
             | Failure::Stopped(sentence, _) => sentence,
+            Failure::Told(code) => format!("it failed with exit code {code}"),
             Failure::BrokenPipe => "standard output was closed".to_owned(),
         }
     }
@@ -117,9 +123,9 @@ impl From<SolveError> for Failure {
             SolveError::Threads(ThreadError::Start { .. }) => {
                 Failure::Failed(format!("{error}; use fewer --threads"))
             }
-            SolveError::Machine(_) => Failure::Failed(format!(
-                "{error}; the same command continues with the first slice that is missing"
-            )),
+            SolveError::Machine(_) => {
+                Failure::Lost(format!("{error}; the same command continues from here"))
+            }
             SolveError::Memory(_) => {
                 Failure::Failed(format!("{error}; end other programs or solve fewer slices"))
             }

@@ -16,7 +16,8 @@ const MARGIN: u64 = 8;
 pub struct How {
     /// The solver: auto takes one pass where no position repeats, whole rows for games of sowing, else whole states in memory if they
     /// fit, else two bits a position, else one bit, else one bit through a cache by a second index;
-    /// sweeps for games without un-moves. The files are the same
+    /// sweeps for games without un-moves; cluster-rows or cluster for several machines. The files
+    /// are the same
     #[arg(long, value_name = "SOLVER", default_value = "auto", value_parser = parse_solver)]
     solver: Request,
     #[command(flatten)]

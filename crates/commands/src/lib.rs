@@ -21,6 +21,7 @@ mod number;
 mod progress;
 mod proof_file;
 mod start;
+mod supervise;
 mod table;
 mod together;
 mod values;
@@ -62,6 +63,10 @@ pub fn run(games: Registry) -> ExitCode {
         // A closed pipe is a graceful end.
         Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Failed(sentence)) => report(&sentence, 1),
+        Err(Failure::Lost(sentence)) => {
+            report(&sentence, if supervise::is_supervised() { supervise::AGAIN } else { 1 })
+        }
+        Err(Failure::Told(code)) => ExitCode::from(code),
         Err(Failure::Usage(sentence)) => report(&sentence, 2),
         Err(Failure::Stopped(sentence, code)) => report(&sentence, code),
     }

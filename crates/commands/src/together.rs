@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use nutcracker_cluster::{Cluster, ClusterError, Settings, Term, Token, parse_hosts};
-use nutcracker_retro::{SolveError, Stopped};
+use nutcracker_retro::{SolveError, SolverName, Stopped};
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::supervise::is_supervised;
 use crate::{endpoint, machine, monitor, note};
 
 /// What a process that was started by another is told: its number, the number of processes, and
@@ -26,11 +27,11 @@ const FAREWELL: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, clap::Args)]
 pub struct Together {
     /// Solve with this many processes on this machine, each with --threads threads
-    #[arg(long, value_name = "N", conflicts_with_all = ["hosts", "solver"], value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, value_name = "N", conflicts_with = "hosts", value_parser = clap::value_parser!(u16).range(1..=64))]
     processes: Option<u16>,
     /// Solve with several machines: a file with their addresses, one a line. Run the same command
     /// on each of them, with its own --machine; the databases are written on the first
-    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with = "solver")]
+    #[arg(long, value_name = "FILE", requires = "machine")]
     hosts: Option<PathBuf>,
     /// Which of the --hosts this machine is, from 1 on
     #[arg(long, value_name = "N", requires = "hosts")]
@@ -48,6 +49,12 @@ pub struct Together {
     /// format of Prometheus; on the first machine
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
+    /// Run the command again when a machine or process is lost, until it is done
+    #[arg(long)]
+    supervise: bool,
+    /// The time between two checkpoints inside a slice
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    checkpoint_every: u32,
     /// Slices with fewer positions are solved by the first machine alone
     #[arg(long, value_name = "N", default_value_t = 1 << 16, hide = true)]
     shared_positions: u64,
@@ -168,11 +175,42 @@ impl Team {
 
 impl From<ClusterError> for Failure {
     fn from(error: ClusterError) -> Self {
-        Failure::Failed(error.to_string())
+        Failure::Lost(error.to_string())
     }
 }
 
 impl Together {
+    /// Whether this process only runs another that does the work, again and again.
+    pub fn supervises(&self) -> Result<bool, Failure> {
+        if self.supervise && self.processes.is_none() && self.hosts.is_none() {
+            return Err(Failure::Usage(
+                "--supervise is for --processes and --hosts; alone, run the same command again"
+                    .to_owned(),
+            ));
+        }
+        Ok(self.supervise && self.process.is_none() && !is_supervised())
+    }
+
+    /// The time between two checkpoints inside a slice.
+    pub fn checkpoint_every(&self) -> Duration {
+        Duration::from_secs(self.checkpoint_every.into())
+    }
+
+    /// An error if the solver is not for as many machines as there are.
+    pub fn check(&self, solver: Option<SolverName>) -> Result<(), Failure> {
+        let many = self.processes.is_some() || self.hosts.is_some() || self.process.is_some();
+        let shared = [SolverName::Cluster, SolverName::ClusterRows];
+        match solver {
+            Some(solver) if many && !shared.contains(&solver) => Err(Failure::Usage(format!(
+                "--solver {solver} is for one machine; several have cluster and cluster-rows"
+            ))),
+            Some(solver) if !many && shared.contains(&solver) => Err(Failure::Usage(format!(
+                "--solver {solver} is for several machines; give --processes or --hosts"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// How many processes share this machine.
     pub fn processes(&self) -> usize {
         self.processes.unwrap_or(1).into()

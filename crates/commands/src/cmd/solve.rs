@@ -21,6 +21,7 @@ use crate::how::{How, with_margin};
 use crate::interrupt::Interrupt;
 use crate::number::{about, counted, rounded, signed, size, thousands};
 use crate::progress::Reporter;
+use crate::supervise::supervise;
 use crate::together::{Team, Together};
 use crate::{machine, note, print, start, table};
 
@@ -127,6 +128,9 @@ impl Args {
     pub fn run(mut self) -> Result<(), Failure> {
         let game = self.subject.game()?;
         need_databases(&game)?;
+        if self.together.supervises()? {
+            return supervise(&Interrupt::listen());
+        }
         let metric = self.subject.metric.or_usual(&game)?;
         let given = self.subject.clone();
         self.subject.metric.given = Some(metric);
@@ -134,6 +138,8 @@ impl Args {
         let processes = self.together.processes();
         let threads = self.threads.count_among(processes);
         let mut options = self.how.options(&game, threads)?;
+        self.together.check(options.solver)?;
+        options.checkpoint_every = self.together.checkpoint_every();
         (options.metric, options.verify) = (Some(metric), !self.no_verify);
         options.memory /= processes as u64;
         self.how.bounds.check(metric)?;
@@ -214,6 +220,7 @@ fn terms(game: &AnyGame, slices: &[SliceId], options: &SolveOptions) -> Vec<Term
         Term::new("metric", &options.metric.unwrap_or_default()),
         Term::new(game.slice_unit(), &last),
         Term::new("window", &window),
+        Term::new("solver", options.solver.map_or("auto", SolverName::name)),
     ]
 }
 
