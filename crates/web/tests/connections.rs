@@ -196,12 +196,13 @@ fn one_client_does_not_take_every_slot() {
     let mut config = config();
     config.limits.search_time = Duration::from_mins(10);
     serving(config, |address| {
-        let mut searches: Vec<TcpStream> = (0..4).map(|_| search(address)).collect();
-        for stream in &mut searches[..2] {
-            read_until(stream, "event: report");
-        }
-        for stream in &mut searches[2..] {
-            read_until(stream, "event: queued");
+        // Each begins when the one before has its slot or its place: requests on connections of
+        // their own may overtake one another.
+        let mut searches = Vec::new();
+        for event in ["event: report", "event: report", "event: queued", "event: queued"] {
+            let mut stream = search(address);
+            read_until(&mut stream, event);
+            searches.push(stream);
         }
         // Another address has slots of its own. On Linux all of 127.0.0.0/8 is this machine.
         #[cfg(target_os = "linux")]
