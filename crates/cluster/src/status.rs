@@ -110,11 +110,11 @@ pub struct MachineView {
     pub rate: f64,
     /// Seconds since it told.
     pub silence: f64,
-    /// Its share of what all have done of the slice, 0 to 1.
+    /// Its share of what all have done, 0 to 1: of the slice, as soon as all have told of it.
     pub share: f64,
 }
 
-/// The load of the machine that has done the most of the slice, relative to the mean.
+/// The share of the machine that has done the most, relative to the mean.
 pub fn imbalance(machines: &[MachineView]) -> f64 {
     let largest = machines.iter().map(|machine| machine.share).fold(0.0, f64::max);
     if largest > 0.0 { largest * machines.len() as f64 } else { 1.0 }
@@ -163,7 +163,10 @@ impl Watch {
             me,
             began: Instant::now(),
             memory,
-            now: Mutex::default(),
+            now: Mutex::new(Now {
+                activity: if me == 0 { Activity::Alone } else { Activity::Next },
+                ..Now::default()
+            }),
             sent: AtomicU64::new(0),
             received: AtomicU64::new(0),
             told: Mutex::default(),
@@ -298,10 +301,12 @@ impl Watch {
         let machines = told.len().max(labels.len());
         told.resize_with(machines, VecDeque::new);
         let slices = self.now().slices;
-        let done = |status: &Status| {
-            if status.slices == slices { status.entered + status.settled } else { 0 }
-        };
         let last = |told: &VecDeque<Told>| told.back().map_or_else(Status::default, |t| t.status);
+        // Until all have told of this slice, what they did before has to suffice.
+        let all_here = told.iter().all(|told| last(told).slices == slices);
+        let done = |status: &Status| {
+            if all_here { status.entered + status.settled } else { status.positions }
+        };
         let all: u64 = told.iter().map(|told| done(&last(told))).sum();
         let one = |(label, told): (String, &VecDeque<Told>)| {
             let status = last(told);
@@ -369,9 +374,9 @@ mod tests {
         first.reach(0, (10, 0), (0, 1));
         assert_eq!(first.together(), Together { slices: 2, entered: 10, settled: 0 });
         let view = first.view(labels(3));
-        let shares: Vec<u64> = view.iter().map(|one| (100.0 * one.share) as u64).collect();
-        assert_eq!(shares, [100, 0, 0]);
         assert_eq!(view[1].status.positions, 100);
+        // Shares are of all slices until all are at this one.
+        assert!((view[1].share - 100.0 / 110.0).abs() < 1e-9, "{view:?}");
         // Nothing was done: nothing is out of balance.
         assert!((imbalance(&watch(0).view(labels(2))) - 1.0).abs() < 1e-9);
     }

@@ -61,6 +61,9 @@ fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
+/// A value of a machine, where it is known.
+type Value = fn(&MachineView) -> Option<f64>;
+
 /// The same for Prometheus. `done` is the share of the current slice that is done, 0 to 1.
 pub fn metrics(machines: &[MachineView], done: f64) -> String {
     let mut out = String::new();
@@ -77,7 +80,6 @@ pub fn metrics(machines: &[MachineView], done: f64) -> String {
         head(&mut out, name, "gauge", help);
         let _ = writeln!(out, "nutcracker_cluster_{name} {value}");
     }
-    type Value = fn(&MachineView) -> Option<f64>;
     let values: [(&str, &str, &str, Value); 10] = [
         ("slices_total", "counter", "Slices begun together.", |one| Some(one.status.slices as f64)),
         ("positions_total", "counter", "Positions entered and settled.", |one| {

@@ -45,8 +45,8 @@ pub struct Together {
     /// How long machines wait for each other at the start
     #[arg(long, value_name = "SECONDS", requires = "hosts", default_value_t = 60)]
     wait: u32,
-    /// Serve what every machine does at http://ADDRESS/metrics, such as 127.0.0.1:9470, in the text
-    /// format of Prometheus; on the first machine
+    /// Serve what every machine does over HTTP at this address, such as 127.0.0.1:9470, under
+    /// /metrics, in the text format of Prometheus; on the first machine
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
     /// Run the command again when a machine or process is lost, until it is done
