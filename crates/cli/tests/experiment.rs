@@ -60,3 +60,49 @@ fn refusals() {
     ];
     assert_snapshot!("experiment_refusals", refused.concat());
 }
+
+#[test]
+fn hosts_are_forecast() {
+    let place = Place::new();
+    let args = ["experiment", "cluster", "--stones", "9"];
+    for method in ["records", "rows"] {
+        let run = |more: &[&str]| place.run(&[&args[..], &["--method", method], more].concat());
+        let json = run(&["--format", "json"]).json();
+        assert_eq!((&json["method"], &json["positions"]), (&method.into(), &167_960.into()));
+        let hosts = json["hosts"].as_array().expect("rows");
+        let numbers: Vec<u64> = hosts.iter().map(|row| row["hosts"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, [1, 2, 4, 8, 16, 32, 64]);
+        assert_eq!((&hosts[0]["speed_up"], &hosts[0]["efficiency"]), (&1.0.into(), &1.0.into()));
+        assert_eq!((&hosts[0]["sending"], &hosts[0]["latency"]), (&0.0.into(), &0.0.into()));
+        let value = |row: &serde_json::Value, name: &str| row[name].as_f64().expect("a number");
+        for pair in hosts.windows(2) {
+            assert!(value(&pair[1], "computing") <= value(&pair[0], "computing"), "{pair:?}");
+            assert!(value(&pair[1], "efficiency") <= 1.0, "{pair:?}");
+        }
+        // A larger slice, over a network that costs nothing.
+        let more = ["--as", "30", "--network", "1000Tb", "--latency", "0us", "--format", "json"];
+        let larger = run(&more).json();
+        assert_eq!(
+            (&larger["slice"], &larger["positions"]),
+            (&"30".into(), &3_159_461_968_u64.into())
+        );
+        let last = &larger["hosts"][6];
+        assert!(last["limit"] == "computing" && value(last, "speed_up") > 2.0, "{last}");
+    }
+    let text = place.run(&args).success().stdout;
+    assert!(
+        text.starts_with("awari (pits=6), 9 stones by records: 167,960 positions in "),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 3 + 2 + 7, "{text}");
+    let csv = place.run(&[&args[..], &["--format", "csv"]].concat()).success().stdout;
+    assert!(csv.lines().count() == 8 && csv.starts_with("hosts,seconds,speed_up,"), "{csv}");
+    let svg = place.run(&[&args[..], &["--format", "svg"]].concat()).success().stdout;
+    assert!(svg.starts_with("<svg ") && svg.contains("an even share"));
+    // Smaller than all machines' owners, and nothing at all.
+    for stones in ["0", "1"] {
+        place.run(&["experiment", "cluster", "--stones", stones]).success();
+    }
+    let refused = place.run(&["experiment", "cluster", "--stones", "9", "--latency", "soon"]);
+    assert!(refused.usage_error().contains("such as 100us or 1ms"));
+}

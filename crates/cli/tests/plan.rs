@@ -105,3 +105,47 @@ fn a_game_without_small_slices_is_planned_by_the_usual_rates() {
     let seconds = plan["total"]["seconds"].as_f64().expect("seconds");
     assert!((10.0..3600.0).contains(&seconds), "{seconds}");
 }
+
+/// With so few positions nothing is measured, and the usual rates make every number the same.
+const USUAL: [&str; 4] = ["--calibration-positions", "1000", "--threads", "2"];
+
+#[test]
+fn several_machines() {
+    let place = Place::new();
+    let args = ["plan", "awari", "--stones", "48", "--hosts", "8", "--memory", "64GiB"];
+    let args = [&args[..], &["--network", "10Gb", "--disk", "2TB"], &USUAL].concat();
+    let text = place.run(&args).success().stdout;
+    assert!(!place.awari().exists(), "nothing is made");
+    let json = place.run(&[&args[..], &["--format", "json"]].concat()).json();
+    let slices = json["slices"].as_array().expect("slices");
+    assert_eq!((slices.len(), &json["hosts"]), (49, &8.into()));
+    let number = |slice: &serde_json::Value, name: &str| slice[name].as_u64().expect("a number");
+    for slice in slices {
+        assert!(number(slice, "memory").max(number(slice, "memory_of_others")) <= 64 << 30);
+        let together = number(slice, "machines") == 8;
+        assert_eq!(together, number(slice, "memory_of_others") > 0, "{slice}");
+        assert!(!together || number(slice, "wire") >= number(slice, "positions"), "{slice}");
+    }
+    assert!(slices[..8].iter().all(|slice| slice["machines"] == 1), "small ones are not worth it");
+    assert!(slices[30..40].iter().all(|slice| slice["machines"] == 8));
+    // 280 thousand million positions: neither two bits of each nor an eighth of the states fit.
+    assert!(number(&slices[48], "memory_to_share") > 64 << 30);
+    assert_eq!(slices[48]["machines"], 1);
+    let wire: u64 = slices.iter().map(|slice| number(slice, "wire")).sum();
+    assert_eq!(json["total"]["wire"], wire);
+    // A processor without the instruction of rows has another plan.
+    if slices[48]["solver"] == "rows" {
+        assert_snapshot!("plan_for_hosts", text);
+    }
+    // One machine is planned as without --hosts.
+    let one = ["plan", "awari", "--stones", "20", "--hosts", "1", "--format", "json"];
+    let one = place.run(&[&one[..], &USUAL].concat()).json();
+    assert!(one["total"]["wire"] == 0 && one["slices"][20]["machines"] == 1, "{one}");
+    for (wrong, said) in [
+        (&["--hosts", "0"][..], "1..=4096"),
+        (&["--hosts", "8", "--network", "fast"], "such as 1Gb or 10Gb"),
+    ] {
+        let refused = place.run(&[&["plan", "awari"], wrong].concat()).usage_error();
+        assert!(refused.contains(said), "{refused}");
+    }
+}

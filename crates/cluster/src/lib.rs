@@ -12,6 +12,7 @@
 //! | machines that meet | [`Cluster`], [`Settings`], [`Term`], [`Token`], [`ClusterError`] |
 //! | where they are | [`parse_hosts`], [`PORT`] |
 //! | who owns a position | [`Spread`], [`Place`] |
+//! | what many would do | [`Tracer`], [`Trace`], [`Forecast`] |
 //! | what they do | [`MachineView`], [`Status`], [`Activity`], [`imbalance`] |
 //!
 //! Two machines, here two threads, that solve awari with up to 6 stones:
@@ -68,6 +69,7 @@ mod cluster;
 mod control;
 mod error;
 mod flow;
+mod forecast;
 mod hosts;
 mod link;
 mod pending;
@@ -78,12 +80,15 @@ mod status;
 mod tables;
 mod threads;
 mod token;
+mod trace;
 mod wire;
 
 pub use cluster::{Cluster, Settings};
 pub use error::ClusterError;
+pub use forecast::{Forecast, HOSTS, Load, Rack, Step, Trace};
 pub use hosts::{PORT, parse_hosts};
 pub use spread::{Place, Spread};
 pub use status::{Activity, MachineView, Status, imbalance};
 pub use token::Token;
+pub use trace::Tracer;
 pub use wire::Term;

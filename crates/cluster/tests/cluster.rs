@@ -7,3 +7,4 @@ mod files;
 mod machines;
 mod monitor;
 mod relay;
+mod trace;

@@ -164,9 +164,66 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     if (1.0..=1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
+/// A rate of a network in bytes a second: bits with `b`, bytes with `B`.
+pub fn parse_network(text: &str) -> Result<f64, String> {
+    let wrong = || format!("a network is a number with a unit, such as 1Gb or 10Gb, not {text:?}");
+    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let (number, unit) = text.split_at(digits);
+    let unit = unit.trim().trim_end_matches("/s");
+    let unit = unit.strip_suffix("it").or(unit.strip_suffix("ps")).unwrap_or(unit);
+    let factor = match unit {
+        "kb" | "Kb" => 1e3 / 8.0,
+        "Mb" => 1e6 / 8.0,
+        "Gb" => 1e9 / 8.0,
+        "Tb" => 1e12 / 8.0,
+        "kB" | "KB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        _ => return Err(wrong()),
+    };
+    let bytes = number.parse::<f64>().map_err(|_| wrong())? * factor;
+    if (1.0..=1e15).contains(&bytes) { Ok(bytes) } else { Err(wrong()) }
+}
+
+/// A short time in seconds.
+pub fn parse_latency(text: &str) -> Result<f64, String> {
+    let wrong = || format!("a latency is a number with a unit, such as 100us or 1ms, not {text:?}");
+    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit.trim() {
+        "us" | "µs" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        _ => return Err(wrong()),
+    };
+    let seconds = number.parse::<f64>().map_err(|_| wrong())? * factor;
+    if (0.0..=60.0).contains(&seconds) { Ok(seconds) } else { Err(wrong()) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::parse_size;
+    use super::{parse_latency, parse_network, parse_size};
+
+    #[test]
+    fn latencies() {
+        assert_eq!(parse_latency("0.5ms"), Ok(0.0005));
+        assert_eq!(parse_latency("0s"), Ok(0.0));
+        for wrong in ["", "1", "ms", "-1ms", "2h", "100s"] {
+            assert!(parse_latency(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn networks() {
+        for (text, bytes) in
+            [("10Gb", 1.25e9), ("10 Gbit/s", 1.25e9), ("1Gbps", 1.25e8), ("2.5GB", 2.5e9)]
+        {
+            assert_eq!(parse_network(text), Ok(bytes), "{text}");
+        }
+        for wrong in ["", "10", "Gb", "0Gb", "-1Gb", "10GiB", "10 parsecs", "1e99Gb"] {
+            assert!(parse_network(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn sizes() {

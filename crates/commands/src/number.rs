@@ -41,6 +41,25 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A time that may be short: `80 us`, `3.2 ms`.
+pub fn short_duration(seconds: f64) -> String {
+    match seconds {
+        0.0 => "0".to_owned(),
+        ..1e-3 => format!("{:.0} us", seconds * 1e6),
+        ..1.0 => format!("{:.1} ms", seconds * 1e3),
+        _ => duration(seconds),
+    }
+}
+
+/// The rate of a network in bits a second, from bytes: `10 Gbit/s`.
+pub fn network(bytes: f64) -> String {
+    let (rate, unit) = match bytes * 8.0 {
+        bits @ 1e9.. => (bits / 1e9, "Gbit/s"),
+        bits => (bits / 1e6, "Mbit/s"),
+    };
+    format!("{} {unit}", (rate * 1e3).round() / 1e3)
+}
+
 /// A time that is only a guess.
 pub fn about(seconds: f64) -> String {
     if seconds < 1.0 { "less than 1 s".to_owned() } else { format!("about {}", duration(seconds)) }
@@ -99,6 +118,11 @@ mod tests {
         assert_eq!(duration(200.0), "3 min 20 s");
         assert_eq!(duration(7_500.0), "2 h 5 min");
         assert_eq!(rate(12_345_678.0, 1.0), "12.3 M/s");
+        assert_eq!(
+            [0.0, 8e-5, 0.0032, 200.0].map(short_duration),
+            ["0", "80 us", "3.2 ms", "3 min 20 s"]
+        );
+        assert_eq!([1.25e9, 1.25e7].map(network), ["10 Gbit/s", "100 Mbit/s"]);
         assert_eq!(percent(1, 3), "33.3%");
         assert_eq!(percent(0, 0), "-");
         assert_eq!(signed(-0.0001), "0.000");

@@ -29,7 +29,7 @@
 //! |---|---|
 //! | solving | [`solve`], [`SolveOptions`], [`SolverName`], [`Window`], [`SliceReport`], [`SolveError`] |
 //! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
-//! | before it runs | [`default_set()`], [`quick_set`], [`plan()`], [`SlicePlan`], [`Rates`], [`calibrate`], [`fit_solvers`] |
+//! | before it runs | [`default_set()`], [`quick_set`], [`plan()`], [`plan_together()`], [`SlicePlan`], [`Rates`], [`calibrate`], [`fit_solvers`] |
 //! | finished files | [`open_set`], [`open_metric`], [`folder`], [`check`], [`stats`] |
 //! | several machines | [`Machines`], [`SliceGraph`], [`help_slices`] |
 //! | measurements and tests | [`experiment`], [`in_memory`] |
@@ -45,6 +45,7 @@ pub mod experiment;
 mod options;
 mod parallel;
 mod plan;
+mod plan_together;
 mod progress;
 mod report;
 mod solve;
@@ -61,6 +62,10 @@ pub use error::{SolveError, Unfit};
 pub use options::{DualIndexOptions, RowOptions, SolveOptions, SolverName};
 pub use parallel::ThreadError;
 pub use plan::{BITS, BY_RULES, DISK, Phases, Rate, Rates, SlicePlan, plan};
+pub use plan_together::{
+    Hosts, RECORDS_SENT, RECORDS_SLOWDOWN, ROWS_SENT, ROWS_SLOWDOWN, SharedPlan, TOGETHER_FROM,
+    is_together, plan_together,
+};
 pub use progress::{Phase, Progress, Silent, Stopped};
 pub use report::{Choice, Effort, LevelWork, RowWork, Seconds, SliceReport};
 pub use solve::{solve, solve_slices};

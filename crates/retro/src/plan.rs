@@ -202,7 +202,7 @@ fn solver_for<G: Game>(task: &SliceTask<'_, G>) -> (SolverName, Result<Estimate,
     }
 }
 
-fn plan_slice<G: Game>(task: &SliceTask<'_, G>, rates: &Rates) -> SlicePlan {
+pub(crate) fn plan_slice<G: Game>(task: &SliceTask<'_, G>, rates: &Rates) -> SlicePlan {
     let SliceTask { game, slice, top, options } = *task;
     let positions = task.positions();
     let window = window::reach(game, task.metric(), slice, top).into();

@@ -11,6 +11,7 @@ use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses};
 use serde_json::{Map, Value, json};
 
 use crate::args::{RuleOptions, Threads, games, need_databases, slice_label, slice_named};
+use crate::cmd::experiment_cluster;
 use crate::failure::Failure;
 use crate::number::{rounded, size, thousands};
 use crate::progress::Reporter;
@@ -21,8 +22,9 @@ use crate::{print, table};
 #[command(
     arg_required_else_help = true,
     disable_help_subcommand = true,
-    after_help = "Example:
-  nutcracker experiment cache-misses awari --stones 12"
+    after_help = "Examples:
+  nutcracker experiment cache-misses awari --stones 12
+  nutcracker experiment cluster awari --stones 12"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -33,6 +35,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Experiment {
     CacheMisses(Misses),
+    Cluster(experiment_cluster::Args),
 }
 
 impl Args {
@@ -43,6 +46,7 @@ impl Args {
                 let game = games().game(&misses.game, &misses.rules.options())?;
                 misses.run(&game)
             }
+            Experiment::Cluster(cluster) => cluster.run(),
         }
     }
 }
@@ -74,12 +78,12 @@ struct Misses {
     format: Format,
 }
 
-/// How the counts are printed.
+/// How what was found is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     /// For people
     Table,
-    /// For spreadsheets: one row for each size of the cache
+    /// For spreadsheets
     Csv,
     /// For programs
     Json,

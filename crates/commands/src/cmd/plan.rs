@@ -5,14 +5,16 @@ use std::fmt::Write;
 use nutcracker_any::AnyGame;
 use nutcracker_game::{Metric, Numbering, Rules, SliceId};
 use nutcracker_retro::{
-    BITS, BY_RULES, Calibration, DISK, Phases, SlicePlan, SolveOptions, SolverName,
+    BITS, BY_RULES, Calibration, DISK, Hosts, Phases, SlicePlan, SolveOptions, SolverName,
+    plan_together,
 };
 use serde_json::{Map, Value, json};
 
 use crate::args::{Format, Subject, Threads, UpTo, need_databases, slice_label, slice_object};
+use crate::cmd::plan_together::TogetherPlan;
 use crate::cmd::solve::{peak_disk, window_cell};
 use crate::failure::Failure;
-use crate::how::{Bounds, parse_size};
+use crate::how::{Bounds, parse_network, parse_size};
 use crate::number::{about, counted, duration, rounded, size, thousands};
 use crate::{machine, print, table};
 
@@ -26,7 +28,8 @@ use crate::{machine, print, table};
 #[command(after_help = "Examples:
   nutcracker plan awari --stones 48 --memory 32GiB --disk 2TB
   nutcracker plan awari --stones 40 --start 48 --memory 512MiB
-  nutcracker plan kalah --seeds 3 --format json")]
+  nutcracker plan kalah --seeds 3 --format json
+  nutcracker plan awari --stones 48 --hosts 8 --memory 64GiB --network 10Gb --disk 2TB")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -39,6 +42,13 @@ pub struct Args {
     disk: Option<u64>,
     #[command(flatten)]
     threads: Threads,
+    /// Solve with this many machines like this one, each with this memory; --disk is that of the
+    /// first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    hosts: Option<u16>,
+    /// What connects them, such as 1Gb or 10Gb: bits a second in each direction
+    #[arg(long, value_name = "RATE", requires = "hosts", default_value = "1Gb", value_parser = parse_network)]
+    network: f64,
     /// The most positions of the slice that is measured with
     #[arg(long, value_name = "N", default_value_t = 5_000_000, hide = true)]
     calibration_positions: u64,
@@ -89,6 +99,16 @@ impl Args {
             &[],
             &std::env::temp_dir(),
         )?;
+        if let Some(count) = self.hosts {
+            let hosts = Hosts { count: count.into(), network: self.network };
+            let slices = plan_together(&game, &selected, &options, &measured.rates, &hosts);
+            let (memory, measured) = (options.memory, measured);
+            let plan = TogetherPlan { slices, measured, hosts, threads, memory, disk };
+            return print(&match self.format {
+                Format::Table => plan.for_people(&game),
+                Format::Json => format!("{}\n", plan.for_programs(&game, metric)),
+            });
+        }
         let slices = game.plan(&selected, &options, &measured.rates);
         let peak = peak_disk(&slices);
         let mut finished = 0;
@@ -335,7 +355,7 @@ impl Plan {
     }
 }
 
-fn phases_json(phases: &Phases) -> Value {
+pub fn phases_json(phases: &Phases) -> Value {
     json!({
         "exits": rounded(phases.exits),
         "fixpoint": rounded(phases.fixpoint),
@@ -350,7 +370,7 @@ fn threads(count: usize) -> String {
 }
 
 /// Slices in ascending order as people write them: `3, 40 to 48`; nothing of none.
-fn ranges(slices: impl Iterator<Item = SliceId>) -> Option<String> {
+pub fn ranges(slices: impl Iterator<Item = SliceId>) -> Option<String> {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for SliceId(slice) in slices {
         match runs.last_mut() {
