@@ -1,9 +1,7 @@
 //! Experts: the sources of values for positions.
 
 use nutcracker_game::{Evaluate, Game};
-use nutcracker_search::{
-    Empty, Engine, EngineOptions, ExactError, ExactLimits, Limits, Oracle, Search, Worth, known,
-};
+use nutcracker_search::{Empty, Engine, EngineOptions, Limits, Oracle, Worth, known};
 
 use crate::error::{BookError, Result};
 
@@ -108,34 +106,6 @@ impl ExpertSettings {
                 let engine = Engine::new(game.clone(), oracle.clone(), options);
                 Box::new(WithDatabases { above: Searcher { engine, limits }, game, oracle })
             }
-        }
-    }
-}
-
-/// An exact search with a limit of positions, and another expert where it gives up.
-#[derive(Clone, Debug)]
-pub struct ExactUpTo<G, O, E> {
-    /// The game.
-    pub game: G,
-    /// The databases.
-    pub oracle: O,
-    /// Positions after which it gives up.
-    pub nodes: u64,
-    /// The expert where it gives up.
-    pub above: E,
-}
-
-impl<G: Game, O: Oracle, E: Expert<G>> Expert<G> for ExactUpTo<G, O, E>
-where
-    O::Error: std::fmt::Display,
-{
-    fn evaluate(&mut self, position: &G::Position) -> Result<Worth> {
-        let limits = ExactLimits { nodes: self.nodes, table_bytes: 1 << 20, stop: None };
-        match Search::new(&self.game, &self.oracle, &limits).score(position) {
-            Ok(Some(score)) => Ok(Worth::exact(score)),
-            // Where positions repeat, such a search has no result.
-            Ok(None) | Err(ExactError::Repeats { .. }) => self.above.evaluate(position),
-            Err(ExactError::Oracle(error)) => Err(BookError::Expert(error.to_string())),
         }
     }
 }

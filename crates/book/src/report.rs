@@ -12,7 +12,7 @@ use crate::graph::NodeWalk;
 use crate::node::{CostKind, NodeId, State};
 use crate::store::Store;
 use crate::strategy::{Player, drop_out};
-use crate::value::{Hundredths, Propagation};
+use crate::value::{Hundredths, Value};
 
 /// The nodes of one depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -78,9 +78,9 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(rows)
     }
 
-    /// The best moves of a node by some rules, as indices in the order of the rules; for a solved
-    /// node the moves that are proven to keep its score, not those that are only guessed to.
-    pub fn best_moves(&mut self, id: NodeId, propagation: Propagation) -> Result<Vec<usize>> {
+    /// The best moves of a node, as indices in the order of the rules; for a solved node the moves
+    /// that are proven to keep its score, not those that are only guessed to.
+    pub fn best_moves(&mut self, id: NodeId) -> Result<Vec<usize>> {
         let values = self.move_values(id)?;
         if let Some(score) = self.node(id)?.value.score() {
             let keeps = |&at: &usize| values[at].lower >= score;
@@ -90,11 +90,8 @@ impl<G: Game, S: Store> Book<G, S> {
                 return Ok(proven);
             }
         }
-        let Some(best) = values.iter().max_by(|a, b| propagation.compare(a, b)) else {
-            return Ok(Vec::new());
-        };
-        let equal = |v: &crate::value::Value| v.estimate() == best.estimate();
-        Ok((0..values.len()).filter(|&at| equal(&values[at])).collect())
+        let best = values.iter().map(Value::estimate).max();
+        Ok((0..values.len()).filter(|&at| Some(values[at].estimate()) == best).collect())
     }
 
     /// Principal variations from a node, at most `most`; each ends where the book ends or a
@@ -104,8 +101,7 @@ impl<G: Game, S: Store> Book<G, S> {
         let mut open = vec![(id, Vec::new())];
         while let Some((at, line)) = open.pop() {
             let seen = line.iter().any(|&(before, _)| before == at);
-            let best =
-                if seen { Vec::new() } else { self.best_moves(at, Propagation::Attributed)? };
+            let best = if seen { Vec::new() } else { self.best_moves(at)? };
             if best.is_empty() {
                 lines.push(line);
                 if lines.len() >= most {
@@ -225,11 +221,7 @@ impl<G: Game, S: Store> Book<G, S> {
                     break;
                 }
             } else {
-                let played = if ours {
-                    self.best_moves(id, Propagation::Attributed)?
-                } else {
-                    (0..edges.len()).collect()
-                };
+                let played = if ours { self.best_moves(id)? } else { (0..edges.len()).collect() };
                 for mv in played {
                     let edge = edges[mv];
                     let ahead = ahead + if ours { edge.gain } else { -edge.gain };

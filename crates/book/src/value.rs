@@ -15,8 +15,6 @@
 //! With more scores, bounds are at-least-k and at-most-k, and a cycle has a centre: the value of
 //! staying in it forever, 0 in the cycle and something else before a capture on the way there.
 
-use std::cmp::Ordering;
-
 use nutcracker_game::{Score, Turn};
 use nutcracker_search::Worth;
 
@@ -204,52 +202,15 @@ impl Value {
     }
 }
 
-/// How the values of successors determine the value of a position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Propagation {
-    /// Proofs, guesses and cycles are distinguished: for growing a book.
-    #[default]
-    Attributed,
-    /// A proven draw counts as a guess of 0: for play.
-    Simple,
-    /// A proven draw is better than any guess below this, and worse than the others: for play with
-    /// a preference for or against draws.
-    DrawThreshold(Hundredths),
+/// The value of a position from those of its moves, from the mover's point of view, in any order;
+/// `None` without moves. Proofs, guesses and cycles are distinguished.
+pub fn propagate(moves: impl IntoIterator<Item = Value>) -> Option<Value> {
+    let moves: Vec<Value> = moves.into_iter().map(Value::normal).collect();
+    Some(propagate_open(&moves)?.normal())
 }
 
-impl Propagation {
-    /// The value of a position from those of its moves, from the mover's point of view, in any
-    /// order; `None` without moves.
-    pub fn propagate(self, moves: impl IntoIterator<Item = Value>) -> Option<Value> {
-        let moves: Vec<Value> = moves.into_iter().map(Value::normal).collect();
-        let full = propagate_open(&moves)?.normal();
-        if full.is_solved() || self == Propagation::Attributed {
-            return Some(full);
-        }
-        let max = moves.iter().map(|v| v.upper.max(-v.lower)).max()?;
-        let best = moves.into_iter().max_by(|a, b| self.compare(a, b))?;
-        Some(match self {
-            Propagation::DrawThreshold(_) if best.score() == Some(0) => best,
-            _ => Value::guess(best.estimate(), max),
-        })
-    }
-
-    /// Which of two moves is better to play, from their mover's point of view.
-    pub fn compare(self, a: &Value, b: &Value) -> Ordering {
-        let key = |v: &Value| {
-            let h = i64::from(v.estimate());
-            match self {
-                Propagation::DrawThreshold(draw) if v.score() == Some(0) => 2 * i64::from(draw) - 1,
-                _ => 2 * h,
-            }
-        };
-        // A proven score before a guess of the same size.
-        key(a).cmp(&key(b)).then(a.is_solved().cmp(&b.is_solved()))
-    }
-}
-
-/// [`Propagation::Attributed`] with cycles left open: a missing attribute may still be found. Only the
-/// search for cycles, which starts from nothing, needs that.
+/// [`propagate`] with cycles left open: a missing attribute may still be found. Only the search for
+/// cycles, which starts from nothing, needs that.
 pub(crate) fn propagate_open(moves: &[Value]) -> Option<Value> {
     let lower = moves.iter().map(|v| v.lower).max()?;
     let upper = moves.iter().map(|v| v.upper).max()?;

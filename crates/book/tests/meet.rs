@@ -5,7 +5,6 @@ use std::sync::Arc;
 use nutcracker_book::expert::{Expert, StaticExpert, WithDatabases};
 use nutcracker_book::grow::{Ended, Plan};
 use nutcracker_book::store::MemoryStore;
-use nutcracker_book::value::Propagation;
 use nutcracker_book::{Book, Player, Strategy};
 use nutcracker_game::{Evaluate, Game, Numbering, Rules as _, Score, SliceId};
 use nutcracker_games::awari::Awari;
@@ -48,7 +47,7 @@ fn agrees<G: Game>(
 ) {
     let root = book.root();
     assert_eq!(book.root_value().unwrap().score(), Some(score));
-    let best = book.best_moves(root, Propagation::Attributed).unwrap();
+    let best = book.best_moves(root).unwrap();
     let (position, moves) = book.moves(root).unwrap();
     let step = book.game().play(&position, &moves[best[0]]);
     assert_eq!(step.value(exact(&step.next)), score);

@@ -95,7 +95,7 @@ fn all_values() -> Vec<Paper> {
 }
 
 fn propagate(moves: &[Paper]) -> Value {
-    Propagation::Attributed.propagate(moves.iter().map(|v| v.value())).unwrap()
+    super::propagate(moves.iter().map(|v| v.value())).unwrap()
 }
 
 #[test]
@@ -152,38 +152,14 @@ fn a_proven_draw_is_kept() {
     assert_eq!(propagate(&[Draw, H(0)]), AtLeast(0).value());
     assert_eq!(propagate(&[Draw, H(9)]), AtLeast(9).value());
     let below = propagate(&[Draw, H(0)]).negated();
-    let solved = Propagation::Attributed.propagate([below, Value::exact(0)]).unwrap();
+    let solved = super::propagate([below, Value::exact(0)]).unwrap();
     assert_eq!(solved.score(), Some(0));
-}
-
-#[test]
-fn simple_rules_take_a_draw_for_zero() {
-    let simple =
-        |moves: &[Paper]| Propagation::Simple.propagate(moves.iter().map(|v| v.value())).unwrap();
-    assert_eq!(simple(&[Win, H(3)]), Win.value());
-    assert_eq!(simple(&[Loss, H(-3)]), H(-3).value());
-    assert_eq!(simple(&[Loss, Loss]), Loss.value());
-    assert_eq!(simple(&[Draw, H(-3)]), H(0).value());
-    assert_eq!(simple(&[Draw, H(3)]), H(3).value());
-    assert_eq!(simple(&[Draw, Loss]), Draw.value());
-}
-
-#[test]
-fn a_threshold_ranks_draws_among_guesses() {
-    let with = |threshold, moves: &[Paper]| {
-        Propagation::DrawThreshold(threshold).propagate(moves.iter().map(|v| v.value())).unwrap()
-    };
-    assert_eq!(with(5, &[Draw, H(4)]), Draw.value());
-    assert_eq!(with(5, &[Draw, H(5)]), H(5).value());
-    assert_eq!(with(-5, &[Draw, H(-5)]), H(-5).value());
-    assert_eq!(with(5, &[Draw, H(4), Win]), Win.value());
-    assert_eq!(with(5, &[H(1), H(2), Loss]), H(2).value());
 }
 
 #[test]
 fn scores_have_bounds_of_any_size() {
     let max = 10;
-    let value = |moves: &[Value]| Propagation::Attributed.propagate(moves.iter().copied()).unwrap();
+    let value = |moves: &[Value]| super::propagate(moves.iter().copied()).unwrap();
     // A proven +3 beside a guess: at least 3.
     assert_eq!(value(&[Value::exact(3), Value::guess(120, max)]), Value::at_least(3, 120, max));
     // The opponent can hold one move down to 2; the other may be worth more.
@@ -255,14 +231,12 @@ proptest! {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             shuffled.swap(i, (state >> 33) as usize % (i + 1));
         }
-        for propagation in [Propagation::Attributed, Propagation::Simple, Propagation::DrawThreshold(50)] {
-            prop_assert_eq!(propagation.propagate(moves.clone()), propagation.propagate(shuffled.clone()));
-        }
+        prop_assert_eq!(super::propagate(moves), super::propagate(shuffled));
     }
 
     #[test]
     fn proven_bounds_are_never_lost(moves in moves(), at in 0.0..1.0_f64) {
-        let value = Propagation::Attributed.propagate(moves.clone()).unwrap();
+        let value = super::propagate(moves.clone()).unwrap();
         prop_assert!(value.lower >= moves.iter().map(|v| v.lower).max().unwrap());
         prop_assert!(value.upper <= moves.iter().map(|v| v.upper).max().unwrap());
         // Whatever the true scores are within their bounds, the largest is within the result's.
@@ -287,8 +261,8 @@ proptest! {
             (value, _) if !value.is_solved() => value.heuristic += more,
             _ => {}
         }
-        let before = Propagation::Attributed.propagate(moves).unwrap();
-        let after = Propagation::Attributed.propagate(better).unwrap();
+        let before = super::propagate(moves).unwrap();
+        let after = super::propagate(better).unwrap();
         prop_assert!(after.estimate() >= before.estimate(), "{:?} {:?}", before, after);
         if kind(&before) == kind(&after) {
             prop_assert!(after.heuristic >= before.heuristic);

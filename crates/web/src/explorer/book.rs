@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::node::State;
 use nutcracker_book::store::{self, Access, Location};
-use nutcracker_book::value::{Hundredths, Propagation};
+use nutcracker_book::value::Hundredths;
 use nutcracker_book::{BookError, DropOut, Facts, Player, StoredBook};
 use nutcracker_game::{Numbering, Rules, Score, Side, Situation};
 use nutcracker_search::Worth;
@@ -223,7 +223,7 @@ impl Explorer {
             let node = book.node(id)?.clone();
             let max = self.max_at(&situation.position);
             let values = book.move_values(id)?;
-            let best = book.best_moves(id, Propagation::Attributed)?;
+            let best = book.best_moves(id)?;
             let mut legal = Vec::new();
             if !values.is_empty() {
                 game.moves(&situation.position, &mut legal);

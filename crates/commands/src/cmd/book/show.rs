@@ -4,7 +4,7 @@ use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::StoredBook;
 use nutcracker_book::node::{Cost, CostKind, NEVER, State};
 use nutcracker_book::store::Access;
-use nutcracker_book::value::{Propagation, Value};
+use nutcracker_book::value::Value;
 use nutcracker_game::{Numbering, Rules, Score};
 use serde_json::{Value as Json, json};
 
@@ -81,7 +81,7 @@ pub fn for_people(book: &mut StoredBook<AnyGame>, place: &Place) -> Result<Strin
         },
     );
     let values = book.move_values(place.id)?;
-    let best = book.best_moves(place.id, Propagation::Attributed)?;
+    let best = book.best_moves(place.id)?;
     let names = named_moves(book.game(), &place.situation);
     let mut rows = Vec::new();
     for (at, value) in values.iter().enumerate() {
@@ -132,7 +132,7 @@ fn for_programs(book: &mut StoredBook<AnyGame>, place: &Place) -> Result<Json, F
     let node = book.node(place.id)?.clone();
     let values = book.move_values(place.id)?;
     let names = named_moves(book.game(), &place.situation);
-    let best = book.best_moves(place.id, Propagation::Attributed)?;
+    let best = book.best_moves(place.id)?;
     let moves: Vec<Json> = values
         .iter()
         .enumerate()
