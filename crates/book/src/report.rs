@@ -48,6 +48,8 @@ pub struct Diagram {
     /// The depth of the expansion frontier at the value of the start position; it falls by ω for
     /// each point of value. `None` if there is nothing to expand.
     pub frontier: Option<f64>,
+    /// The leaf that is expanded next by drop-out with the book's aim.
+    pub next: Option<NodeId>,
     /// ω.
     pub omega: f64,
 }
@@ -124,10 +126,12 @@ impl<G: Game, S: Store> Book<G, S> {
     pub fn dropouts(&mut self, player: Player) -> Result<Diagram> {
         let (root, first) = (self.root(), self.grows_first(player)?);
         let sign = if first { 1 } else { -1 };
-        let next = drop_out(&mut self.valued, if first { Player::First } else { Player::Second })?;
+        let player = if first { Player::First } else { Player::Second };
+        let next = drop_out(&mut self.valued, player, self.chooser.next_turn())?;
         let mut diagram = Diagram {
             root: sign * self.node(root)?.value.estimate(),
             frontier: next.map(|(cost, _)| plies(cost)),
+            next: next.map(|(_, leaf)| leaf),
             omega: self.facts().tuning.omega,
             ..Diagram::default()
         };

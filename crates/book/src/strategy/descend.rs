@@ -1,4 +1,7 @@
-//! The way from the root to the leaf that a cost rests on.
+//! The way from the root to the leaf that a cost rests on, or would rest on.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use nutcracker_game::{Game, Turn};
 
@@ -56,11 +59,35 @@ pub enum Draws {
     Second,
 }
 
+impl Draws {
+    /// Leaves out what is proven to be a draw or a loss for a player to whom draws are losses, and
+    /// what is not proven to be a draw or better for one to whom they are wins; all moves stay if
+    /// none would be left.
+    fn count(self, moves: &mut Vec<Move>, first: bool, ahead: i32) {
+        let wins = match self {
+            Draws::Score => return,
+            Draws::First => first,
+            Draws::Second => !first,
+        };
+        let stays = |mv: &Move| {
+            if wins {
+                ahead + i32::from(mv.value.lower) >= 0
+            } else {
+                mv.value.score().is_none_or(|score| ahead + i32::from(score) > 0)
+            }
+        };
+        if moves.iter().any(stays) {
+            moves.retain(stays);
+        }
+    }
+}
+
 /// A way from a root to an open leaf.
 pub struct Descent {
     pub root: NodeId,
     pub metric: CostKind,
-    pub window: Window,
+    /// What matters; `None` if all positions do, whatever is proven of them.
+    pub window: Option<Window>,
     pub draws: Draws,
     /// Nodes after which it gives up.
     pub most: usize,
@@ -70,7 +97,7 @@ pub struct Descent {
 struct Stop {
     id: NodeId,
     metric: CostKind,
-    window: Window,
+    window: Option<Window>,
     /// The cost of the way so far.
     cost: Cost,
     /// Whether the player moves who moved first, and the mover's lead.
@@ -81,7 +108,7 @@ struct Stop {
 impl Descent {
     /// Through all positions, with draws as scores.
     pub fn new(root: NodeId, metric: CostKind) -> Self {
-        Descent { root, metric, window: Window::WIDE, draws: Draws::Score, most: usize::MAX }
+        Descent { root, metric, window: None, draws: Draws::Score, most: usize::MAX }
     }
 
     /// Follows a cost from the root to the leaf that it rests on, through relevant positions;
@@ -113,11 +140,13 @@ impl Descent {
                 return Ok(Some((cost, id)));
             }
             let value = node.value;
-            let window = window.within(&value);
+            let window = window.map(|window| window.within(&value));
             moves_of(&mut at.graph, id, &mut moves)?;
             let cost: Cost = step(&tuning, &moves).saturating_add(cost);
-            moves.retain(|mv| !window.within(&mv.value).is_empty());
-            self.count_draws(&mut moves, first, ahead);
+            if let Some(window) = window {
+                moves.retain(|mv| !window.within(&mv.value).is_empty());
+            }
+            self.draws.count(&mut moves, first, ahead);
             let Some(tolls) = Tolls::new(&tuning, &value, &moves) else { continue };
             let mut open: Vec<_> = moves
                 .iter()
@@ -137,7 +166,7 @@ impl Descent {
                 Stop {
                     id: edge.child,
                     metric: metric.after(edge.turn),
-                    window: window.after(edge),
+                    window: window.map(|window| window.after(edge)),
                     cost: cost.saturating_add(toll),
                     first: first ^ passes,
                     ahead: if passes { -ahead } else { ahead },
@@ -146,18 +175,54 @@ impl Descent {
         }
         Ok(None)
     }
+}
 
-    /// Leaves out proven draws for a player to whom they are losses while there is anything else,
-    /// and everything else for a player to whom they are wins.
-    fn count_draws(&self, moves: &mut Vec<Move>, first: bool, ahead: i32) {
-        let wins = match self.draws {
-            Draws::Score => return,
-            Draws::First => first,
-            Draws::Second => !first,
-        };
-        let draws = |mv: &Move| mv.value.score().is_some_and(|score| ahead + i32::from(score) == 0);
-        if moves.iter().any(|mv| draws(mv) == wins) {
-            moves.retain(|mv| draws(mv) == wins);
+/// The nearest open leaf of a player's book by the priorities of drop-out, and its cost, if proven
+/// draws count as something else than their score: no stored cost knows that, so the book is
+/// searched from the root outward.
+pub fn nearest<G: Game, S: Store>(
+    at: &mut Valued<G, S>,
+    root: NodeId,
+    metric: CostKind,
+    draws: Draws,
+) -> Result<Option<(Cost, NodeId)>> {
+    let mut open = BinaryHeap::from([Reverse((0, root, metric as usize, true, 0))]);
+    let mut seen = NodeSet::default();
+    let mut moves: Vec<Move> = Vec::new();
+    let tuning = at.graph.facts.tuning;
+    while let Some(Reverse((cost, id, metric, first, ahead))) = open.pop() {
+        if !seen.insert(id << 2 | metric as u64) {
+            continue;
+        }
+        let metric = CostKind::ALL[metric];
+        let node = at.graph.node(id)?;
+        let value = node.value;
+        match node.state {
+            State::Leaf if !value.is_solved() && !at.excluded.contains(&id) => {
+                return Ok(Some((cost, id)));
+            }
+            State::Leaf | State::Over => continue,
+            State::Interior => (),
+        }
+        moves_of(&mut at.graph, id, &mut moves)?;
+        let cost: Cost = step(&tuning, &moves).saturating_add(cost);
+        // The opponent may play anything.
+        if metric == CostKind::Book {
+            draws.count(&mut moves, first, ahead);
+        }
+        let Some(tolls) = Tolls::new(&tuning, &value, &moves) else { continue };
+        for mv in &moves {
+            let Some(toll) = tolls.of(metric, mv) else { continue };
+            let passes = mv.edge.turn == Turn::Passes;
+            let ahead = ahead + i32::from(mv.edge.gain);
+            open.push(Reverse((
+                cost.saturating_add(toll),
+                mv.edge.child,
+                metric.after(mv.edge.turn) as usize,
+                first ^ passes,
+                if passes { -ahead } else { ahead },
+            )));
         }
     }
+    Ok(None)
 }

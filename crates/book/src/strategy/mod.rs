@@ -14,7 +14,7 @@ use crate::facts::Aim;
 use crate::node::{Cost, CostKind, NodeId};
 use crate::store::Store;
 use crate::value::Hundredths;
-use descend::{Descent, Draws, Window};
+use descend::{Descent, Draws, Window, nearest};
 use efforts::Efforts;
 
 /// How the next leaf is chosen.
@@ -91,6 +91,11 @@ impl Chooser {
         self.stuck
     }
 
+    /// The turn of the next choice.
+    pub fn next_turn(&self) -> usize {
+        self.turn.wrapping_add(1)
+    }
+
     /// The leaf that a strategy would expand next, apart from the excluded ones; `None` if no open
     /// leaf is left that the aim of the book needs.
     pub fn choose<G: Game, S: Store>(
@@ -99,9 +104,9 @@ impl Chooser {
         strategy: Strategy,
     ) -> Result<Option<NodeId>> {
         self.efforts.refresh_ways(at)?;
-        self.turn = self.turn.wrapping_add(1);
+        self.turn = self.next_turn();
         if let Strategy::DropOut(player) = strategy
-            && let Some((_, leaf)) = drop_out(at, player)?
+            && let Some((_, leaf)) = drop_out(at, player, self.turn)?
         {
             return Ok(Some(leaf));
         }
@@ -151,8 +156,8 @@ impl Chooser {
     ) -> Result<Option<NodeId>> {
         at.keep_best()?;
         let window = Window::of(&at.graph.node(root)?.value);
-        let best = Descent::new(root, CostKind::Best);
-        if let Some((_, leaf)) = (Descent { window, ..best }).find(at)? {
+        let best = Descent { window: Some(Window::WIDE), ..Descent::new(root, CostKind::Best) };
+        if let Some((_, leaf)) = (Descent { window: Some(window), ..best }).find(at)? {
             return Ok(Some(leaf));
         }
         // All relevant leaves depend on cycles.
@@ -168,11 +173,8 @@ impl Chooser {
         root: NodeId,
     ) -> Result<Option<NodeId>> {
         at.keep_best()?;
-        let mut draws = [Draws::First, Draws::Second, Draws::Score];
-        if self.turn.is_multiple_of(2) {
-            draws.swap(0, 1);
-        }
-        for draws in draws {
+        let [one, other] = draws_in_turn(self.turn);
+        for draws in [one, other, Draws::Score] {
             let descent = Descent { draws, ..Descent::new(root, CostKind::Best) };
             if let Some((_, leaf)) = descent.find(at)? {
                 return Ok(Some(leaf));
@@ -182,16 +184,55 @@ impl Chooser {
     }
 }
 
+/// What draws count for, in turn: the other comes second.
+fn draws_in_turn(turn: usize) -> [Draws; 2] {
+    let mut draws = [Draws::First, Draws::Second];
+    if turn.is_multiple_of(2) {
+        draws.swap(0, 1);
+    }
+    draws
+}
+
 /// The leaf that drop-out expands next in a player's book, and its cost: of all start positions the
 /// least.
+///
+/// To play, everything that can be reached while the book's player plays best moves comes first.
+/// Where that is covered, proven draws count as wins and losses of either player in turn: the book
+/// grows where one of them avoids a draw, or takes it.
 pub(crate) fn drop_out<G: Game, S: Store>(
     at: &mut Valued<G, S>,
     player: Player,
+    turn: usize,
+) -> Result<Option<(Cost, NodeId)>> {
+    let found = least(at, |at, root| drop_out_from(at, player, root))?;
+    if found.is_some() || at.graph.facts.tuning.aim == Aim::Solve {
+        return Ok(found);
+    }
+    let metrics: &[CostKind] = match player {
+        Player::First => &[CostKind::Book],
+        Player::Second => &[CostKind::Opponent],
+        Player::Both => &[CostKind::Book, CostKind::Opponent],
+    };
+    for draws in draws_in_turn(turn) {
+        for &metric in metrics {
+            let found = least(at, |at, root| nearest(at, root, metric, draws))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Of the leaves found from all start positions the one that costs least.
+fn least<G: Game, S: Store>(
+    at: &mut Valued<G, S>,
+    mut find: impl FnMut(&mut Valued<G, S>, NodeId) -> Result<Option<(Cost, NodeId)>>,
 ) -> Result<Option<(Cost, NodeId)>> {
     let mut least = None;
     for place in 0..at.graph.facts.roots.len() {
         let root = at.graph.facts.roots[place];
-        let found = drop_out_from(at, player, root)?;
+        let found = find(at, root)?;
         least = [least, found].into_iter().flatten().min_by_key(|&(cost, _)| cost);
     }
     Ok(least)
@@ -213,7 +254,8 @@ fn drop_out_from<G: Game, S: Store>(
         Aim::Play => return Descent::new(root, metric).find(at),
         Aim::Solve if value.is_solved() => return Ok(None),
         Aim::Solve => {
-            Descent { window: Window::of(&value), most: SEARCH, ..Descent::new(root, metric) }
+            let window = Some(Window::of(&value));
+            Descent { window, most: SEARCH, ..Descent::new(root, metric) }
         }
     };
     let mut found = descent.find(at)?;
@@ -231,3 +273,6 @@ fn drop_out_from<G: Game, S: Store>(
 fn score_like(estimate: Hundredths) -> i32 {
     (estimate.abs() + 50) / 100 * estimate.signum()
 }
+
+#[cfg(test)]
+mod tests;

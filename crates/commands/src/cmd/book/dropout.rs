@@ -55,7 +55,10 @@ impl Args {
         let diagram = book.dropouts(player)?;
         let text = match self.format {
             Form::Csv => csv(&diagram),
-            Form::Table => for_people(&diagram),
+            Form::Table => {
+                let next = diagram.next.map(|leaf| book.position(leaf)).transpose()?;
+                for_people(&diagram, next.map(|leaf| book.key(&leaf)).as_deref())
+            }
             Form::Svg => {
                 let nodes = counted(book.facts().nodes, "node");
                 let title = format!("{}: the {whose} player's book", book.game().id());
@@ -82,7 +85,7 @@ fn csv(diagram: &Diagram) -> String {
     text
 }
 
-fn for_people(diagram: &Diagram) -> String {
+fn for_people(diagram: &Diagram, next: Option<&str>) -> String {
     let open: u64 = diagram.open.values().sum();
     let solved: u64 = diagram.solved.values().sum();
     let mut text = format!(
@@ -98,6 +101,9 @@ fn for_people(diagram: &Diagram) -> String {
             "expanded next: depth {depth:.1} at value {value:+.2}, {omega} plies less for each \
              point more"
         );
+    }
+    if let Some(leaf) = next {
+        let _ = writeln!(text, "the leaf is {leaf}");
     }
     let rows: Vec<Vec<String>> = diagram
         .exits()
