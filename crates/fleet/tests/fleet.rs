@@ -483,6 +483,76 @@ fn a_liar_is_found_and_set_aside() {
     }
 }
 
+/// Jobs of two accounts lead to the same position. The book has the guess of the job that was
+/// applied first: if that was the liar's, it is set aside with all others.
+#[test]
+fn the_guess_in_the_book_has_its_origin() {
+    for together in [false, true] {
+        let mut ground = Ground::new();
+        ground.plan = Plan::new(Strategy::BestFirst);
+        let mut serving = ground.start();
+        let mut shared = None;
+        for _ in 0..300 {
+            serving.rounds(1);
+            let (mut eve, mut ann) = (Vec::new(), Vec::new());
+            loop {
+                let jobs = [("eve", &mut eve), ("ann", &mut ann)].map(|(account, jobs)| {
+                    let more = acquire(&serving.desk, account, 1).jobs;
+                    jobs.extend(more.iter().cloned());
+                    more.len()
+                });
+                if jobs == [0, 0] {
+                    break;
+                }
+            }
+            let has = |jobs: &[Assignment], text: &String| {
+                jobs.iter().any(|job| job.positions.contains(text))
+            };
+            let texts = eve.iter().flat_map(|job| &job.positions);
+            shared = texts.filter(|text| has(&ann, text)).min().cloned();
+            // Until then all are honest.
+            let says = if shared.is_some() { lying } else { honest };
+            submit(&serving.desk, "eve", done(&eve, says)).unwrap();
+            if !together {
+                serving.rounds(1);
+            }
+            submit(&serving.desk, "ann", done(&ann, honest)).unwrap();
+            if shared.is_some() {
+                break;
+            }
+        }
+        let text = shared.expect("two jobs with the same position");
+        serving.rounds(1);
+        serving.desk.ban("eve", "").unwrap();
+        serving.rounds(2);
+        let mut book = serving.book.lock().unwrap();
+        let id = book.find(&kalah().parse(&text).unwrap().position).unwrap().unwrap();
+        let guess = f64::from(book.node(id).unwrap().own.heuristic) / 100.0;
+        assert_eq!(Some(guess), honest(&text).guess, "{text}, together: {together}");
+        drop(book);
+        serving.kill();
+        ground.check();
+    }
+}
+
+/// Workers that are silent make room for others.
+#[test]
+fn silent_workers_are_forgotten() {
+    let lease = Duration::from_millis(1);
+    let settings = Settings { lease, ..Settings::default() };
+    let table = Box::new(nutcracker_fleet::table::MemoryTable::new());
+    let desk = Desk::new(table, settings, "kalah".into(), String::new()).unwrap();
+    let beat = |name: String| {
+        desk.beat("ann", &Jobs { worker: hello(&name), jobs: Vec::new() }).map(|_| ())
+    };
+    for number in 0..20_000 {
+        beat(format!("machine-{number}")).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(5));
+    beat("another".to_owned()).unwrap();
+    assert!(desk.status().unwrap().workers.iter().any(|one| one.name.contains("another")));
+}
+
 /// What is audited never comes back to the account that said it, whatever its worker's name.
 #[test]
 fn an_audit_goes_to_another_account() {

@@ -124,14 +124,9 @@ where
         if expansions.is_empty() {
             return Ok(());
         }
-        let origins = expansions.iter().flat_map(|one| {
-            origins_of(
-                account_of(one.row.worker.as_deref().unwrap_or_default()),
-                &one.checked.guesses,
-            )
-        });
-        self.desk.table.note(&origins.collect::<Vec<_>>())?;
         while !expansions.is_empty() {
+            // Before the book is written: what stands there always has its origin.
+            self.desk.table.note(&self.new_origins(&expansions)?)?;
             let book = self.book;
             let outcome = book.with(|book| {
                 let mut expanded = 0;
@@ -164,6 +159,23 @@ where
             self.claims.remove(id);
         }
         self.forget_rows(&over)
+    }
+
+    /// The positions that jobs add to the book with guesses, and whose these are: the book keeps
+    /// what it has, and of several jobs what the first one says.
+    fn new_origins(&self, expansions: &[Expansion]) -> Result<Vec<(String, String)>> {
+        let (mut seen, mut origins) = (HashSet::new(), Vec::new());
+        for one in expansions {
+            let account = account_of(one.row.worker.as_deref().unwrap_or_default());
+            for text in one.checked.worths.keys() {
+                let Ok(situation) = self.game.parse(text) else { continue };
+                let known = self.book.with(|book| book.find(&situation.position))?.is_some();
+                if !known && seen.insert(text) && one.checked.guesses.contains_key(text) {
+                    origins.push((text.clone(), account.to_owned()));
+                }
+            }
+        }
+        Ok(origins)
     }
 
     /// Leaves out a job whose values the book refuses. The book is as it was at the last commit:
