@@ -241,12 +241,15 @@ fn leases_expire_and_late_results_count() {
     // It was compared with the other for free.
     let audited: u64 = serving.status().accounts.iter().map(|one| one.audited).sum();
     assert!(audited > 0);
-    // Once it is applied, a result is only compared.
+    // Once it is applied, it counts no more, and it is compared once.
     let expansions = serving.status().book.expansions;
-    let again = submit(&serving.desk, "bob", done(&second, honest)).unwrap();
-    assert!(outcomes(again).iter().all(|&outcome| outcome == Outcome::Unknown));
+    for account in ["bob", "eve"] {
+        let again = submit(&serving.desk, account, done(&second, honest)).unwrap();
+        assert!(outcomes(again).iter().all(|&outcome| outcome == Outcome::Unknown));
+    }
     serving.rounds(2);
     assert_eq!(serving.status().book.expansions, expansions);
+    assert_eq!(serving.status().accounts.iter().map(|one| one.audited).sum::<u64>(), audited);
     serving.kill();
     ground.check();
 }

@@ -23,8 +23,12 @@ const MOST_LATE: usize = 200;
 const LATE_POSITIONS: usize = 64;
 /// Bytes of a position.
 const POSITION_BYTES: usize = 4096;
-/// Accounts and workers that are remembered; more are refused.
+/// Workers that are remembered; more are refused.
 const MOST_WORKERS: usize = 20_000;
+/// Milliseconds after which a worker that is silent is forgotten; its account is not.
+const FORGET_AFTER: u64 = 24 * 60 * 60 * 1000;
+/// Leases that ended without a result and are remembered.
+const MOST_LAPSED: usize = 20_000;
 /// When a worker asks again while others have all jobs, and when nothing more will come soon.
 const SOON: Duration = Duration::from_millis(250);
 const LATER: Duration = Duration::from_secs(15);
@@ -64,7 +68,9 @@ pub(super) struct State {
     pub proposals: VecDeque<Vec<String>>,
     /// Whether they have to be written.
     pub proposals_changed: bool,
-    /// Results of jobs that are applied already, with the accounts they come from.
+    /// Leases that ended without a result, by job and worker: a late one is compared, once.
+    pub lapsed: HashSet<(RowId, String)>,
+    /// Results of jobs that are done already, with the accounts they come from.
     pub late: VecDeque<(String, Vec<PositionValue>)>,
     pub ended: Option<String>,
     /// Another server grows the book.
@@ -120,6 +126,14 @@ impl State {
             account.suspended = Some(reason);
             self.condemned.push(name.to_owned());
         }
+    }
+
+    /// Notes that the lease of a worker ended without a result.
+    fn lapse(&mut self, job: RowId, worker: String) {
+        if self.lapsed.len() >= MOST_LAPSED {
+            self.lapsed.clear();
+        }
+        self.lapsed.insert((job, worker));
     }
 
     /// Workers that were heard of within some milliseconds and are not suspended.
@@ -240,12 +254,18 @@ impl Desk {
             };
             taken.push(Taken { job: result.job, outcome });
             if finished == Finished::First {
-                state.out.remove(&result.job);
+                state.lapsed.remove(&(result.job, worker.to_owned()));
+                if let Some((_, other)) = state.out.remove(&result.job)
+                    && other != worker
+                {
+                    state.lapse(result.job, other);
+                }
                 state.account(account).accepted += 1;
             } else {
                 state.late_count += 1;
-                // What is in the book already is compared with it.
-                if state.late.len() < MOST_LATE {
+                // What is in the book already is compared with it, if the worker had the job.
+                let lapsed = state.lapsed.remove(&(result.job, worker.to_owned()));
+                if lapsed && state.late.len() < MOST_LATE {
                     let values = result.values.into_iter().take(LATE_POSITIONS);
                     let values = values.map(|value| PositionValue { proof: None, ..value });
                     state.late.push_back((account.to_owned(), values.collect()));
@@ -336,7 +356,9 @@ impl Desk {
             if let Some(seen) = state.workers.get_mut(&worker) {
                 seen.expired += 1;
             }
+            state.lapse(id, worker);
         }
+        state.workers.retain(|_, seen| seen.at.saturating_add(FORGET_AFTER) >= now);
         Ok(())
     }
 
@@ -386,6 +408,11 @@ impl Desk {
         }
         if !state.accounts.contains_key(account) {
             state.account(account);
+        }
+        if !state.workers.contains_key(&id) && state.workers.len() >= MOST_WORKERS {
+            // Those that have not been heard of for a lease make room.
+            let from = now().saturating_sub(self.settings.lease.as_millis() as u64);
+            state.workers.retain(|_, seen| seen.at >= from);
         }
         if !state.workers.contains_key(&id) && state.workers.len() >= MOST_WORKERS {
             return Err(Refusal::Full("there are too many workers; try again later".to_owned()));
