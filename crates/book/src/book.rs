@@ -208,6 +208,13 @@ impl<G: Game, S: Store> Book<G, S> {
         self.jobs.len()
     }
 
+    /// What an expert must evaluate before a leaf, claimed or not, can be [expanded](Book::expand);
+    /// `None` if it is no leaf.
+    pub fn wanted(&mut self, leaf: NodeId) -> Result<Option<Vec<(String, G::Position)>>> {
+        let prepared = self.valued.graph.prepare(leaf)?;
+        Ok(prepared.map(|prepared| prepared.wanted(self.game())))
+    }
+
     /// Adds all moves of a leaf, claimed or not, and propagates their values. Returns false, and
     /// changes nothing, if it is no leaf.
     ///

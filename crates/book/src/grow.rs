@@ -121,27 +121,37 @@ impl<G: Game, S: Store> Book<G, S> {
         grow(&Mutex::new(self), experts, plan, on_status)
     }
 
-    /// Expands leaves, after experts have evaluated all new positions. Returns how many were
-    /// expanded.
+    /// [Expands](expand) leaves of a book that nothing else uses.
     pub fn expand_all<E: Expert<G> + Send>(
         &mut self,
         leaves: &[NodeId],
         experts: &mut [E],
     ) -> Result<u64> {
-        let mut jobs = Vec::new();
-        for &leaf in leaves {
-            jobs.extend(self.claim(leaf)?);
-        }
-        let plan = Plan { expansions: Some(jobs.len() as u64), ..Plan::new(Strategy::BestFirst) };
-        let before = self.facts().expansions;
-        let book = Mutex::new(self);
-        let mut growth = Growth::new(&book, &plan, experts.len());
-        growth.given = jobs.into();
-        growth.run(experts, &mut |_| ())?;
-        match growth.failure.take() {
-            Some(error) => Err(error),
-            None => Ok(book.with(|book| book.facts().expansions) - before),
-        }
+        expand(&Mutex::new(self), leaves, experts)
+    }
+}
+
+/// Expands leaves, after experts have evaluated all new positions; leaves that are claimed stay as
+/// they are. Returns how many were expanded. It is an error if experts fail at one of them.
+pub fn expand<G: Game, S: Store, E: Expert<G> + Send>(
+    book: &impl SharedBook<G, S>,
+    leaves: &[NodeId],
+    experts: &mut [E],
+) -> Result<u64> {
+    let mut jobs = VecDeque::new();
+    for &leaf in leaves {
+        jobs.extend(book.with(|book| book.claim(leaf))?);
+    }
+    if jobs.is_empty() {
+        return Ok(0);
+    }
+    let plan = Plan::new(Strategy::BestFirst);
+    let mut growth = Growth::new(book, &plan, experts.len());
+    (growth.given, growth.only_given) = (jobs, true);
+    growth.run(experts, &mut |_| ())?;
+    match growth.failure.take() {
+        Some(error) => Err(error),
+        None => Ok(growth.expansions),
     }
 }
 
@@ -239,6 +249,8 @@ struct Growth<'a, G: Game, B> {
     pending: HashMap<JobId, Pending>,
     /// Jobs that come before all choices.
     given: VecDeque<Job<G::Position>>,
+    /// Nothing else is chosen.
+    only_given: bool,
     /// Jobs that experts failed to do, and why the last one failed.
     failed: Vec<JobId>,
     failure: Option<BookError>,
@@ -259,6 +271,7 @@ impl<'a, G: Game, B> Growth<'a, G, B> {
             expansions: 0,
             pending: HashMap::new(),
             given: VecDeque::new(),
+            only_given: false,
             failed: Vec::new(),
             failure: None,
             retries: RETRIES * experts,
@@ -274,6 +287,11 @@ impl<'a, G: Game, B> Growth<'a, G, B> {
     where
         B: SharedBook<G, S>,
     {
+        if experts.is_empty() {
+            let claimed: Vec<JobId> = self.given.drain(..).map(|job| job.id).collect();
+            self.book.with(|book| claimed.into_iter().try_for_each(|id| book.abandon(id)))?;
+            return Err(BookError::Expert("there is no expert".to_owned()));
+        }
         let (queue, (sender, answers)) = (Queue::new(), mpsc::channel());
         let experts: Vec<Mutex<&mut E>> = experts.iter_mut().map(Mutex::new).collect();
         let outcome = std::thread::scope(|scope| {
@@ -303,8 +321,9 @@ impl<'a, G: Game, B> Growth<'a, G, B> {
             queue.close();
             outcome
         });
-        let unfinished: Vec<JobId> =
-            self.pending.drain().map(|(id, _)| id).chain(self.failed.drain(..)).collect();
+        let pending = self.pending.drain().map(|(id, _)| id);
+        let given = self.given.drain(..).map(|job| job.id);
+        let unfinished: Vec<JobId> = pending.chain(given).chain(self.failed.drain(..)).collect();
         self.book.with(|book| unfinished.into_iter().try_for_each(|id| book.abandon(id)))?;
         outcome
     }
@@ -366,6 +385,10 @@ impl<'a, G: Game, B> Growth<'a, G, B> {
         if !self.given.is_empty() {
             let count = most.min(self.given.len());
             return Ok(Next::Jobs(self.given.drain(..count).collect()));
+        }
+        if self.only_given {
+            let over = self.pending.is_empty();
+            return Ok(if over { Next::End(Ended::Planned) } else { Next::Jobs(Vec::new()) });
         }
         let value = book.root_value()?;
         let plan = self.plan;
@@ -501,7 +524,10 @@ enum Next<P> {
 }
 
 /// The value of a position; a panic of the expert is an error.
-fn evaluate<G: Game, E: Expert<G>>(expert: &mut E, position: &G::Position) -> Result<Worth> {
+pub(crate) fn evaluate<G: Game, E: Expert<G>>(
+    expert: &mut E,
+    position: &G::Position,
+) -> Result<Worth> {
     catch_unwind(AssertUnwindSafe(|| expert.evaluate(position)))
         .unwrap_or_else(|_| Err(BookError::Expert("it panicked".to_owned())))
 }

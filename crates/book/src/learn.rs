@@ -1,10 +1,14 @@
 //! Learning from games: they are added with all their deviations, evaluated by an expert.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
+
 use nutcracker_game::Game;
 
 use crate::book::Book;
 use crate::error::{BookError, Result};
 use crate::expert::Expert;
+use crate::grow::{SharedBook, evaluate, expand};
 use crate::node::{NodeId, State};
 use crate::store::Store;
 
@@ -29,12 +33,7 @@ impl<G: Game, S: Store> Book<G, S> {
         Ok(best.map(|(_, place)| place))
     }
 
-    /// Adds a game that begins in a position of the book: all moves of all its positions are added
-    /// to the book, and its path is marked. Returns the number of positions expanded.
-    ///
-    /// The result is not needed: a complete game ends in a terminal position, whose score follows
-    /// from the rules, or repeats a position, which a search for cycles finds. `public_draw` marks
-    /// the positions of a drawn game that opponents may know.
+    /// [Adds](learn) a game to a book that nothing else uses.
     pub fn learn<E: Expert<G> + Send>(
         &mut self,
         start: NodeId,
@@ -42,36 +41,90 @@ impl<G: Game, S: Store> Book<G, S> {
         public_draw: bool,
         experts: &mut [E],
     ) -> Result<u64> {
-        let mut id = start;
-        let mut expanded = 0;
-        let closing = self.facts().closing;
-        for at in 0..=moves.len() {
-            let marks = self.node(id)?.marks;
-            if !marks.played || public_draw && !marks.public {
-                let marks = &mut self.valued.graph.edit(id)?.marks;
-                marks.played = true;
-                marks.public |= public_draw;
-            }
-            let Some(mv) = moves.get(at) else { break };
-            if self.node(id)?.state == State::Leaf {
-                expanded += self.expand_all(&[id], experts)?;
-            }
-            let (_, legal) = self.moves(id)?;
-            let Some(place) = legal.iter().position(|known| known == mv) else {
-                return Err(BookError::Illegal(format!(
-                    "move {} of the game, {mv:?}, is not legal; correct the game",
-                    at + 1
-                )));
-            };
-            id = self.node(id)?.edges[place].child;
-        }
-        let cycles = self.facts().closing > closing && self.facts().interior < SMALL;
-        if cycles || self.cycles_are_due() {
-            self.find_cycles()?;
-        }
-        self.commit_if_due()?;
-        Ok(expanded)
+        learn(&Mutex::new(self), start, moves, public_draw, experts)
     }
+
+    /// Marks a position as played, and as one of a drawn game that opponents may know.
+    fn mark(&mut self, id: NodeId, public_draw: bool) -> Result<()> {
+        let marks = self.node(id)?.marks;
+        if !marks.played || public_draw && !marks.public {
+            let marks = &mut self.valued.graph.edit(id)?.marks;
+            marks.played = true;
+            marks.public |= public_draw;
+        }
+        Ok(())
+    }
+
+    /// The position after a move of an expanded one; `ply` counts from 0, for the error.
+    fn follow(&mut self, id: NodeId, mv: &G::Move, ply: usize) -> Result<NodeId> {
+        let (_, legal) = self.moves(id)?;
+        let Some(place) = legal.iter().position(|known| known == mv) else {
+            return Err(BookError::Illegal(format!(
+                "move {} of the game, {mv:?}, is not legal; correct the game",
+                ply + 1
+            )));
+        };
+        match self.node(id)?.edges.get(place) {
+            Some(edge) => Ok(edge.child),
+            None => Err(BookError::NotInBook(format!("after move {} of the game", ply + 1))),
+        }
+    }
+}
+
+/// Adds a game that begins in a position of the book: all moves of all its positions are added to
+/// the book, and its path is marked. Returns the number of positions expanded.
+///
+/// The result is not needed: a complete game ends in a terminal position, whose score follows from
+/// the rules, or repeats a position, which a search for cycles finds. `public_draw` marks the
+/// positions of a drawn game that opponents may know. Others can use the book while experts search.
+pub fn learn<G: Game, S: Store, E: Expert<G> + Send>(
+    book: &impl SharedBook<G, S>,
+    start: NodeId,
+    moves: &[G::Move],
+    public_draw: bool,
+    experts: &mut [E],
+) -> Result<u64> {
+    let mut id = start;
+    let mut expanded = 0;
+    let closing = book.with(|book| book.facts().closing);
+    for at in 0..=moves.len() {
+        book.with(|book| book.mark(id, public_draw))?;
+        let Some(mv) = moves.get(at) else { break };
+        expanded += expand_now(book, id, experts)?;
+        id = book.with(|book| book.follow(id, mv, at))?;
+    }
+    book.with(|book| {
+        let cycles = book.facts().closing > closing && book.facts().interior < SMALL;
+        if cycles || book.cycles_are_due() {
+            book.find_cycles()?;
+        }
+        book.commit_if_due()
+    })?;
+    Ok(expanded)
+}
+
+/// Expands a position if it is a leaf, also one that others evaluate at the moment.
+pub fn expand_now<G: Game, S: Store, E: Expert<G> + Send>(
+    book: &impl SharedBook<G, S>,
+    id: NodeId,
+    experts: &mut [E],
+) -> Result<u64> {
+    if book.with(|book| Ok::<bool, BookError>(book.node(id)?.state != State::Leaf))? {
+        return Ok(0);
+    }
+    let expanded = expand(book, &[id], experts)?;
+    if expanded > 0 {
+        return Ok(expanded);
+    }
+    let Some(wanted) = book.with(|book| book.wanted(id))? else { return Ok(0) };
+    let [expert, ..] = experts else {
+        return Err(BookError::Expert("there is no expert".to_owned()));
+    };
+    let mut values = HashMap::with_capacity(wanted.len());
+    for (key, position) in wanted {
+        values.insert(key, evaluate::<G, E>(expert, &position)?);
+    }
+    book.with(|book| book.expand(id, &values)).map(u64::from)
 }
 
 #[cfg(test)]

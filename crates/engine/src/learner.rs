@@ -1,12 +1,12 @@
 //! Learning from games as they end.
 
 use std::fmt;
-use std::sync::PoisonError;
 
-use nutcracker_book::BookError;
 use nutcracker_book::expert::Expert;
-use nutcracker_book::node::State;
+use nutcracker_book::grow::SharedBook as _;
+use nutcracker_book::learn::{expand_now, learn};
 use nutcracker_book::store::Store;
+use nutcracker_book::{Book, BookError};
 use nutcracker_game::Game;
 
 use crate::book_player::SharedBook;
@@ -32,34 +32,37 @@ impl<G: Game, S: Store, E: Expert<G> + Send> Learner<G, S, E> {
 
     /// Adds a game, from its first position on that is in the book; returns the number of positions
     /// expanded. Where it was given up before its end, the last position is expanded too.
+    ///
+    /// Others can use the book while the expert searches.
     pub fn learn(&mut self, played: &Played<G>) -> Result<u64, BookError> {
-        let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
-        let experts = std::slice::from_mut(&mut self.expert);
+        let (book, experts) = (&*self.book, std::slice::from_mut(&mut self.expert));
         for (ply, at) in played.situations().iter().enumerate() {
-            let Some(start) = book.find(&at.position)? else { continue };
+            let Some(start) = book.with(|book| book.find(&at.position))? else { continue };
             let drawn = played.final_margin() == Some(0);
-            let mut expanded = book.learn(start, &played.moves()[ply..], drawn, experts)?;
-            let last = book.find(&played.now().position)?;
+            let mut expanded = learn(book, start, &played.moves()[ply..], drawn, experts)?;
+            let last = book.with(|book| book.find(&played.now().position))?;
             if played.ending().is_none()
                 && let Some(last) = last
-                && book.node(last)?.state == State::Leaf
             {
-                expanded += book.expand_all(&[last], experts)?;
+                expanded += expand_now(book, last, experts)?;
             }
-            book.commit()?;
+            book.with(Book::commit)?;
             return Ok(expanded);
         }
         Ok(0)
     }
 }
 
-/// A player whose games are learned when the next one begins, and at the end: a protocol does not
-/// say when a game ends.
+/// A player whose games are learned when it is told that a new one begins, and at the end: a
+/// protocol does not say when a game ends. A game that begins without such a word is played first:
+/// the clock runs while it is the player's turn.
 pub struct LearningPlayer<G: Game, S: Store, E: Expert<G> + Send, P> {
     player: P,
     learner: Learner<G, S, E>,
     /// The game so far, with the player's last move.
     game: Option<Played<G>>,
+    /// Earlier games that are not learned yet.
+    finished: Vec<Played<G>>,
     on_error: Box<dyn Fn(&BookError) + Send>,
 }
 
@@ -77,14 +80,14 @@ impl<G: Game, S: Store, E: Expert<G> + Send, P> LearningPlayer<G, S, E, P> {
         learner: Learner<G, S, E>,
         on_error: Box<dyn Fn(&BookError) + Send>,
     ) -> Self {
-        LearningPlayer { player, learner, game: None, on_error }
+        LearningPlayer { player, learner, game: None, finished: Vec::new(), on_error }
     }
 
     fn learn(&mut self) {
-        if let Some(played) = self.game.take()
-            && let Err(error) = self.learner.learn(&played)
-        {
-            (self.on_error)(&error);
+        for played in self.finished.drain(..).chain(self.game.take()) {
+            if let Err(error) = self.learner.learn(&played) {
+                (self.on_error)(&error);
+            }
         }
     }
 }
@@ -125,7 +128,7 @@ where
             played.start() == game.start() && played.moves().starts_with(game.moves())
         });
         if !follows {
-            self.learn();
+            self.finished.extend(self.game.take());
         }
         let thought = self.player.choose(request)?;
         played.play(thought.best);

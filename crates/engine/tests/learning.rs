@@ -150,3 +150,64 @@ impl nutcracker_engine::Player<Awari> for Only {
         Ok(nutcracker_engine::Thought::only(self.0))
     }
 }
+
+/// A book of awari with three pits, its start expanded, and a game of two moves.
+fn small() -> (Arc<Mutex<Book<Awari, MemoryStore>>>, Played<Awari>) {
+    let awari = Awari::new(3).unwrap();
+    let start = awari.start().position;
+    let mut expert = StaticExpert(awari.clone());
+    let mut book = Book::create(awari.clone(), MemoryStore::new(), &start, &mut expert).unwrap();
+    book.expand_all(&[0], &mut [expert]).unwrap();
+    let mut played = Played::from_start(awari);
+    for _ in 0..2 {
+        let mv = played.legal()[0];
+        played.play(mv);
+    }
+    (Arc::new(Mutex::new(book)), played)
+}
+
+/// Others can use the book while a game is learned and its expert searches.
+#[test]
+fn a_learner_does_not_hold_the_book() {
+    let (book, played) = small();
+    let seen = Arc::clone(&book);
+    let mut asked = 0;
+    let expert = FnExpert(|_: &Board| {
+        asked += 1;
+        assert!(seen.try_lock().is_ok(), "the book is held");
+        Worth::guess(0)
+    });
+    assert!(Learner::new(book, expert).learn(&played).unwrap() > 0);
+    assert!(asked > 0);
+}
+
+/// A game that begins without a word is not learned while the clock runs, but afterwards.
+#[test]
+fn nothing_is_learned_during_a_move() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use nutcracker_engine::{LearningPlayer, Pace, Player, Request};
+
+    let (book, played) = small();
+    let first = Played::from_start(Awari::new(3).unwrap());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let expert = FnExpert(move |_: &Board| {
+        count.fetch_add(1, Ordering::Relaxed);
+        Worth::guess(0)
+    });
+    let learner = Learner::new(book, expert);
+    let mv = *played.legal().first().unwrap();
+    let on_error = Box::new(|error: &nutcracker_book::BookError| panic!("{error}"));
+    let mut player = LearningPlayer::new(Only(mv), learner, on_error);
+    let limits = MoveLimits::depth(1);
+    for game in [&played, &first, &played] {
+        let pace = Pace::new(&limits, Side::First);
+        let request =
+            Request { played: game, limits, pace: &pace, among: &[], on_progress: &mut |_| {} };
+        player.choose(request).unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+    }
+    player.new_game().unwrap();
+    assert!(asked.load(Ordering::Relaxed) > 0);
+}

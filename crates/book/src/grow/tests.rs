@@ -275,3 +275,40 @@ fn irrelevant_positions_are_not_expanded() {
         }
     }
 }
+
+/// Leaves that are given are expanded, and no others: not when an expert fails, and also when the
+/// start is solved.
+#[test]
+fn only_the_given_leaves_are_expanded() {
+    let toy = tree();
+    let fails_at = |bad: u32| {
+        let guesses = toy.guesses.clone();
+        crate::expert::FnExpert(move |at: &u32| {
+            assert!(*at != bad, "an expert fails at {bad}");
+            Worth::guess(guesses[at])
+        })
+    };
+    let mut book = toy.book(&[0]);
+    let before = book.facts().expansions;
+    // The successors of 1 are 4 to 6, those of 2 are 7 to 9.
+    let leaves = [1, 2].map(|at| book.find(&at).unwrap().unwrap());
+    assert!(book.expand_all(&leaves, &mut [fails_at(5), fails_at(5)]).is_err());
+    assert_eq!(book.facts().expansions, before + 1, "only 2 was expanded");
+    assert!(book.find(&7).unwrap().is_some() && book.find(&4).unwrap().is_none());
+    assert_eq!(book.open_jobs(), 0);
+    let solved = Toy::new(&[(0, &[1, 2]), (2, &[3])]).over(&[(1, -1)]);
+    let mut book = solved.book(&[0]);
+    assert!(book.is_solved().unwrap());
+    let two = book.find(&2).unwrap().unwrap();
+    assert_eq!(book.expand_all(&[two], &mut [solved.expert(), solved.expert()]).unwrap(), 1);
+}
+
+#[test]
+fn growth_without_an_expert_is_an_error() {
+    let toy = tree();
+    let mut book = toy.book(&[]);
+    let mut none = [toy.expert(); 0];
+    assert!(book.grow(&mut none, &Plan::new(Strategy::BestFirst), &mut |_| {}).is_err());
+    assert!(book.expand_all(&[0], &mut none).is_err());
+    assert_eq!((book.open_jobs(), book.facts().expansions), (0, 0));
+}

@@ -97,3 +97,20 @@ fn deviations_are_what_no_game_has_played() {
     assert_eq!(book.best_deviation(0).unwrap(), None);
     assert!(book.learn(0, &[9], false, &mut [toy.expert()]).is_err());
 }
+
+/// A game leads through a leaf that others evaluate at the moment: it is expanded here, and their
+/// result changes nothing any more.
+#[test]
+fn a_claimed_leaf_is_learned_too() {
+    let toy = Toy::new(&[(0, &[1, 2]), (1, &[3]), (3, &[4])]).guesses(&[(3, 30)]);
+    let mut book = toy.book(&[0]);
+    let one = book.find(&1).unwrap().unwrap();
+    let job = book.claim(one).unwrap().unwrap();
+    assert_eq!(book.learn(0, &[1, 3], false, &mut [toy.expert()]).unwrap(), 1);
+    let three = book.find(&3).unwrap().expect("behind the claimed leaf");
+    assert!(book.node(three).unwrap().marks.played);
+    let values = job.wanted.into_iter().map(|(key, _)| (key, Worth::guess(-90))).collect();
+    assert!(!book.apply(job.id, &values).unwrap());
+    assert_eq!(book.node(three).unwrap().own.heuristic, 30);
+    assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
+}
