@@ -13,13 +13,27 @@ use crate::value::Value;
 
 impl<G: Game, S: Store> Book<G, S> {
     /// Turns all positions for which `known` has a score into leaves, and drops nodes that become
-    /// unreachable. Returns the number of nodes dropped.
+    /// unreachable. Returns the number of nodes dropped. If that fails, nothing is changed.
     pub fn prune(
         &mut self,
         known: &mut dyn FnMut(&G::Position) -> Result<Option<Score>>,
     ) -> Result<u64> {
+        self.commit()?;
         let before = self.facts().nodes;
         self.chooser.clear();
+        self.atomically(|book| {
+            book.replace_known(known)?;
+            book.sweep()
+        })?;
+        self.commit()?;
+        Ok(before - self.facts().nodes)
+    }
+
+    /// Turns all positions for which `known` has a score into leaves.
+    fn replace_known(
+        &mut self,
+        known: &mut dyn FnMut(&G::Position) -> Result<Option<Score>>,
+    ) -> Result<()> {
         let mut changed = Vec::new();
         let mut walk = NodeWalk::default();
         while let Some(id) = walk.next(&self.valued.graph)? {
@@ -37,10 +51,7 @@ impl<G: Game, S: Store> Book<G, S> {
             self.valued.graph.edit(id)?.own = Value::exact(score);
             changed.push(id);
         }
-        self.valued.back_up(&changed)?;
-        self.sweep()?;
-        self.commit()?;
-        Ok(before - self.facts().nodes)
+        self.valued.back_up(&changed)
     }
 
     /// Drops nodes that cannot be reached from the root.
@@ -126,6 +137,23 @@ mod tests {
         let gone = book.prune(&mut |&at| Ok((at == 1).then_some(1))).unwrap();
         assert_eq!(gone, 4);
         assert!(book.root_value().unwrap().is_solved());
+    }
+
+    /// A score that contradicts what is proven is refused, and nothing is changed by it.
+    #[test]
+    fn a_refused_score_prunes_nothing() {
+        let toy = Toy::new(&[(0, &[1, 2]), (1, &[3]), (2, &[4])]).over(&[(4, 1)]);
+        let mut book = toy.book(&[0, 1, 2]);
+        let nodes = |book: &mut crate::Book<_, _>| {
+            (0..5).map(|id| book.node(id).unwrap().clone()).collect::<Vec<crate::node::Node>>()
+        };
+        let before = nodes(&mut book);
+        // 1 could be anything, but 2 is proven to be lost.
+        let known = |at: &u32| Ok([None, Some(1), Some(1), None, None][*at as usize]);
+        assert!(book.prune(&mut { known }).is_err());
+        assert_eq!(nodes(&mut book), before);
+        book.commit().unwrap();
+        assert!(book.check(&mut |_| {}).unwrap().flaws.is_empty());
     }
 
     #[test]
