@@ -161,19 +161,23 @@ impl Guide {
             let proven = choices.iter().map(|choice| choice.value.lower).max();
             choices.retain(|choice| Some(choice.value.lower) == proven);
         }
-        if promised > 0 && choices.iter().all(|choice| choice.value.lower >= promised) {
-            let mut nearer = Vec::new();
+        if promised > 0 {
+            let (mut left, mut nearer) = (Vec::new(), false);
             for choice in &choices {
                 let edge = &moves[choice.place].edge;
-                if choice.value.lower > promised
-                    || edge.gain >= promised
-                    || graph.proof_of(edge)?.lower < proof
-                {
-                    nearer.push(*choice);
+                // Less than what is proven was conceded, within the tolerance.
+                let concedes = choice.value.lower < promised;
+                let progress = !concedes
+                    && (choice.value.lower > promised
+                        || edge.gain >= promised
+                        || graph.proof_of(edge)?.lower < proof);
+                nearer |= progress;
+                if concedes || progress {
+                    left.push(*choice);
                 }
             }
-            if !nearer.is_empty() {
-                choices = nearer;
+            if nearer {
+                choices = left;
             }
         }
         Ok(choices)
