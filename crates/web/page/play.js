@@ -44,7 +44,44 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
     Array.from({ length: 10 }, (_, i) => option(10 - i, `level ${10 - i}`)),
   );
   const go = h("button", { id: "let-it", hidden: true, onclick: () => consider(true) }, "Let it move");
-  const book = h("input", { type: "checkbox", id: "uses-book", onchange: () => consider() });
+  const book = h("input", {
+    type: "checkbox",
+    id: "uses-book",
+    onchange: () => {
+      show();
+      consider();
+    },
+  });
+  /** What a draw counts as, for whoever plays from the book. */
+  const draws = (id) =>
+    h(
+      "select",
+      { id, onchange: () => remember() },
+      option("0", "0 points"),
+      option("win", "a win"),
+      option("loss", "a loss"),
+    );
+  const [privateDraws, publicDraws] = [draws("book-draws"), draws("book-public-draws")];
+  const variety = h("input", {
+    type: "number",
+    id: "book-variety",
+    min: "0",
+    max: "1000",
+    step: "0.1",
+    value: "0",
+    onchange: () => remember(),
+  });
+  const style = h(
+    "div",
+    { class: "find", id: "book-style", hidden: true },
+    h("label", {}, "A draw counts as ", privateDraws),
+    h("label", {}, "a draw known to the public as ", publicDraws),
+    h("label", {}, "its moves may give away ", variety, " points in a game"),
+  );
+  const show = () => {
+    style.hidden = !book.checked;
+    remember();
+  };
   const panel = h(
     "section",
     { class: "panel" },
@@ -56,6 +93,7 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
       h("label", {}, "and plays ", level),
       h("label", {}, book, " with the opening book"),
     ),
+    style,
     status,
     go,
   );
@@ -64,13 +102,29 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
   const place = `opponent of ${game} ${options}`;
   const remember = () => {
     if (side === null) sessionStorage.removeItem(place);
-    else sessionStorage.setItem(place, JSON.stringify({ side, level: level.value }));
+    else {
+      const kept = { side, level: level.value, book: book.checked, style: bookStyle() };
+      sessionStorage.setItem(place, JSON.stringify(kept));
+    }
   };
+  const bookStyle = () => ({
+    draws: privateDraws.value,
+    public_draws: publicDraws.value,
+    // Anything else than a number of points is none.
+    variety: Number(variety.value) > 0 ? variety.value : "0",
+  });
   const before = JSON.parse(sessionStorage.getItem(place) ?? "null");
   if (before && card.sides.includes(before.side)) {
     side = before.side;
     choose.value = side;
     level.value = before.level;
+    book.checked = before.book === true;
+    style.hidden = !book.checked;
+    if (before.style) {
+      privateDraws.value = before.style.draws;
+      publicDraws.value = before.style.public_draws;
+      variety.value = before.style.variety;
+    }
   }
 
   /** Whether the program is to move; it does so by itself only at the end of the line. */
@@ -91,7 +145,7 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
         position: line.root.position,
         moves: line.moves(at).join(" "),
         level: level.value,
-        ...(book.checked ? { book: true } : {}),
+        ...(book.checked ? { book: true, ...bookStyle() } : {}),
       });
       const [reply] = await Promise.all([pending, new Promise((done) => setTimeout(done, PAUSE))]);
       if (mine !== turns || session() !== line || line.at !== at) return;

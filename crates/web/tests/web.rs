@@ -16,3 +16,5 @@ mod fleet;
 mod generated;
 #[path = "origin.rs"]
 mod origin;
+#[path = "replies.rs"]
+mod replies;

@@ -108,24 +108,36 @@ impl Explorer {
             .map_err(|error| ExplorerError::IllegalMove(error.to_string()))
     }
 
-    /// Plays moves by their names: the positions before the last one, and the last one.
-    pub(super) fn history(
+    /// Plays moves by their names: all positions, the last one with them.
+    fn reached(
         &self,
         start: Situation<AnyPosition>,
         moves: &[&str],
-    ) -> Result<Reached<AnyPosition>, ExplorerError> {
+    ) -> Result<Vec<Situation<AnyPosition>>, ExplorerError> {
         let game = &self.game;
-        let (mut situation, mut history) = (start, Vec::new());
+        let (mut situation, mut line) = (start, Vec::with_capacity(moves.len() + 1));
         let mut legal = Vec::new();
         for name in moves {
             let place = self.find_move(&situation, name)?;
             legal.clear();
             game.moves(&situation.position, &mut legal);
             let step = game.play(&situation.position, &legal[place]);
-            history.push(situation.position);
+            line.push(situation);
             situation = game.advance(&situation, &step);
         }
-        Ok((history, situation))
+        line.push(situation);
+        Ok(line)
+    }
+
+    /// Plays moves by their names: the positions before the last one, and the last one.
+    pub(super) fn history(
+        &self,
+        start: Situation<AnyPosition>,
+        moves: &[&str],
+    ) -> Result<Reached<AnyPosition>, ExplorerError> {
+        let line = self.reached(start, moves)?;
+        let (situation, before) = line.split_last().unwrap_or((&start, &[]));
+        Ok((before.iter().map(|at| at.position).collect(), *situation))
     }
 
     /// The move of a player of a level where its book or databases have one: nothing is searched.
@@ -134,14 +146,16 @@ impl Explorer {
         text: &str,
         opponent: &Opponent,
     ) -> Result<Option<Reply>, ExplorerError> {
-        let (history, situation) = self.history_of(text, opponent)?;
         if let Some(style) = opponent.book {
+            let moves: Vec<&str> = opponent.moves.iter().map(String::as_str).collect();
+            let line = self.reached(self.parse(text)?, &moves)?;
             let mut random = Random::new(opponent.seed);
-            let reply = self.book_reply(&situation, &history, style, &mut random)?;
+            let reply = self.book_reply(&line, style, &mut random)?;
             if reply.is_some() {
                 return Ok(reply);
             }
         }
+        let (history, situation) = self.history_of(text, opponent)?;
         let mut adviser = self.adviser()?;
         let reached = adviser.by_databases(&situation.position, &history);
         if reached.map_err(|error| self.player_error(error))?.is_none() {
@@ -192,25 +206,39 @@ impl Explorer {
         Ok(Reply { name, value, source: source.into() })
     }
 
-    /// The move of the book, where it has one and databases do not know the position.
+    /// The move of the book, where it has one and databases do not know the position. `line` has
+    /// the positions of the game, with the current one.
     fn book_reply(
         &self,
-        situation: &Situation<AnyPosition>,
-        history: &[AnyPosition],
+        line: &[Situation<AnyPosition>],
         style: Style,
         random: &mut Random,
     ) -> Result<Option<Reply>, ExplorerError> {
+        let Some((situation, before)) = line.split_last() else { return Ok(None) };
         let (game, position) = (&self.game, &situation.position);
         if known(game, &self.oracle()?, position)?.is_some() {
             return Ok(None);
         }
-        let banked = situation.banked_by_mover().unwrap_or_default();
-        let ahead = i32::from(banked[0]) - i32::from(banked[1]);
-        // Positions in which the other side moved: turns alternate where positions repeat.
-        let earlier: Vec<AnyPosition> = history.iter().rev().step_by(2).copied().collect();
         let chosen = self.with_book(|book| {
-            let Some(id) = book.find(position)? else { return Ok(None) };
-            let choices = Guide::new(style).choices(book, id, ahead as Score, &earlier)?;
+            let mut guide = Guide::new(style);
+            let mut choices = |ply: usize| {
+                let at: &Situation<AnyPosition> = &line[ply];
+                let Some(id) = book.find(&at.position)? else { return Ok(Vec::new()) };
+                let banked = at.banked_by_mover().unwrap_or_default();
+                let ahead = i32::from(banked[0]) - i32::from(banked[1]);
+                let others = line[..ply].iter().filter(|one| one.mover != at.mover);
+                let history: Vec<AnyPosition> = others.map(|one| one.position).collect();
+                guide.choices(book, id, ahead as Score, &history)
+            };
+            if style.epsilon > 0 {
+                // Concessions count over the whole game: the guide sees the player's moves so far.
+                for (ply, at) in before.iter().enumerate() {
+                    if at.mover == situation.mover {
+                        choices(ply)?;
+                    }
+                }
+            }
+            let choices = choices(before.len())?;
             let place = random.below(choices.len().max(1) as u64) as usize;
             Ok(choices.get(place).copied())
         });

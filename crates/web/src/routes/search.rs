@@ -212,7 +212,10 @@ pub struct ReplyParams {
     /// What a proven draw counts as in the book: `win`, `loss` or points.
     #[param(max_length = 20, example = "0")]
     draws: Option<String>,
-    /// How many points worse than the best a book move may be.
+    /// The same for draws that occurred in public games; without it, they count as the others do.
+    #[param(max_length = 20, example = "loss")]
+    public_draws: Option<String>,
+    /// How many points worse than the best book moves may be, over the whole game.
     #[param(example = 0.0)]
     variety: Option<f64>,
     /// Rule options other than the defaults, such as `pits=4`.
@@ -224,13 +227,16 @@ impl ReplyParams {
     /// How moves are chosen from a book.
     fn style(&self) -> Result<Style, Problem> {
         let wrong = |error: String| Problem::new(Kind::BadRequest, error);
-        let draws = self.draws.as_deref().unwrap_or("0").parse::<DrawAs>().map_err(wrong)?;
+        let draws = self.draws.as_deref().unwrap_or("0");
+        let public_draws = self.public_draws.as_deref().unwrap_or(draws);
+        let draws_as = |text: &str| text.parse::<DrawAs>().map_err(wrong);
+        let (public_draws, private_draws) = (draws_as(public_draws)?, draws_as(draws)?);
         let variety = self.variety.unwrap_or(0.0);
         if !(0.0..=1000.0).contains(&variety) {
             return Err(wrong("variety is a number of points, 0 or more".to_owned()));
         }
         let epsilon = (100.0 * variety).round() as i32;
-        Ok(Style { public_draws: draws, private_draws: draws, epsilon })
+        Ok(Style { public_draws, private_draws, epsilon })
     }
 }
 

@@ -299,6 +299,33 @@ test("plays with a weak player above the databases, and searches", async (page) 
   await shot(page, "explorer-othello");
 });
 
+test("plays from a book, with draws and variety as chosen", async (page) => {
+  const asked = [];
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.pathname.endsWith("/reply")) asked.push(url.searchParams);
+  });
+  await page.goto("/games/kalah?options=pits=3,seeds=2");
+  await page.waitForSelector(".pit.legal");
+  equal(await page.isVisible("#book-style"), false, "without the book there is nothing to choose");
+  await page.check("#uses-book");
+  ok(await page.isVisible("#book-style"), "with it there is");
+  await page.selectOption("#book-draws", "win");
+  await page.selectOption("#book-public-draws", "loss");
+  await page.fill("#book-variety", "0.5");
+  const side = await page.$eval("#opponent", (one) => one.options[1].value);
+  await page.selectOption("#opponent", side);
+  await page.waitForFunction(() => document.querySelectorAll(".line [data-ply]").length > 1);
+  equal(asked[0].get("book"), "true", "the book");
+  equal(asked[0].get("draws"), "win", "draws");
+  equal(asked[0].get("public_draws"), "loss", "public draws");
+  equal(asked[0].get("variety"), "0.5", "variety");
+  await page.reload();
+  await page.waitForSelector(".pit.legal, #verdict");
+  ok(await page.isChecked("#uses-book"), "the choice stays");
+  equal(await page.inputValue("#book-variety"), "0.5", "and so does the variety");
+});
+
 test("shows a book", async (page) => {
   await page.goto("/games/kalah/book?options=pits=3,seeds=2");
   await page.waitForSelector("#bookfacts");
