@@ -39,13 +39,23 @@ struct Ground {
 
 impl Ground {
     fn new(pits: usize, seeds: usize) -> Self {
+        Self::after(pits, seeds, 0)
+    }
+
+    /// With a book that starts after this many moves, each the first legal one.
+    fn after(pits: usize, seeds: usize, plies: usize) -> Self {
         let memory = Path::new("/dev/shm");
         let dir = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let dir = dir.expect("a directory");
         let kalah = Kalah::new(pits, seeds, false).expect("kalah");
         let file = dir.path().join(nutcracker_book::file_name(&kalah));
         let store = store::create(&file.as_path().into(), 1 << 20).expect("a file");
-        let start = kalah.start().position;
+        let mut start = kalah.start().position;
+        for _ in 0..plies {
+            let mut steps = Vec::new();
+            kalah.steps(&start, &mut steps);
+            start = steps.first().expect("a move").next;
+        }
         Book::create(kalah.clone(), store, &start, &mut StaticExpert(kalah)).expect("a book");
         let tokens = Role::ALL.map(|role| {
             tokens::issue(&dir.path().join("tokens"), role.name(), role).expect("a token")
@@ -282,6 +292,90 @@ fn proposals_without_a_token() {
             let moves: Value = propose("A").await.json();
             assert!(moves["waiting"].as_u64().is_some());
         });
+    });
+}
+
+/// A line begins where the book does, and waits until it is in the book.
+#[test]
+fn proposals_begin_at_the_start_of_the_book() {
+    let ground = Ground::after(3, 2, 1);
+    let config = ground.config(|settings| settings.public_proposals = true);
+    serving(config, move |_, app| {
+        run(async {
+            let server = router(&app);
+            let body = json!({ "moves": "" });
+            let proposed =
+                send(&server, request("POST", "/api/v1/fleet/propose", None, &body)).await;
+            assert_eq!(proposed.status, 200);
+            assert_eq!(proposed.json()["waiting"], 1);
+        });
+        // The keeper has looked at it when the table has jobs, and again some rounds later.
+        let began = Instant::now();
+        while status(&app).ready == 0 && began.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(600));
+        assert_eq!(status(&app).proposals, 1, "no worker has expanded it");
+    });
+}
+
+/// A database that is away for longer than its connections are patient: growth goes on when it is
+/// back, without a restart of the server.
+#[cfg(unix)]
+#[test]
+fn growth_outlives_its_database() {
+    use nutcracker_book::store::Location;
+    use nutcracker_fleet::protocol::{Acquire, Hello, JobResult, PositionValue, Submit, VERSION};
+    use nutcracker_postgres::testing::{Durable, Server as Postgres};
+
+    let Some(postgres) = Postgres::start(Durable::No) else { return };
+    let ground = Ground::new(3, 2);
+    let place = Location::from(format!("{}&book=fleet", postgres.url()));
+    let place = place.with_patience(Duration::from_millis(500));
+    let kalah = Kalah::new(3, 2, false).expect("kalah");
+    let store = store::create(&place, 1 << 20).expect("a book");
+    let start = kalah.start().position;
+    drop(Book::create(kalah.clone(), store, &start, &mut StaticExpert(kalah)).expect("a book"));
+    let mut config = ground.config(|_| ());
+    config.grow.as_mut().expect("it grows").book = place;
+    serving(config, move |_, app| {
+        let fleet = app.fleet().expect("a fleet");
+        let worker = Hello { protocol: VERSION, name: "1".to_owned(), ..Hello::default() };
+        // Does one job if it gets one; whether the book has grown.
+        let work = || {
+            let request = Acquire { worker: worker.clone(), positions: 1 };
+            let Ok(work) = fleet.desk.acquire("ann", &request) else { return false };
+            let guess = |position: String| PositionValue {
+                position,
+                guess: Some(0.0),
+                ..PositionValue::default()
+            };
+            let results = work.jobs.into_iter().map(|job| JobResult {
+                job: job.job,
+                values: job.positions.into_iter().map(guess).collect(),
+            });
+            let submit =
+                Submit { worker: worker.clone(), results: results.collect(), positions: 0 };
+            let _ = fleet.desk.submit("ann", submit);
+            std::thread::sleep(Duration::from_millis(50));
+            true
+        };
+        let grows_to = |expansions: u64| {
+            let began = Instant::now();
+            while app.fleet().expect("a fleet").desk.status().map_or(0, |one| one.book.expansions)
+                < expansions
+            {
+                assert!(began.elapsed() < Duration::from_mins(2), "it does not grow");
+                if !work() {
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+            }
+        };
+        grows_to(2);
+        postgres.stop();
+        std::thread::sleep(Duration::from_secs(4));
+        postgres.restart();
+        grows_to(5);
     });
 }
 

@@ -67,7 +67,7 @@ impl InPostgres {
     }
 
     /// How long a lost connection is tried again, if not as long as usual.
-    pub(super) fn patience(&self) -> Option<Duration> {
+    pub fn patience(&self) -> Option<Duration> {
         self.patience
     }
 

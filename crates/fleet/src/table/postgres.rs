@@ -100,7 +100,13 @@ impl PostgresTable {
         let place = book.to_string();
         let failed = |reason: String| TableError::Store { place: place.clone(), reason };
         let address = book.address().map_err(|error| failed(error.to_string()))?;
-        let connect = |_| Connection::open(address).map_err(|error| failed(error.to_string()));
+        let connect = |_| {
+            let connection = match book.patience() {
+                Some(patience) => Connection::with_patience(address, patience),
+                None => Connection::open(address),
+            };
+            connection.map_err(|error| failed(error.to_string()))
+        };
         let connections = (0..CONNECTIONS).map(connect).collect::<Result<Vec<_>>>()?;
         let schema = format!("\"{}\"", book.name());
         let table = PostgresTable { place, schema, connections, turn: AtomicUsize::new(0) };

@@ -199,6 +199,20 @@ impl Explorer {
         Ok(if same { start } else { Situation::new(position, Side::First) })
     }
 
+    /// Where lines begin that are proposed: at the start of the game, if the book has it as a start,
+    /// or at its first one.
+    pub(super) fn start_of_lines(
+        &self,
+        book: &mut StoredBook<AnyGame>,
+    ) -> Result<Situation<AnyPosition>, BookError> {
+        let start = self.game.start();
+        let place = book.find(&start.position)?;
+        if place.is_some_and(|id| book.facts().roots.contains(&id)) {
+            return Ok(start);
+        }
+        self.book_start(book)
+    }
+
     fn facts_of(&self, book: &mut StoredBook<AnyGame>) -> Result<BookFacts, BookError> {
         let start = self.book_start(book)?;
         let value = book.root_value()?;

@@ -135,7 +135,9 @@ pub async fn propose(
         let what = format!("a line has at most {} moves", limits.plies);
         return Err(Problem::new(Kind::TooMany, what));
     }
-    let line = fleet.game.keys_of_line(&moves)?;
+    let names: Vec<String> = moves.into_iter().map(str::to_owned).collect();
+    let game = Arc::clone(&fleet.game);
+    let line = app.run_read(move |_| game.keys_of_line(&names)).await?;
     fleet.run(move |desk| desk.propose(line)).await.map(Fresh)
 }
 
