@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::expert::Expert;
 use crate::facts::{Facts, Tuning};
 use crate::graph::{Graph, Prepared};
-use crate::jobs::{Job, JobId, Jobs};
+use crate::jobs::{Job, JobId, Jobs, Wanted};
 use crate::node::{Node, NodeId};
 use crate::store::Store;
 use crate::strategy::{Chooser, Strategy};
@@ -210,7 +210,7 @@ impl<G: Game, S: Store> Book<G, S> {
 
     /// What an expert must evaluate before a leaf, claimed or not, can be [expanded](Book::expand);
     /// `None` if it is no leaf.
-    pub fn wanted(&mut self, leaf: NodeId) -> Result<Option<Vec<(String, G::Position)>>> {
+    pub fn wanted(&mut self, leaf: NodeId) -> Result<Option<Wanted<G::Position>>> {
         let prepared = self.valued.graph.prepare(leaf)?;
         Ok(prepared.map(|prepared| prepared.wanted(self.game())))
     }

@@ -10,6 +10,9 @@ use crate::node::NodeId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct JobId(u64);
 
+/// Positions that an expert must evaluate, with their texts; each once.
+pub type Wanted<P> = Vec<(String, P)>;
+
 /// A leaf to be expanded, and the successors that an expert must evaluate first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job<P> {
@@ -17,8 +20,8 @@ pub struct Job<P> {
     pub id: JobId,
     /// The leaf.
     pub leaf: NodeId,
-    /// Successors that are neither in the book nor terminal, with their texts; each once.
-    pub wanted: Vec<(String, P)>,
+    /// Successors that are neither in the book nor terminal.
+    pub wanted: Wanted<P>,
 }
 
 /// The jobs that are neither applied nor abandoned.

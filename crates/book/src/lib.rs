@@ -58,7 +58,7 @@ pub use derive::cycles;
 pub use error::{BookError, Result};
 pub use facts::{Aim, Facts, Tuning, TuningChange};
 pub use graph::{DEFAULT_ROOM, file_name};
-pub use jobs::{Job, JobId};
+pub use jobs::{Job, JobId, Wanted};
 pub use merge::Entry;
 pub use report::DropOut;
 pub use strategy::{Player, Strategy};
