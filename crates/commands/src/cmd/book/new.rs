@@ -6,6 +6,7 @@ use nutcracker_game::{Numbering, Rules};
 use super::target::{BookFile, ExpertArgs, databases};
 use crate::args::Subject;
 use crate::failure::Failure;
+use crate::number::counted;
 use crate::print;
 
 /// Make a book with nothing in it but the start position, or several
@@ -52,7 +53,7 @@ impl Args {
             book.game().format(&start),
             match starts.len() {
                 1 => String::new(),
-                count => format!(" and {} other positions", count - 1),
+                count => format!(" and {}", counted(count as u64 - 1, "other position")),
             },
         ))
     }
