@@ -305,7 +305,8 @@ test("plays from a book, with draws and variety as chosen", async (page) => {
     const url = new URL(request.url());
     if (url.pathname.endsWith("/reply")) asked.push(url.searchParams);
   });
-  await page.goto("/games/kalah?options=pits=3,seeds=2");
+  const start = encodeURIComponent("2,2,2/2,2,2 S 0-0");
+  await page.goto(`/games/kalah?options=pits=3,seeds=2&from=${start}`);
   await page.waitForSelector(".pit.legal");
   equal(await page.isVisible("#book-style"), false, "without the book there is nothing to choose");
   await page.check("#uses-book");
