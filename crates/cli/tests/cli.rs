@@ -1,6 +1,7 @@
 //! The commands as a user meets them: what they print, what they refuse, and their exit codes.
 
 mod book;
+mod book_games;
 mod cluster;
 mod damage;
 mod documented;
