@@ -1,5 +1,6 @@
 //! How much the value of a position changes from one depth to the next, over 500 awari positions: as
-//! the last iteration finds it, and averaged over two, as players and analysis show it.
+//! the last iteration finds it, and averaged over two, as players and analysis show it; and when it is
+//! asked for again.
 //!
 //! `cargo bench -p nutcracker-bench --bench swing`
 
@@ -13,6 +14,8 @@ const POSITIONS: usize = 500;
 const DEEPEST: u32 = 11;
 /// Changes are averaged from this depth on.
 const FROM: u32 = 4;
+/// Positions are searched to this depth twice.
+const AGAIN: u32 = 8;
 
 fn engine(awari: &Awari) -> Engine<Awari, Empty> {
     let options = EngineOptions { table_bytes: 4 << 20, ..EngineOptions::default() };
@@ -48,23 +51,41 @@ fn positions(awari: &Awari) -> Vec<Position> {
 
 /// The value of every depth, as it is and averaged with the one before; one that is proven stays.
 fn values(engine: &mut Engine<Awari, Empty>, position: &Position) -> Vec<[Worth; 2]> {
+    let limits = Limits::depth(DEEPEST);
+    let (mut last, mut averaged) = (Vec::new(), Vec::new());
     engine.clear();
-    let mut values: Vec<[Worth; 2]> = Vec::new();
-    let Ok(_) = engine.search(position, &[], &Limits::depth(DEEPEST), &mut |report| {
-        let before = values.last().map_or(report.value, |values| values[0]);
-        values.push([report.value, report.value.averaged(before)]);
-    });
+    let Ok(_) = engine.search(position, &[], &limits, &mut |report| last.push(report.value));
+    engine.clear();
+    let Ok(_) =
+        engine.search_averaged(position, &[], &limits, &mut |report| averaged.push(report.value));
+    let mut values: Vec<[Worth; 2]> =
+        last.into_iter().zip(averaged).map(|(last, averaged)| [last, averaged]).collect();
     while values.len() < DEEPEST as usize {
         values.extend(values.last().copied());
     }
     values
 }
 
+/// How much the averaged value changes when a position is searched again, to a depth that it was
+/// searched to and beyond before, on average over all positions.
+fn change_when_asked_again(engine: &mut Engine<Awari, Empty>, positions: &[Position]) -> f64 {
+    let changes = positions.iter().map(|position| {
+        engine.clear();
+        let values = [AGAIN, DEEPEST, AGAIN].map(|depth| {
+            let limits = Limits::depth(depth);
+            let Ok(report) = engine.search_averaged(position, &[], &limits, &mut |_| ());
+            report.value.hundredths()
+        });
+        f64::from((values[2] - values[0]).abs()) / 100.0
+    });
+    changes.sum::<f64>() / positions.len() as f64
+}
+
 fn main() {
     let awari = Awari::new(6).expect("awari has six pits");
     let mut engine = engine(&awari);
-    let all: Vec<_> =
-        positions(&awari).iter().map(|position| values(&mut engine, position)).collect();
+    let positions = positions(&awari);
+    let all: Vec<_> = positions.iter().map(|position| values(&mut engine, position)).collect();
     println!("mean change of the value in points, {POSITIONS} awari positions, no databases");
     println!("{:>10}  {:>14}  {:>8}", "depth", "last iteration", "averaged");
     let mut sums = [0.0; 2];
@@ -89,4 +110,9 @@ fn main() {
     }
     let [last, averaged] = sums.map(|sum| sum / f64::from(DEEPEST - FROM));
     println!("{:>10}  {last:>14.2}  {averaged:>8.2}", "mean");
+    let again = change_when_asked_again(&mut engine, &positions);
+    println!(
+        "searched to depth {AGAIN}, to {DEEPEST} and to {AGAIN} again, the averaged value changes by \
+         {again:.3}"
+    );
 }

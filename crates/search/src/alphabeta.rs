@@ -329,8 +329,10 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             node = Node { key: Some(key), known, stored, bounds, ..node };
         }
         let (least, most) = (100 * i32::from(node.bounds.0), 100 * i32::from(node.bounds.1));
+        // A deeper guess is not used: guesses swing with the parity of the depth, and a search would
+        // find another value when it is asked again.
         let guessed = beta - alpha == 1
-            && u32::from(node.known.depth) >= depth
+            && u32::from(node.known.depth) == depth
             && match node.known.bound {
                 Bound::None => false,
                 Bound::Exact => true,

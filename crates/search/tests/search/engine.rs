@@ -389,6 +389,47 @@ fn averaged_values_of_moves_and_position_agree() {
     }
 }
 
+/// What is left in the table by other searches, before or at the same time, changes no guess.
+#[test]
+fn a_search_says_the_same_when_asked_again() {
+    let awari = Awari::new(6).unwrap();
+    let positions: Vec<_> = [
+        "4,4,4,4,4,4/4,4,4,4,4,4 S 0-0",
+        "5,5,5,5,4,0/4,4,4,4,4,4 N 0-0",
+        "5,5,0,5,5,5/5,0,5,5,5,3 S 0-0",
+        "1,0,3,6,0,2/0,4,1,1,7,3 S 9-11",
+    ]
+    .iter()
+    .map(|text| awari.parse(text).unwrap().position)
+    .collect();
+    let mut warm = engine(&awari, Empty, 4 << 20, 1);
+    for position in &positions {
+        let limits = Limits::depth(7);
+        let mut fresh = engine(&awari, Empty, 4 << 20, 1);
+        let expected = fresh.search_averaged(position, &[], &limits, &mut |_| ()).unwrap();
+        // Bounds that are proven meanwhile may be added, values stay.
+        let compare = |engine: &mut Engine<Awari, Empty>| -> Vec<_> {
+            let all = engine.compare(position, &[], &limits).unwrap().averaged;
+            all.iter().map(|(mv, value)| (*mv, value.hundredths())).collect()
+        };
+        let moves = compare(&mut engine(&awari, Empty, 4 << 20, 1));
+        for deeper in [7, 9, 8] {
+            let again = warm.search_averaged(position, &[], &limits, &mut |_| ()).unwrap();
+            assert_eq!(again.value.hundredths(), expected.value.hundredths());
+            assert_eq!(again.best(), expected.best());
+            assert_eq!(compare(&mut warm), moves);
+            warm.search(position, &[], &Limits::depth(deeper), &mut |_| ()).unwrap();
+            let next = awari.play(position, &expected.best().unwrap()).next;
+            warm.compare(&next, &[], &Limits::depth(deeper)).unwrap();
+        }
+        for _ in 0..3 {
+            let mut two = engine(&awari, Empty, 4 << 20, 2);
+            let found = two.search_averaged(position, &[], &limits, &mut |_| ()).unwrap();
+            assert_eq!(found.value.hundredths(), expected.value.hundredths(), "two threads");
+        }
+    }
+}
+
 /// The guesses of an adviser do not swing with the parity of the depth.
 #[test]
 fn advice_changes_little_from_one_depth_to_the_next() {
