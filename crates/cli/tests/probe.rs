@@ -100,6 +100,8 @@ fn missing_databases() {
         place.run(&["probe", "awari", "0,0,6,0,3,5/2,1,1,0,0,0 S 20-10"]).failure(),
         place.run(&["probe", "kalah", "--pits", "2", "--empty-capture", "1,1/1,1"]).failure(),
         place.run(&["probe", "awari", "--data", "else where", "1,0,0,0,0,0/0,0,0,0,0,0"]).failure(),
+        // It would take months: a plan and a search instead.
+        place.run(&["probe", "awari", "4,4,4,4,4,4/4,4,4,4,4,4 S 0-0"]).failure(),
     ];
     assert_snapshot!("probe_missing", refused.concat());
 }

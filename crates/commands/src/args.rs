@@ -290,13 +290,7 @@ pub fn storage(map: bool) -> Arc<dyn Storage> {
 
 /// `15 stones`, or `slice krkn` where the name is not a number of something.
 pub fn slice_label(game: &AnyGame, slice: SliceId) -> String {
-    let name = game.slice_name(slice);
-    match game.slice_unit() {
-        unit if unit != "slice" && name.bytes().all(|b| b.is_ascii_digit()) => {
-            format!("{name} {unit}")
-        }
-        _ => format!("slice {name}"),
-    }
+    game.slice_label(slice)
 }
 
 /// An object about a slice, for programs: its name, its metric, the number of what it counts where

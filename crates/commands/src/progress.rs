@@ -215,8 +215,9 @@ impl Progress for Reporter {
         self.clear();
         let Some(seconds) = report.seconds else { return };
         let total = seconds.total();
+        let noun = if report.positions == 1 { "position" } else { "positions" };
         self.line.note(&format!(
-            "{:>9}  {:>15} positions  {:>10}  {:>10}",
+            "{:>9}  {:>15} {noun:<9}  {:>10}  {:>10}",
             (self.label.0)(report.slice),
             thousands(report.positions),
             duration(total),

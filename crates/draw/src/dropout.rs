@@ -56,11 +56,8 @@ pub struct DropOutChart<'a> {
 /// ```
 pub fn drop_out_chart(chart: &DropOutChart, dots: &[Dot]) -> String {
     let leaves: u64 = dots.iter().map(|dot| dot.count).sum();
-    let description = format!(
-        "Drop-out diagram: depth by value of {} leaves. {}.",
-        grouped(leaves.into()),
-        chart.caption
-    );
+    let description =
+        format!("Drop-out diagram: depth by value of {}. {}.", leaves_of(leaves), chart.caption);
     let frame = Chart {
         kind: "drop-outs",
         title: chart.title,
@@ -84,6 +81,10 @@ pub fn drop_out_chart(chart: &DropOutChart, dots: &[Dot]) -> String {
             axes.draw_leaf(svg, dot);
         }
     })
+}
+
+fn leaves_of(count: u64) -> String {
+    format!("{} {}", grouped(count.into()), if count == 1 { "leaf" } else { "leaves" })
 }
 
 /// The axes, and the values and depths that they reach to.
@@ -124,12 +125,11 @@ impl Axes {
         // neighbours. In a page it is large enough for a finger.
         let least = if self.layout.is_file() { 2.2 } else { 4.0 };
         let r = least + (dot.count as f64).log10();
-        let leaves = if dot.count == 1 { "leaf" } else { "leaves" };
         let tip = format!(
-            "ply {}, value {:+.2}: {} {leaves}{}",
+            "ply {}, value {:+.2}: {}{}",
             dot.depth,
             dot.value,
-            grouped(dot.count.into()),
+            leaves_of(dot.count),
             if dot.solved { ", solved" } else { "" }
         );
         let data = [("depth", dot.depth.to_string()), ("value", number(dot.value))];

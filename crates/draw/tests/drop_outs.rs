@@ -69,6 +69,7 @@ fn values_go_right_and_depths_go_up() {
     assert_eq!(many, "ply 4, value +0.50: 1,000 leaves");
     assert!(drawn[1].4.ends_with("1 leaf, solved"));
     assert!(svg.contains("depth by value of 1,002 leaves"));
+    assert!(drop_out_chart(&CHART, &dots[..1]).contains("depth by value of 1 leaf."));
 }
 
 #[test]

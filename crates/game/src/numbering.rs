@@ -165,6 +165,16 @@ pub trait Numbering: Rules {
     fn slice_unit(&self) -> &'static str {
         "slice"
     }
+    /// The slice in messages: `15 stones`, `1 stone`, or `slice krkn` where the name is not a number
+    /// of something.
+    fn slice_label(&self, slice: SliceId) -> String {
+        let (name, unit) = (self.slice_name(slice), self.slice_unit());
+        if unit == "slice" || !name.bytes().all(|byte| byte.is_ascii_digit()) {
+            return format!("slice {name}");
+        }
+        let unit = if name == "1" { unit.strip_suffix('s').unwrap_or(unit) } else { unit };
+        format!("{name} {unit}")
+    }
     /// The parts of a slice that statistics show apart; together they are the whole slice.
     fn parts(&self, slice: SliceId) -> Vec<Part> {
         vec![Part { name: "all".to_owned(), range: 0..self.slice_len(slice) }]

@@ -88,7 +88,7 @@ fn notation_and_refusals() {
             "xx./.../...",
             "x begins and the sides take turns: there cannot be 2 stones of x and 0 of o",
         ),
-        (".../.x./... x", "with 1 stones of x and 0 of o it is the turn of o, not of \"x\""),
+        (".../.x./... x", "with 1 stone of x and 0 of o it is the turn of o, not of \"x\""),
         ("3/3/3 x x", "\"x\" is more than a position says"),
         ("xxx/ooo/...", "no game leads here: the first line ends it"),
         ("xxx/oo./o..", "no game leads here: the first line ends it"),

@@ -90,7 +90,8 @@ impl Grid {
         };
         if let Some(side) = words.next().filter(|side| !side.eq_ignore_ascii_case(name(mover))) {
             return Err(ParseError::new(format!(
-                "with {by_x} stones of x and {by_o} of o it is the turn of {}, not of {side:?}",
+                "with {by_x} {} of x and {by_o} of o it is the turn of {}, not of {side:?}",
+                if by_x == 1 { "stone" } else { "stones" },
                 name(mover)
             )));
         }

@@ -21,7 +21,7 @@ use crate::contestant::parse_thinking_time;
 use crate::databases;
 use crate::failure::Failure;
 use crate::live::LiveLine;
-use crate::number::{self, rounded};
+use crate::number::{self, counted, rounded};
 use crate::{print, table};
 
 /// Default size of a search, in positions. A number of positions gives the same answer every time; a
@@ -100,8 +100,14 @@ impl Args {
             .map_err(|error| Failure::Failed(format!("{file} is not a record: {error}")))?;
         let count = records.len();
         if self.number == 0 || self.number > count {
+            let numbers = match count {
+                0 => String::new(),
+                1 => "; use --number 1".to_owned(),
+                _ => format!("; use --number 1 to {count}"),
+            };
             return Err(Failure::Usage(format!(
-                "{file} has {count} games, so there is no number {}; use --number 1 to {count}",
+                "{file} has {}, so there is no number {}{numbers}",
+                counted(count as u64, "game"),
                 self.number
             )));
         }

@@ -151,11 +151,12 @@ impl Args {
         .map_err(|error| Failure::Failed(error.to_string()))?;
         let different: HashSet<_> = openings.iter().map(|opening| *opening.now()).collect();
         if different.len() < openings.len() {
+            let are = if different.len() == 1 { "is" } else { "are" };
             note(&format!(
-                "there are only {} different openings of {} moves for {pairs} pairs of games: some \
-                 are played again, so that the interval may be too narrow; use more --opening-moves",
-                different.len(),
-                self.opening_moves,
+                "there {are} only {} of {} for {pairs} pairs of games: some are played again, so \
+                 that the interval may be too narrow; use more --opening-moves",
+                counted(different.len() as u64, "different opening"),
+                counted(self.opening_moves.into(), "move"),
             ));
         }
         let mut results = Vec::new();

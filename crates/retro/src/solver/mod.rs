@@ -89,7 +89,7 @@ impl<G: Game> SliceTask<'_, G> {
 
     /// The slice as messages name it.
     pub(crate) fn slice_name(&self) -> String {
-        format!("{} {}", self.game.slice_name(self.slice), self.game.slice_unit())
+        self.game.slice_label(self.slice)
     }
 
     /// Bytes of decoded scores of smaller slices.

@@ -70,7 +70,7 @@ impl Explorer {
             Some(name) => {
                 let slice = self.slice_named(name)?;
                 let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
-                (self.slice_label(slice), table.histogram().clone())
+                (self.game.slice_label(slice), table.histogram().clone())
             }
             None => ("all databases".to_owned(), self.all_counts()?),
         };

@@ -280,7 +280,7 @@ impl Explorer {
                 format!("{} has no databases; a search can value its positions", id.name)
             };
         }
-        let label = self.slice_label(slice);
+        let label = self.game.slice_label(slice);
         let command = self.solve_command(slice);
         if !self.is_feasible(slice) {
             let plan = command.replacen("solve", "plan", 1);
@@ -333,17 +333,6 @@ impl Explorer {
         });
         let data = std::iter::once(self.data_option.clone());
         std::iter::once(self.info.name.to_owned()).chain(options).chain(data).collect()
-    }
-
-    /// `15 stones`, or `slice krkn` where the name is not a number of something.
-    fn slice_label(&self, slice: SliceId) -> String {
-        let name = self.game.slice_name(slice);
-        match self.game.slice_unit() {
-            unit if unit != "slice" && name.bytes().all(|b| b.is_ascii_digit()) => {
-                format!("{name} {unit}")
-            }
-            _ => format!("slice {name}"),
-        }
     }
 
     /// The slice with this name.

@@ -117,7 +117,10 @@ impl Explorer {
         let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
         let none = |detail: String| Err(ExplorerError::NoMatch(detail));
         if !table.histogram().iter().any(|(score, _)| filters.allows(score.into())) {
-            return none(format!("no position of {} has such a score", self.slice_label(slice)));
+            return none(format!(
+                "no position of {} has such a score",
+                self.game.slice_label(slice)
+            ));
         }
         let len = table.positions();
         let seed = filters.seed.unwrap_or_else(|| RandomState::new().hash_one(slice.0));
@@ -183,7 +186,7 @@ impl Explorer {
                 }
             }
         }
-        none(format!("no position of {} matches the filters", self.slice_label(slice)))
+        none(format!("no position of {} matches the filters", self.game.slice_label(slice)))
     }
 
     /// The position with this number if it is not terminal and its moves match.

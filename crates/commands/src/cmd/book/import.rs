@@ -15,7 +15,7 @@ use super::json::{self, Header};
 use super::show::max_score;
 use super::target::{ExpertArgs, Place, Target, databases};
 use crate::failure::Failure;
-use crate::number::{counted, thousands};
+use crate::number::counted;
 use crate::{note, print};
 
 /// Add games to a book, with all deviations evaluated, or an exported book
@@ -165,10 +165,13 @@ impl Args {
             })?);
         }
         if unconfirmed > 0 {
+            let [are, them] = match unconfirmed {
+                1 => ["is imported as a guess", "it"],
+                _ => ["are imported as guesses", "them"],
+            };
             note(&format!(
-                "{} proven values are imported as guesses, since neither rules nor databases \
-                 confirm them; --trust keeps them",
-                thousands(unconfirmed)
+                "{} {are}, since neither rules nor databases confirm {them}; --trust keeps {them}",
+                counted(unconfirmed, "proven value")
             ));
         }
         Ok(entries)
