@@ -1,7 +1,7 @@
 //! `nutcracker play`, `match`, `annotate` and `engine`.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 
 use serde_json::Value;
 
@@ -288,6 +288,54 @@ fn advice_is_the_same_when_asked_twice() {
     assert!(hints[0].starts_with(&format!("{mv} (worth {value}, by search of depth ")), "{output}");
 }
 
+/// What an engine says of positions that are searched one after another in one session, in
+/// hundredths.
+fn scores(place: &Place, threads: &str, requests: &[&str]) -> Vec<String> {
+    let mut command = place.command(&["engine", "awari", "--threads", threads]);
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let scores = requests.iter().map(|request| {
+        writeln!(input, "{request}").expect("sent");
+        let mut score = None;
+        loop {
+            let line = lines.next().expect("an answer").expect("text");
+            if line.starts_with("bestmove") {
+                return score.expect("a score");
+            }
+            let mut words = line.split_whitespace().skip_while(|word| *word != "cp");
+            score = words.nth(1).map(str::to_owned).or(score);
+        }
+    });
+    let scores = scores.collect();
+    writeln!(input, "quit").expect("sent");
+    assert!(child.wait().expect("it ends").success());
+    scores
+}
+
+/// What was searched in between changes no advice to the same depth.
+#[test]
+fn advice_is_the_same_later() {
+    let place = Place::new();
+    for threads in ["1", "2"] {
+        let requests = [
+            "position 5,5,0,5,5,5/5,0,5,5,5,3 S 0-0\ngo depth 7",
+            "position 5,5,5,5,4,0/4,4,4,4,4,4 N 0-0\ngo depth 8",
+        ];
+        let said = scores(&place, threads, &requests.repeat(3));
+        assert_eq!(said[..2], said[2..4], "{said:?}");
+        assert_eq!(said[..2], said[4..], "{said:?}");
+    }
+    let args = ["play", "awari", "--depth", "8"];
+    let output = place.talk(&args, "F\nhint\nB\nhint\nundo\nhint\nquit\n").success().stdout;
+    let hints: Vec<&str> = output
+        .lines()
+        .filter_map(|line| line.split_once("(worth ")?.1.split([',', ')']).next())
+        .collect();
+    assert_eq!((hints.len(), hints[0]), (3, hints[2]), "{output}");
+}
+
 /// The engine, `values`, `hint` and the explorer say the same of a position to the same depth.
 #[test]
 fn all_advice_agrees() {
@@ -348,7 +396,9 @@ fn invalid_records_are_refused() {
     }
     fs::write(&file, "[Game \"chess\"]\n*").expect("a file");
     assert!(place.run(&["annotate", &file]).usage_error().contains("no game \"chess\""));
-    assert!(place.run(&["annotate", &file, "--number", "2"]).usage_error().contains("has 1 games"));
+    assert!(
+        place.run(&["annotate", &file, "--number", "2"]).usage_error().contains("has 1 game, so")
+    );
     assert!(place.run(&["annotate", "nowhere.txt"]).failure().contains("cannot read nowhere.txt"));
 }
 
@@ -362,7 +412,11 @@ fn a_game_at_the_terminal() {
         format!("help\nmoves\nvalues\nhint\nZ\n\n{best}\nundo\n{best}\nsave {file}\nsave\nquit\n");
     let args = ["play", "awari", "--level", "perfect", "--position", position, "--depth", "4"];
     let output = place.talk(&args, &lines).success().stdout;
-    assert!(output.starts_with("You are South, against perfect. Type help"), "{output}");
+    let opponent = "the perfect player (above the databases it goes by a search)";
+    assert!(
+        output.starts_with(&format!("You are South, against {opponent}. Type help")),
+        "{output}"
+    );
     assert!(output.contains("take back your last move"), "{output}");
     assert!(output.contains("what you win from here on, from the databases"), "{output}");
     assert!(

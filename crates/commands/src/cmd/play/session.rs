@@ -74,9 +74,14 @@ impl Session {
             Some(last) => format!("Databases make values exact up to {last}."),
             None => "There are no databases: values are what a search finds.".to_owned(),
         };
+        // Perfect it is only where there are databases.
+        let opponent = match (self.opponent.as_str(), &self.reach) {
+            ("perfect", Some(_)) => "the perfect player (above the databases it goes by a search)",
+            ("perfect", None) => "the perfect player (without databases it goes by a search)",
+            (name, _) => name,
+        };
         print(&format!(
-            "You are {you}, against {}. Type help for what can be typed.\n{known}\n\n",
-            self.opponent
+            "You are {you}, against {opponent}. Type help for what can be typed.\n{known}\n\n",
         ))?;
         self.show()?;
         loop {
