@@ -48,6 +48,10 @@ fn for_people() {
         .fold(shape(&run.stdout), |text, solver| {
             text.replace(&format!("# # {solver} #"), "# # solver #")
         });
+    let (before, rates) = text.split_once("for captures, file and check; ").expect("rates");
+    let (rates, after) = rates.split_once("\nAssumed").expect("assumptions");
+    assert!(rates.starts_with("whole states in memory #"), "{rates}");
+    let text = format!("{before}for captures, file and check; rates\nAssumed{after}");
     assert_snapshot!("plan_for_people", text);
     assert!(!place.awari().exists(), "nothing is made");
     // The start position's slice, with a window: no game of 48 stones has 47 left.
@@ -92,6 +96,18 @@ fn refusals() {
         place.run(&["plan", "awari", "--disk", "much"]).usage_error(),
     ];
     assert_snapshot!("plan_refusals", refused.concat());
+}
+
+/// Rates are shown of solvers that the plan uses: others are not measured.
+#[test]
+fn rates_are_those_of_the_plan() {
+    let place = Place::new();
+    let args = ["plan", "awari", "--reachable", "--stones", "12"];
+    let text = place.run(&[&args[..], &QUICK].concat()).success().stdout;
+    assert!(text.contains("nanoseconds a position: ") && !text.contains("by rows"), "{text}");
+    let plan = place.run(&[&args[..], &QUICK, &["--format", "json"]].concat()).json();
+    let measured = plan["measured"]["nanoseconds"]["fixpoint"].as_object().expect("rates");
+    assert!(measured.contains_key("memory") && !measured.contains_key("rows"), "{plan}");
 }
 
 /// Rates of a slice of two positions mean nothing: they made days of minutes.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use nutcracker_any::AnyGame;
 use nutcracker_game::{Metric, Numbering, Rules, SliceId};
 use nutcracker_retro::{
-    BITS, BY_RULES, Calibration, DISK, Hosts, Phases, SlicePlan, SolveOptions, SolverName,
+    BITS, BY_RULES, Calibration, DISK, Hosts, Phases, Rates, SlicePlan, SolveOptions, SolverName,
     plan_together,
 };
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ use crate::{machine, print, table};
 ///
 /// Slice by slice: positions, the solver that the memory allows, memory, the finished file, work
 /// files, and time. The time comes from rates measured now, in a few seconds, by solving one slice
-/// of medium size with each solver in a temporary directory. Everything is counted from the
+/// of medium size with each solver needed, in a temporary directory. Everything is counted from the
 /// beginning, whether or not some slices are solved already.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -92,11 +92,16 @@ impl Args {
         let threads = self.threads.count();
         let options = SolveOptions { metric: Some(metric), ..self.bounds.options(&game, threads)? };
         let disk = self.disk.or_else(|| machine::free_disk(&self.subject.dir(&game)));
+        // Which solver a slice gets does not depend on how fast it is.
+        let usual = game.plan(&selected, &options, &Rates::usual(threads));
+        let mut solvers: Vec<SolverName> = usual.iter().map(|slice| slice.solver).collect();
+        solvers.sort_unstable();
+        solvers.dedup();
         let measured = game.calibrate(
             metric,
             threads,
             self.calibration_positions,
-            &[],
+            &solvers,
             &std::env::temp_dir(),
         )?;
         if let Some(count) = self.hosts {
@@ -133,6 +138,37 @@ impl Args {
 }
 
 impl Plan {
+    fn uses(&self, solver: SolverName) -> bool {
+        self.rows.iter().any(|row| row.plan.solver == solver)
+    }
+
+    /// The rates of the solvers that the plan uses; of others nothing is measured.
+    fn rates(&self) -> String {
+        let rates = &self.measured.rates;
+        let uses = |solver| self.uses(solver);
+        let mut text = String::new();
+        if uses(SolverName::Memory) {
+            let _ =
+                write!(text, "; whole states in memory {:.0}", rates.of(SolverName::Memory).level);
+        }
+        if uses(SolverName::Rows) {
+            let rows = rates.of(SolverName::Rows);
+            let _ = write!(
+                text,
+                "; by rows {:.1} for one level, times their number to the power of {:.2} for more, \
+                 {:.1} times as long if streamed",
+                rows.level, rows.power, rates.streamed
+            );
+        }
+        for solver in [SolverName::TwoBit, SolverName::OneBit, SolverName::DualIndex] {
+            if uses(solver) {
+                let level = rates.of(solver).level;
+                let _ = write!(text, "; {} {level:.0} for each level", solver.name());
+            }
+        }
+        text
+    }
+
     fn positions(&self) -> u64 {
         self.rows.iter().map(|row| row.plan.positions).sum()
     }
@@ -208,26 +244,15 @@ impl Plan {
         } else {
             "Assumed, as no slice is small enough to measure with".to_owned()
         };
-        let level = |solver| rates.of(solver).level;
-        let rows = rates.of(SolverName::Rows);
         let _ = writeln!(
             text,
-            "\n{measured}, nanoseconds a position: {:.0} for captures, file \
-             and check; whole states in memory {:.0}; by rows {:.1} for one level, times \
-             their number to the power of {:.2} for more, {:.1} times as long if streamed; for each level two-bit {:.0}, one-bit {:.0}, dual-index \
-             {:.0}.\nAssumed: as many levels as the \
-             window or the largest score; {BITS} bits a position in a file, fewer with a narrow \
-             window; {:.1} GB a second to and from work files; and that large slices are as fast \
-             as the one measured, but for rows that fit no processor's cache, whose values take half \
-             as long again and captures a quarter.",
+            "\n{measured}, nanoseconds a position: {:.0} for captures, file and check{}.\nAssumed: \
+             as many levels as the window or the largest score; {BITS} bits a position in a file, \
+             fewer with a narrow window; {:.1} GB a second to and from work files; and that large \
+             slices are as fast as the one measured, but for rows that fit no processor's cache, \
+             whose values take half as long again and captures a quarter.",
             rates.exits + rates.pack + rates.verify,
-            level(SolverName::Memory),
-            rows.level,
-            rows.power,
-            rates.streamed,
-            level(SolverName::TwoBit),
-            level(SolverName::OneBit),
-            level(SolverName::DualIndex),
+            self.rates(),
             DISK / 1e9,
         );
         text
@@ -318,6 +343,7 @@ impl Plan {
         let fixpoint: Map<String, Value> = rates
             .fixpoint
             .iter()
+            .filter(|(solver, _)| self.uses(**solver))
             .map(|(solver, rate)| {
                 let level = json!({ "level": rounded(rate.level), "power": rounded(rate.power) });
                 (solver.name().to_owned(), level)

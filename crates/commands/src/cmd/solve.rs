@@ -30,9 +30,18 @@ use crate::{machine, note, print, start, table};
 const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
 
 /// A run that takes this many seconds or more by the usual rates is worth a measurement, of slices
-/// with at most this many positions.
+/// with at most this many positions. So is one of many positions with another solver than `rows`: the
+/// usual rates are those of awari, and other games may take ten times as long.
 const MEASURED_FROM: f64 = 5.0;
+const MEASURED_FROM_POSITIONS: u64 = 5_000_000;
 const MEASURED_WITH: u64 = 1_000_000;
+
+/// Whether the usual rates are good enough for an announcement.
+fn is_soon_done(missing: &[SlicePlan]) -> bool {
+    let elsewhere = missing.iter().filter(|slice| slice.solver != SolverName::Rows);
+    missing.iter().map(|slice| slice.seconds).sum::<f64>() < MEASURED_FROM
+        && elsewhere.map(|slice| slice.positions).sum::<u64>() < MEASURED_FROM_POSITIONS
+}
 
 /// Build the databases of a game
 ///
@@ -269,7 +278,7 @@ impl Args {
             Ok(missing)
         };
         let missing = plan(&Rates::usual(options.threads))?;
-        if missing.iter().map(|slice| slice.seconds).sum::<f64>() < MEASURED_FROM {
+        if is_soon_done(&missing) {
             return Ok(missing);
         }
         let mut solvers: Vec<SolverName> = missing.iter().map(|slice| slice.solver).collect();
