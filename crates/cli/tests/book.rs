@@ -73,6 +73,22 @@ fn a_book_is_shown() {
     assert_snapshot!("book_show", book(&place, "show", &[]).success().stdout);
     assert_snapshot!("book_show_move", book(&place, "show", &["A"]).success().stdout);
     assert_snapshot!("book_line", book(&place, "line", &["--most", "2"]).success().stdout);
+    let json = ["--most", "2", "--format", "json"];
+    let lines = book(&place, "line", &json).json();
+    let text = book(&place, "line", &["--most", "2"]).success().stdout;
+    let names = |line: &Value| {
+        let moves: Vec<&str> = line.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        moves.join(" ")
+    };
+    let named: Vec<String> = lines["lines"].as_array().unwrap().iter().map(names).collect();
+    assert_eq!(text.lines().skip(1).collect::<Vec<_>>(), named);
+    assert_eq!(
+        format!("value {}", lines["value"]["text"].as_str().unwrap()),
+        text.lines().next().unwrap()
+    );
+    let checked = book(&place, "check", &["--format", "json"]).json();
+    let nodes = book(&place, "stats", &["--format", "json"]).json()["total"]["nodes"].clone();
+    assert_eq!(checked, serde_json::json!({ "nodes": nodes, "flaws": [] }));
     assert_snapshot!("book_stats", book(&place, "stats", &[]).success().stdout);
     let stats = book(&place, "stats", &["--format", "json"]).json();
     let rows = stats["depths"].as_array().unwrap();
@@ -360,6 +376,30 @@ fn players_follow_a_book() {
     let none = ["engine", "kalah", "--book", "nowhere.book"];
     let why = place.run(&none).failure();
     assert!(why.contains("nowhere.book"), "{why}");
+}
+
+/// Opponents know a draw that was played in public, and prepare for nothing in a game that was won.
+#[test]
+fn only_drawn_games_are_marked_as_public() {
+    let place = grown();
+    let record = place.path().join("games.txt");
+    let record = record.to_str().expect("a path");
+    let contest = ["depth=2", "depth=1", "--games", "6", "--seed", "1", "--record", record];
+    place.run(&[&["match"], &KALAH[..], &contest].concat()).success();
+    let text = std::fs::read_to_string(record).expect("a record");
+    let games: Vec<String> =
+        text.split("[Game ").skip(1).map(|game| format!("[Game {game}")).collect();
+    let is_drawn = |game: &&String| game.contains("[Result \"1/2-1/2\"]");
+    let (drawn, decided): (Vec<&String>, Vec<&String>) = games.iter().partition(is_drawn);
+    assert!(!drawn.is_empty() && !decided.is_empty(), "{text}");
+    for (games, marked) in [(decided, false), (drawn, true)] {
+        let games: String = games.into_iter().map(String::as_str).collect();
+        std::fs::write(record, games).expect("a record");
+        book(&place, "import", &[record, "--depth", "0"]).success();
+        let nodes = book(&place, "export", &[]).success().stdout;
+        assert!(nodes.contains("\"public\":false"), "{nodes}");
+        assert_eq!(nodes.contains("\"public\":true"), marked, "{nodes}");
+    }
 }
 
 #[test]

@@ -16,6 +16,19 @@ fn commands(help: &str) -> Vec<String> {
 }
 
 #[test]
+fn help_is_a_word_too() {
+    let place = Place::new();
+    for command in ["book", "experiment", "token"] {
+        let help = place.run(&[command, "--help"]).success().stdout;
+        for rest in [&["help"][..], &["help", "--help"]] {
+            assert_eq!(place.run(&[&[command], rest].concat()).success().stdout, help);
+        }
+    }
+    let help = place.run(&["book", "show", "--help"]).success().stdout;
+    assert_eq!(place.run(&["book", "help", "show"]).success().stdout, help);
+}
+
+#[test]
 fn every_command_has_an_example() {
     let place = Place::new();
     let mut open: Vec<Vec<String>> = vec![Vec::new()];

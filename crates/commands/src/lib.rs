@@ -26,6 +26,7 @@ mod table;
 mod together;
 mod values;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -50,7 +51,7 @@ pub fn run(games: Registry) -> ExitCode {
     }));
     machine::give_memory_back();
     args::set_games(games);
-    let outcome = match Args::try_parse() {
+    let outcome = match Args::try_parse_from(arguments()) {
         Ok(args) => args.command.run(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             note(error.render().to_string().trim_end());
@@ -70,6 +71,19 @@ pub fn run(games: Registry) -> ExitCode {
         Err(Failure::Usage(sentence)) => report(&sentence, 2),
         Err(Failure::Stopped(sentence, code)) => report(&sentence, code),
     }
+}
+
+/// The arguments of the process; `book help show` as `book show --help`.
+fn arguments() -> Vec<OsString> {
+    let mut args: Vec<OsString> = std::env::args_os().collect();
+    let has_verbs =
+        args.get(1).is_some_and(|name| name == "book" || name == "experiment" || name == "token");
+    if has_verbs && args.get(2).is_some_and(|word| word == "help") {
+        args.remove(2);
+        args.truncate(3);
+        args.push("--help".into());
+    }
+    args
 }
 
 fn report(sentence: &str, code: u8) -> ExitCode {

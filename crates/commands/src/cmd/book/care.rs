@@ -1,11 +1,14 @@
 //! `nutcracker book check`, `cycles`, `prune` and `compact`.
 
 use nutcracker_book::BookError;
+use nutcracker_book::check::Flaw;
 use nutcracker_book::store::Access;
 use nutcracker_game::Rules;
 use nutcracker_search::known;
+use serde_json::{Value, json};
 
 use super::target::Target;
+use crate::args::Format;
 use crate::failure::Failure;
 use crate::number::{counted, size, thousands};
 use crate::{note, print};
@@ -20,6 +23,9 @@ use crate::{note, print};
 pub struct CheckArgs {
     #[command(flatten)]
     pub target: Target,
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
 }
 
 /// Nodes between two progress notes of a check.
@@ -43,14 +49,22 @@ impl CheckArgs {
                 note(&format!("{} checked", counted(nodes, "node")));
             }
         })?;
+        let is_in_order = checked.flaws.is_empty();
+        if self.format == Format::Json {
+            let flaw = |flaw: &Flaw| json!({ "node": flaw.node, "what": flaw.what });
+            let flaws: Vec<Value> = checked.flaws.iter().map(flaw).collect();
+            print(&format!("{}\n", json!({ "nodes": checked.nodes, "flaws": flaws })))?;
+        } else if is_in_order {
+            print(&format!("{}, all in order\n", counted(checked.nodes, "node")))?;
+        }
+        if is_in_order {
+            return Ok(());
+        }
         for flaw in &checked.flaws {
             match flaw.node {
                 Some(node) => note(&format!("node {node}: {}", flaw.what)),
                 None => note(&flaw.what),
             }
-        }
-        if checked.flaws.is_empty() {
-            return print(&format!("{}, all in order\n", counted(checked.nodes, "node")));
         }
         Err(Failure::Failed(format!(
             "{} is not in order; restore it from a copy or grow it anew",

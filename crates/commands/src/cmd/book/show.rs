@@ -165,6 +165,9 @@ pub struct LineArgs {
     /// The most lines printed
     #[arg(long, value_name = "N", default_value_t = 10)]
     most: usize,
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
 }
 
 impl LineArgs {
@@ -173,7 +176,14 @@ impl LineArgs {
         self.target.shift(&mut self.moves);
         let mut book = self.target.open(Access::Read)?.book;
         let place = Place::of(&mut book, &self.moves, self.position.as_deref())?;
-        print(&lines(&mut book, &place, self.most)?)
+        if self.format == Format::Table {
+            return print(&lines(&mut book, &place, self.most)?);
+        }
+        let max = max_score(book.game(), &place.situation.position);
+        let value = value_json(&book.node(place.id)?.value, max);
+        let lines = named_lines(&mut book, &place, self.most)?;
+        let position = book.game().format(&place.situation);
+        print(&format!("{}\n", json!({ "position": position, "value": value, "lines": lines })))
     }
 }
 
@@ -185,6 +195,19 @@ pub fn lines(
 ) -> Result<String, Failure> {
     let max = max_score(book.game(), &place.situation.position);
     let mut text = format!("value {}\n", book.node(place.id)?.value.text(max));
+    for names in named_lines(book, place, most)? {
+        text = text + &names.join(" ") + "\n";
+    }
+    Ok(text)
+}
+
+/// Principal variations by the names of their moves.
+fn named_lines(
+    book: &mut StoredBook<AnyGame>,
+    place: &Place,
+    most: usize,
+) -> Result<Vec<Vec<String>>, Failure> {
+    let mut lines = Vec::new();
     for line in book.lines(place.id, most.max(1))? {
         let mut at = place.situation;
         let mut names = Vec::new();
@@ -193,7 +216,7 @@ pub fn lines(
             names.push(name);
             at = book.game().advance(&at, &step);
         }
-        text = text + &names.join(" ") + "\n";
+        lines.push(names);
     }
-    Ok(text)
+    Ok(lines)
 }
