@@ -13,6 +13,9 @@ fn the_small_board_is_solved_and_probed() {
     assert!(text.contains("score -10 for Black: final result 3-13 (White wins)"), "{text}");
     let probe = [&["probe"], &small[..], &["xxoo/xoxo/oxo1/xxoo x"]].concat();
     assert_snapshot!("othello_probe", place.run(&probe).success().stdout);
+    // No move captures for good, so that there is no choice to count.
+    let stats = place.run(&[&["stats"], &small[..]].concat()).success().stdout;
+    assert!(stats.contains("mean") && !stats.contains("choice"), "{stats}");
     let check = place.run(&["games", "--check", "othello", "--size", "6", "--format", "json"]);
     let check = check.json();
     assert_eq!(check["ok"], true);

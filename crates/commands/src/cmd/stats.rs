@@ -171,6 +171,8 @@ fn total(slices: &[Known]) -> (Histogram, Option<Choices>) {
 fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool) -> String {
     let clipped = slices.iter().any(|known| known.window != 0);
     let sides = slices.iter().any(|known| known.sides.len() > 1);
+    // In some games no move captures, and there is nothing to choose between.
+    let captures = total(slices).1.is_none_or(|choices| choices.positions > 0);
     let line = |name: [&str; 2], window: u8, histogram: &Histogram, choices: Option<Choices>| {
         let positions = histogram.total();
         let mut cells = vec![name[0].to_owned()];
@@ -188,8 +190,10 @@ fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool
         ]);
         let missing = || "-".to_owned();
         if metric == Metric::Score {
+            cells.push(signed(histogram.mean()));
+        }
+        if metric == Metric::Score && captures {
             cells.extend([
-                signed(histogram.mean()),
                 choices.map_or_else(missing, |choices| thousands(choices.positions)),
                 choices.map_or_else(missing, |choices| {
                     percent(choices.quiet_better, choices.positions)
@@ -225,7 +229,10 @@ fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool
     }
     header.extend(["positions", "won", "drawn", "lost"]);
     if metric == Metric::Score {
-        header.extend(["mean", "with a choice", "quiet better"]);
+        header.push("mean");
+        if captures {
+            header.extend(["with a choice", "quiet better"]);
+        }
     }
     if metric.is_distance() {
         header.extend(["longest win", "longest loss"]);
