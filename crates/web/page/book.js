@@ -3,6 +3,7 @@
 import { about, get } from "./api.js";
 import { chart } from "./chart.js";
 import { fill, focusedElement, h, put } from "./dom.js";
+import { ahead } from "./session.js";
 import { boardUrl, pageUrl } from "./url.js";
 import { capital, count, headingOf, wordsOf } from "./words.js";
 
@@ -14,8 +15,11 @@ function state(move) {
   return move.state === "leaf" ? "leaf" : "open";
 }
 
-/** The moves of a node; `act` is called with a move's name. */
-function moveTable(node, words, act) {
+/**
+ * The moves of a node, with what they are worth to the first side, which is ahead by `base`; `act` is
+ * called with a move's name.
+ */
+function moveTable(node, words, base, act) {
   if (!node.moves.length)
     return h(
       "p",
@@ -31,7 +35,7 @@ function moveTable(node, words, act) {
       h(
         "tr",
         {},
-        ["Move", "Value", "State"].map((text) => h("th", { scope: "col" }, text)),
+        ["Move", `For ${words.first}`, "State"].map((text) => h("th", { scope: "col" }, text)),
       ),
     ),
     h(
@@ -47,7 +51,7 @@ function moveTable(node, words, act) {
             h("button", { class: "link" }, move.move),
             move.best && h("span", { class: "star", title: "best" }, "★"),
           ),
-          h("td", {}, words.worth(move.value)),
+          h("td", {}, words.standing({ value: move.value, mover: node.mover }, base).text),
           h("td", { class: "soft" }, state(move)),
         ),
       ),
@@ -57,7 +61,7 @@ function moveTable(node, words, act) {
 
 /** A panel beside the board; it hides itself where no book covers the position. */
 export function bookPanel(context, { play }) {
-  const { api, words, signal } = context;
+  const { api, card, words, signal } = context;
   let latest = 0;
   let position = null;
   let timer = null;
@@ -77,10 +81,12 @@ export function bookPanel(context, { play }) {
     clearTimeout(timer);
     // Moves of another position must not be played here.
     body.replaceChildren();
-    await load(now);
+    await load(session);
   }
 
-  async function load(now, again = false) {
+  async function load(session, again = false) {
+    const now = session.now.position;
+    const base = ahead(session.now, card.sides);
     latest += 1;
     const mine = latest;
     const node = await api.bookNode({ position: now, optional: true }).catch((error) => error);
@@ -93,26 +99,29 @@ export function bookPanel(context, { play }) {
     }
     // What a growing book says changes while it is shown; what is being used is left as it is.
     if (node.book.growing) {
-      timer = setTimeout(() => position === now && load(now, true), TICK);
+      timer = setTimeout(() => position === now && load(session, true), TICK);
       if (again && (body.contains(document.activeElement) || body.querySelector("details[open]"))) return;
     }
     body.replaceChildren(
       h(
         "p",
         {},
-        h("strong", {}, words.worth(node.value)),
+        h("strong", {}, words.standing(node, base).said),
         node.value.exact ? " solved" : "",
         node.depth === 0
           ? ", where the book starts"
           : `, depth ${node.depth}, ${count(node.ways)} ${node.ways === 1 ? "way" : "ways"} here`,
       ),
-      moveTable(node, words, play),
+      moveTable(node, words, base, play),
       around(context, node),
     );
   }
 
   return { panel, render };
 }
+
+const perspective = (words) =>
+  h("p", { class: "note" }, `Values are for ${words.first}, each from its position on.`);
 
 /** The tree around a node: what leads to it, and what follows. */
 function around(context, node) {
@@ -135,6 +144,7 @@ function around(context, node) {
           rest > 0 && ` and ${count(rest)} more`,
         ),
       below,
+      perspective(context.words),
       h("p", {}, h("a", { href: pageUrl("book", game, options) }, "The whole book")),
     ]);
   };
@@ -150,9 +160,9 @@ function branch(context, position, label, open = false) {
   const inner = new Map();
   let loaded = false;
 
-  const name = (move) => [
+  const name = (move, mover) => [
     h("strong", {}, move.move),
-    ` ${words.worth(move.value)} `,
+    ` ${words.standing({ value: move.value, mover }).text} `,
     h("span", { class: "note" }, state(move)),
     move.best && h("span", { class: "star" }, "★"),
   ];
@@ -167,8 +177,8 @@ function branch(context, position, label, open = false) {
     }
     for (const move of node.moves) {
       const known = inner.get(move.move);
-      if (known) put(known.summary, name(move));
-      else inner.set(move.move, branch(context, move.next, name(move)));
+      if (known) put(known.summary, name(move, node.mover));
+      else inner.set(move.move, branch(context, move.next, name(move, node.mover)));
     }
     const elements = node.moves.map((move) => inner.get(move.move).element);
     if (elements.some((element, i) => element !== body.children[i])) {
@@ -315,7 +325,7 @@ export async function bookPage({ game, options, main, go, signal }) {
         ),
         note,
       ),
-      h("section", { class: "panel" }, h("h2", {}, "Moves"), branches.element),
+      h("section", { class: "panel" }, h("h2", {}, "Moves"), branches.element, perspective(words)),
     ),
   );
   showFacts(facts);

@@ -3,9 +3,11 @@
 import { h, put } from "./dom.js";
 import { capital } from "./words.js";
 
-function table(choices, { shown, points, head, words, play }) {
+function table(choices, { shown, head, words, play }) {
+  // In some positions, and in some games, no move banks anything.
+  const banks = choices.some((one) => one.captures);
   const ordered = shown ? choices : [...choices].sort((a, b) => a.move.localeCompare(b.move));
-  const heads = ["Move", points && "Banks", head].filter(Boolean);
+  const heads = ["Move", banks && "Banks", head].filter(Boolean);
   const row = (choice) =>
     h(
       "tr",
@@ -15,7 +17,7 @@ function table(choices, { shown, points, head, words, play }) {
         onclick: () => play(choice),
       },
       h("td", {}, h("button", { class: "link", "aria-label": words.describe(choice, shown) }, choice.move)),
-      points && h("td", {}, choice.captures || ""),
+      banks && h("td", {}, choice.captures || ""),
       h(
         "td",
         { class: "value" },
@@ -69,7 +71,7 @@ export function choicesPanel({ card, words }, { play, elsewhere }) {
     }
     const whole = choices.some((one) => one.result);
     const head = whole ? `${first}–${second}` : `For ${first}`;
-    put(body, table(choices, { shown, points, head, words, play }), shown && legend(choices, whole));
+    put(body, table(choices, { shown, head, words, play }), shown && legend(choices, whole));
   }
 
   const panel = h("section", { class: "panel" }, h("h2", {}, "Moves here"), body);

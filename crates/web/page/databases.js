@@ -4,7 +4,7 @@ import { about, running } from "./api.js";
 import { builder } from "./build.js";
 import { chart } from "./chart.js";
 import { h } from "./dom.js";
-import { boardUrl } from "./url.js";
+import { boardUrl, pageUrl } from "./url.js";
 import { capital, count, headingOf, signed, signedMean, size, slice } from "./words.js";
 
 const isDistance = (metric) => metric === "dtw" || metric === "dtc";
@@ -28,7 +28,18 @@ function shares(tally) {
   );
 }
 
-export async function databasesPage({ game, options, main, go, signal }) {
+/** Databases of the game under other rules, where there are any. */
+function others(game, games) {
+  const held = games.find((one) => one.name === game).holdings.filter((one) => one.slices.length > 0);
+  if (!held.length) return null;
+  const link = ({ options, rules }, i) => [
+    i > 0 && ", ",
+    h("a", { href: pageUrl("databases", game, options) }, rules),
+  ];
+  return h("p", { id: "others" }, "There are databases under other rules: ", held.map(link), ".");
+}
+
+export async function databasesPage({ game, options, games, main, go, signal }) {
   const api = about(game, options, signal);
   const [card, known] = await Promise.all([api.card(), api.slices()]);
   const job = await running(game, card.options, signal);
@@ -38,7 +49,12 @@ export async function databasesPage({ game, options, main, go, signal }) {
     if (card.small_set.length === 0) {
       main.replaceChildren(
         title,
-        h("section", { class: "panel" }, h("p", {}, "This game has no databases.")),
+        h(
+          "section",
+          { class: "panel" },
+          h("p", {}, "There are too many positions for databases under these rules."),
+          others(game, games),
+        ),
       );
       return;
     }

@@ -2,12 +2,13 @@
 
 import { address } from "./api.js";
 import { h, put } from "./dom.js";
+import { ahead } from "./session.js";
 import { count } from "./words.js";
 
 const SECONDS = 5;
 
 /** A panel that searches the position on the board. */
-export function engine({ game, options, words, signal }) {
+export function engine({ game, options, card, words, signal }) {
   let session = null;
   let events = null;
   let position = null;
@@ -63,6 +64,10 @@ export function engine({ game, options, words, signal }) {
     show();
   }
 
+  /** What was found, for the first side like everything else, from where the moves are counted. */
+  const standing = (value) =>
+    words.standing({ value, mover: session.now.mover }, ahead(session.now, card.sides)).said;
+
   function show() {
     const idle = events === null;
     put(
@@ -85,8 +90,8 @@ export function engine({ game, options, words, signal }) {
         h(
           "p",
           { class: "found" },
-          h("strong", { id: "estimate" }, words.worth(found.value)),
-          ` for the side to move, depth ${found.depth}, ${count(found.nodes)} positions`,
+          h("strong", { id: "estimate" }, standing(found.value)),
+          `, depth ${found.depth}, ${count(found.nodes)} positions`,
         ),
       found && h("p", { class: "note" }, found.line.join(" ")),
       !idle &&

@@ -173,5 +173,5 @@ export function wordsOf({ points, sides }) {
     return parts.join(", ");
   };
 
-  return { worth, standing, margin, verdict, describe };
+  return { first, worth, standing, margin, verdict, describe };
 }

@@ -83,3 +83,36 @@ pub fn asset(name: &str) -> Response {
     ];
     (headers, ASSETS[at].bytes).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scripts are fetched together: none has to be found in another that was fetched before.
+    #[test]
+    fn the_page_names_every_script_it_needs() {
+        let text = |name: &str| {
+            let asset = ASSETS.iter().find(|asset| asset.name == name).expect("a file");
+            String::from_utf8_lossy(asset.bytes).into_owned()
+        };
+        let mut needed = vec!["main.js".to_owned()];
+        let mut at = 0;
+        while let Some(name) = needed.get(at).cloned() {
+            for import in text(&name).split("from \"./").skip(1) {
+                let import = import.split('"').next().expect("a name").to_owned();
+                if !needed.contains(&import) {
+                    needed.push(import);
+                }
+            }
+            at += 1;
+        }
+        assert!(needed.len() > 20, "{needed:?}");
+        let index = text("index.html");
+        let named = index.matches("rel=\"modulepreload\"").count();
+        for name in &needed[1..] {
+            let link = format!("<link rel=\"modulepreload\" href=\"/page/{name}\">");
+            assert!(index.contains(&link), "{link}");
+        }
+        assert_eq!(named, needed.len() - 1, "and no other");
+    }
+}

@@ -52,6 +52,9 @@ impl From<State> for NodeState {
 pub struct BookNode {
     /// The position.
     pub position: String,
+    /// The side to move.
+    #[schema(example = "south")]
+    pub mover: &'static str,
     /// Moves from the start of the book, by the shortest way.
     pub depth: u32,
     /// Its state in the book.
@@ -263,6 +266,7 @@ impl Explorer {
             }
             Ok(BookNode {
                 position: game.format(situation),
+                mover: game.side_name(situation.mover),
                 depth: node.depth,
                 state: node.state.into(),
                 value: node.value.worth(max),

@@ -15,7 +15,7 @@ export async function violations(page) {
   });
 }
 
-export function axeTests(ending) {
+export function axeTests(ending, empty) {
   const all = [
     [at(ending), ".pit.best"],
     [`${at(ending)}&line=E3x5`, ".course .now"],
@@ -27,6 +27,7 @@ export function axeTests(ending) {
     ["/games", ".card"],
     ["/api", ".operation"],
     ["/fleet", "h1"],
+    [`${empty}/games/awari/databases`, "#build"],
     ["/nothing", "[role=alert]"],
   ];
   // Colours are the same on all pages: three of them in the dark will do.

@@ -220,6 +220,7 @@ export async function explorerTests() {
   const data = place();
   run("solve", "kalah", "--pits", "3", "--up-to", "6", "--data", data);
   run("solve", "awari", "--stones", "3", "--data", data);
+  run("solve", "othello", "--size", "4", "--up-to", "1", "--data", data);
   run("book", "new", "othello", "--size", "6", "--depth", "0", "--data", data);
   const base = await serve(data);
 
@@ -239,6 +240,23 @@ export async function explorerTests() {
     await shows(page, "#bookfacts", "positions");
     await page.click("nav [data-page=board]");
     await shows(page, "h1", "size=6");
+    await page.goto(`${base}/games/othello/databases`);
+    await shows(page, "#others", "under other rules: size=4");
+    await page.click("#others a");
+    await shows(page, "h1", "size=4");
+    await page.waitForSelector("[data-slice='1']");
+  });
+
+  test("engine and book speak for one side, and no column is empty", async (page) => {
+    await page.goto(at("4,4,4,4,4,0/5,5,5,5,4,4 N 0-0"));
+    await page.waitForSelector(".pit.legal");
+    await page.click("#search");
+    await shows(page, "#estimate", "for South");
+    await page.goto("/games/kalah?options=pits=3,seeds=2");
+    await shows(page, "#book th:nth-child(2)", "For South");
+    await page.goto("/games/othello");
+    await page.waitForSelector(".square.legal");
+    equal(await page.$$eval(".choices th", (all) => all.length), 2, "moves of Othello bank nothing");
   });
 
   test("opens at a position that the databases of other rules know", async (page) => {
@@ -298,6 +316,11 @@ export async function explorerTests() {
     equal(await page.evaluate(() => document.activeElement.tagName), "SUMMARY", "the focus stays");
     ok(await page.$(".branch .branch[open]"), "what is open stays open");
     equal(await page.$$eval(".drop-outs [tabindex='0']", (all) => all.length), 1, "one stop for the Tab key");
+    // So does the panel beside the board.
+    await page.goto(`${grower}/games/kalah`);
+    await page.waitForSelector("#book [data-book]");
+    const panel = await page.textContent("#book");
+    await page.waitForFunction((old) => document.querySelector("#book").textContent !== old, panel);
   });
 
   test(
