@@ -335,8 +335,7 @@ mod tests {
                 assert_eq!((label, value), (Some(depth), score));
                 score.expect("a value").hundredths()
             });
-            // The best of the means is not quite the mean of the bests.
-            assert!((perfect - level).abs() < 100, "depth {depth}: {perfect} and {level}");
+            assert_eq!(perfect, level, "depth {depth}");
         }
     }
 

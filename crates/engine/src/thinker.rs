@@ -193,6 +193,67 @@ mod tests {
         });
     }
 
+    /// A time for one move is used, not half of it. A busy machine only takes longer.
+    #[test]
+    fn the_time_of_a_move_is_used() {
+        let mut player = searcher();
+        let played = Played::from_start(Awari::new(6).expect("six pits"));
+        std::thread::scope(|scope| {
+            let mut thinker = Thinker::start(scope, &mut player).expect("a thread");
+            let started = Instant::now();
+            let limits = MoveLimits::time(Duration::from_millis(300));
+            thinker.choose(&played, limits).expect("a move");
+            let used = started.elapsed();
+            assert!(used >= Duration::from_millis(240), "{used:?}");
+        });
+    }
+
+    /// A player that says when it begins, and thinks until it is stopped.
+    struct Diligent {
+        begun: Sender<()>,
+        moves: usize,
+    }
+
+    impl Player<Awari> for Diligent {
+        fn name(&self) -> String {
+            "diligent".to_owned()
+        }
+
+        fn choose(
+            &mut self,
+            request: Request<'_, Awari>,
+        ) -> Result<Thought<<Awari as Rules>::Move>, PlayerError> {
+            self.moves += 1;
+            request.pace.during(|| {
+                let _ = self.begun.send(());
+                while !request.pace.is_over() {
+                    std::thread::yield_now();
+                }
+            });
+            Ok(Thought::only(request.played.legal()[0]))
+        }
+    }
+
+    /// The search of the opponent's time is the search of the move: nothing begins anew.
+    #[test]
+    fn the_opponents_time_is_gained() {
+        let (begun, has_begun) = channel();
+        let mut player = Diligent { begun, moves: 0 };
+        let mut played = Played::from_start(Awari::new(6).expect("six pits"));
+        let limits = MoveLimits::time(Duration::from_millis(20));
+        std::thread::scope(|scope| {
+            let mut thinker = Thinker::start(scope, &mut player).expect("a thread");
+            let reply = played.legal()[0];
+            thinker.ponder(&played, reply, limits);
+            // The opponent moves only when it thinks already, however busy the machine is.
+            has_begun.recv().expect("it thinks in the opponent's time");
+            played.play(reply);
+            let thought = thinker.choose(&played, limits).expect("a move");
+            assert!(played.legal().contains(&thought.best));
+        });
+        assert_eq!(player.moves, 1, "one search");
+    }
+
     /// Another move than the expected one stops the search; the answer is for the game played.
     #[test]
     fn another_move_stops_it() {
