@@ -97,6 +97,10 @@ impl Args {
         let mut solvers: Vec<SolverName> = usual.iter().map(|slice| slice.solver).collect();
         solvers.sort_unstable();
         solvers.dedup();
+        if self.hosts.is_some() {
+            // Several machines have other solvers: all are measured.
+            solvers.clear();
+        }
         let measured = game.calibrate(
             metric,
             threads,
