@@ -307,7 +307,8 @@ fn only_the_given_leaves_are_expanded() {
 fn growth_without_an_expert_is_an_error() {
     let toy = tree();
     let mut book = toy.book(&[]);
-    let mut none = [toy.expert(); 0];
+    let mut none = vec![toy.expert()];
+    none.clear();
     assert!(book.grow(&mut none, &Plan::new(Strategy::BestFirst), &mut |_| {}).is_err());
     assert!(book.expand_all(&[0], &mut none).is_err());
     assert_eq!((book.open_jobs(), book.facts().expansions), (0, 0));

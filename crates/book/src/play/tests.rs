@@ -161,7 +161,7 @@ fn a_proven_score_is_realised() {
             let by_name = wanted.and_then(|name| nutcracker_game::find_move(&awari, at, name).ok());
             legal[by_name.unwrap_or_else(|| random.below(legal.len() as u64) as usize)]
         });
-        assert!(i32::from(gained) >= 5 - points, "seed {seed}, {points} conceded: {gained}");
+        assert!(gained >= 5 - points, "seed {seed}, {points} conceded: {gained}");
     }
 }
 
