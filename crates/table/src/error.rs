@@ -44,6 +44,17 @@ pub enum TableError {
         /// ` (pid N)`, or nothing if the lock file does not say.
         holder: String,
     },
+    /// Several processes solve slices of a directory as jobs.
+    #[error(
+        "a fleet{who} works in {dir}; join it with --fleet, wait for it, or use another directory",
+        dir = dir.display()
+    )]
+    Fleet {
+        /// The directory that they work in.
+        dir: PathBuf,
+        /// ` (pid N on HOST)`, or nothing if it is not known.
+        who: String,
+    },
     /// A file is missing.
     #[error("{path} does not exist", path = path.display())]
     Missing {
@@ -173,7 +184,7 @@ impl TableError {
     /// Who has to act.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Request { .. } | Self::Locked { .. } => ErrorKind::Usage,
+            Self::Request { .. } | Self::Locked { .. } | Self::Fleet { .. } => ErrorKind::Usage,
             Self::Missing { .. } | Self::MissingSlice { .. } | Self::TooNarrow { .. } => {
                 ErrorKind::NotHere
             }

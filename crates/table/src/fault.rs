@@ -195,6 +195,16 @@ impl Storage for MemoryStorage {
         Ok(Box::new(MemoryFile { storage: self.clone(), file }))
     }
 
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn RandomFile>> {
+        let mut state = self.operate(true)?;
+        if state.names.contains_key(path) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let file = state.create(path);
+        drop(state);
+        Ok(Box::new(MemoryFile { storage: self.clone(), file }))
+    }
+
     fn open_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>> {
         let file = self.operate(false)?.find(path)?;
         Ok(Box::new(MemoryFile { storage: self.clone(), file }))
@@ -225,6 +235,13 @@ impl Storage for MemoryStorage {
         state.names.insert(to.to_owned(), file);
         state.pending.push((Some(from.to_owned()), Some((to.to_owned(), file))));
         Ok(())
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        if self.lock().names.contains_key(to) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.rename(from, to)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -17,8 +17,14 @@ pub trait Storage: Send + Sync + fmt::Debug {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>>;
     /// Renames a file, atomically replacing one of the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Renames a file, unless there is one of the new name: then an error of kind `AlreadyExists`.
+    /// Both names may exist for a moment.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Creates or truncates a file for random access.
     fn create_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>>;
+    /// Creates a file for random access; of several that try at once, on whatever machines, one
+    /// succeeds. An error of kind `AlreadyExists` if there is one.
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn RandomFile>>;
     /// Opens a file for random access.
     fn open_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>>;
     /// Removes a directory with its contents; no error if there is none.
@@ -139,6 +145,12 @@ impl Storage for Disk {
         Ok(Box::new(Random(options.open(path)?)))
     }
 
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn RandomFile>> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        Ok(Box::new(Random(options.open(path)?)))
+    }
+
     fn open_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>> {
         Ok(Box::new(Random(OpenOptions::new().read(true).write(true).open(path)?)))
     }
@@ -152,6 +164,23 @@ impl Storage for Disk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        match fs::hard_link(from, to) {
+            Ok(()) => fs::remove_file(from),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
+                ) =>
+            {
+                Err(error)
+            }
+            // A file system without links.
+            Err(_) if to.try_exists()? => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(from, to),
+        }
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

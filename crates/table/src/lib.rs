@@ -46,6 +46,7 @@ pub mod fault;
 mod file;
 mod format;
 mod histogram;
+mod lease;
 mod lock;
 mod manifest;
 mod naming;
@@ -66,6 +67,7 @@ pub use format::{
     MAX_DICTIONARY, MAX_PARTS, Part, SCORE,
 };
 pub use histogram::Histogram;
+pub use lease::{Claim, Heart, Lease, Leases, Owner, Pulse, Watch};
 pub use lock::{DirLock, LOCK};
 pub use manifest::{Counted, Entry, MANIFEST, MANIFEST_VERSION, Manifest, Reconciled};
 pub use naming::Naming;

@@ -3,6 +3,7 @@
 mod damage;
 mod directory;
 mod fault;
+mod lease;
 mod names;
 mod probe;
 mod roundtrip;
