@@ -3,10 +3,11 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nutcracker_game::law::{self, Breach, Report};
 use nutcracker_game::{Evaluate, Metric, SliceId};
-use nutcracker_retro::check::{self, CheckError, Checked};
+use nutcracker_retro::check::{self, CheckError, Checked, Share};
 use nutcracker_retro::experiment::{self, CacheMisses};
 use nutcracker_retro::{
     Calibration, CalibrationError, Progress, Rates, SlicePlan, SliceReport, SolveError,
@@ -53,6 +54,16 @@ loops! {
         progress: &dyn Progress
     ) -> Result<Vec<SliceReport>, SolveError> = nutcracker_retro::solve_slices;
 
+    /// [`solve_fleet`](nutcracker_retro::solve_fleet) for the game.
+    fn solve_fleet(
+        storage: &Arc<dyn Storage>,
+        dir: &Path,
+        selected: &[SliceId],
+        options: &SolveOptions,
+        patience: Duration,
+        progress: &dyn Progress
+    ) -> Result<Vec<SliceReport>, SolveError> = nutcracker_retro::solve_fleet;
+
     /// [`help_slices`](nutcracker_retro::help_slices) for the game.
     fn help_slices(
         storage: &Arc<dyn Storage>,
@@ -91,6 +102,16 @@ loops! {
         threads: usize,
         progress: &dyn Progress
     ) -> Result<Checked, CheckError> = check::check_file;
+
+    /// [`check_share`](check::check_share) for the game.
+    fn check_share(
+        table: &Table,
+        set: &TableSet,
+        share: Share,
+        memory: u64,
+        threads: usize,
+        progress: &dyn Progress
+    ) -> Result<Checked, CheckError> = check::check_share;
 
     /// [`check_sample`](check::check_sample) for the game.
     fn check_sample(

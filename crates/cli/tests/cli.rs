@@ -13,6 +13,7 @@ mod games;
 mod harness;
 mod help;
 mod interrupt;
+mod jobs;
 mod licences;
 mod listed;
 mod metrics;

@@ -67,7 +67,9 @@ impl From<BookError> for Failure {
 impl From<TableError> for Failure {
     fn from(error: TableError) -> Self {
         match error {
-            TableError::Locked { .. } => Failure::Failed(format!("{error} (--data)")),
+            TableError::Locked { .. } | TableError::Fleet { .. } => {
+                Failure::Failed(format!("{error} (--data)"))
+            }
             TableError::TooNarrow { need, .. } => Failure::Failed(match need {
                 Reach::Exact => format!("{error} (without --window)"),
                 Reach::Within(window) => format!("{error} (--window {window})"),

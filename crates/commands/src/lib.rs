@@ -14,6 +14,7 @@ mod failure;
 mod how;
 mod identity;
 mod interrupt;
+mod jobs;
 mod live;
 mod machine;
 mod monitor;

@@ -31,7 +31,7 @@
 //! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
 //! | before it runs | [`default_set()`], [`quick_set`], [`plan()`], [`plan_together()`], [`SlicePlan`], [`Rates`], [`calibrate`], [`fit_solvers`] |
 //! | finished files | [`open_set`], [`open_metric`], [`folder`], [`check`], [`stats`] |
-//! | several machines | [`Machines`], [`SliceGraph`], [`help_slices`] |
+//! | several machines | [`Machines`], [`SliceGraph`], [`help_slices`], [`solve_fleet`] |
 //! | measurements and tests | [`experiment`], [`in_memory`] |
 
 mod budget;
@@ -42,6 +42,7 @@ mod default_set;
 mod error;
 mod exits;
 pub mod experiment;
+mod fleet;
 mod options;
 mod parallel;
 mod plan;
@@ -59,6 +60,7 @@ pub use budget::cache_bytes;
 pub use calibrate::{Calibration, CalibrationError, calibrate};
 pub use default_set::{default_set, quick_set};
 pub use error::{SolveError, Unfit};
+pub use fleet::{FLEET_FOLDER, PATIENCE, record_checked, solve_fleet};
 pub use options::{DualIndexOptions, RowOptions, SolveOptions, SolverName};
 pub use parallel::ThreadError;
 pub use plan::{BITS, BY_RULES, DISK, Phases, Rate, Rates, SlicePlan, plan};

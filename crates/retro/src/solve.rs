@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_table::{
-    DirLock, HOLE, Header, Manifest, PackOptions, Part, Published, Reach, Storage, Table,
-    TableError, TableSet, pack_with, remove_unfinished,
+    DirLock, HOLE, Header, Manifest, PackOptions, Part, Published, Reach, Reconciled, Storage,
+    Table, TableError, TableSet, pack_with, remove_unfinished,
 };
 
 use crate::check::check_file;
 use crate::error::SolveError;
+use crate::fleet;
 use crate::options::SolveOptions;
 use crate::progress::{Meter, Phase, Progress};
 use crate::report::{Effort, Seconds, SliceReport};
@@ -48,34 +49,21 @@ pub fn solve_slices<G: Game>(
     progress: &dyn Progress,
 ) -> Result<Vec<SliceReport>, SolveError> {
     let id = game.id();
-    if let Some(&requested) = selected.iter().find(|&&slice| !game.has_database(slice)) {
-        let (game, last) = (id.to_string(), game.largest_slice());
-        return Err(SolveError::NoSuchSlice { game, requested, last });
-    }
-    let metric = metric_of(game, options.metric);
-    if !game.metrics().contains(&metric) {
-        let offered: Vec<&str> = game.metrics().iter().map(|metric| metric.name()).collect();
-        let (game, offered) = (id.to_string(), offered.join(", "));
-        return Err(SolveError::NoMetric { game, metric, offered });
-    }
-    let slices = window::slices(game, selected, options.window);
+    let (metric, slices) = selection(game, selected, options)?;
     let Some(&last) = slices.last() else { return Ok(Vec::new()) };
     let _lock = DirLock::acquire(dir)?;
+    fleet::expect_none(storage, dir, progress)?;
     remove_unfinished(&**storage, dir)?;
     let mut manifest =
         Manifest::load_or_new(&**storage, dir, id.name, &id.options, &options.program)?;
     let reconciled = manifest.reconcile(&**storage, dir, &naming(game))?;
     // A file that is not in the manifest may never have been checked: it is adopted only after this
     // run has checked it. So are files whose check was interrupted or skipped.
-    let mut unchecked = reconciled.adopted.clone();
-    let pending = manifest.entries().iter().filter(|entry| !entry.checked);
-    unchecked.extend(pending.map(|entry| (entry.slice, entry.reach)));
-    unchecked.sort_unstable();
-    unchecked.dedup();
-    unchecked.retain(|&(slice, _)| options.verify && slices.contains(&SliceId(slice)));
-    for &(slice, reach) in &unchecked {
-        manifest.remove(slice, reach);
-    }
+    let unchecked = if options.verify {
+        take_unchecked(&mut manifest, &reconciled, &slices)
+    } else {
+        Vec::new()
+    };
     if !reconciled.is_clean() {
         manifest.save(&**storage, dir)?;
     }
@@ -84,7 +72,7 @@ pub fn solve_slices<G: Game>(
     for slice in slices {
         let top = options.window.of(game, metric, slice, last);
         let task = SliceTask { game, slice, top, options };
-        let job = SliceJob { task, storage, dir, progress };
+        let job = SliceJob { task, storage, dir, place: dir, progress };
         for &(_, reach) in unchecked.iter().filter(|(unchecked, _)| *unchecked == slice.0) {
             let set = job.open_set();
             let table = job.check_and_promote(&set, reach)?;
@@ -106,20 +94,50 @@ pub fn solve_slices<G: Game>(
                 effort: Effort::default(),
             }
         } else {
-            match job.run(&mut manifest) {
-                Err(SolveError::WorkFile(error)) if error.is_damage() => {
-                    // The work files cannot be trusted: the slice is restarted once.
-                    progress.note(&format!("{error}: starting {slice} again"));
-                    job.clear_work();
-                    job.run(&mut manifest)?
-                }
-                report => report?,
-            }
+            job.run(&mut manifest)?
         };
         progress.finished(&report);
         reports.push(report);
     }
     Ok(reports)
+}
+
+/// The metric of the tables, and the slices to be solved in an order in which they can be.
+pub(crate) fn selection<G: Game>(
+    game: &G,
+    selected: &[SliceId],
+    options: &SolveOptions,
+) -> Result<(Metric, Vec<SliceId>), SolveError> {
+    let id = game.id();
+    if let Some(&requested) = selected.iter().find(|&&slice| !game.has_database(slice)) {
+        let (game, last) = (id.to_string(), game.largest_slice());
+        return Err(SolveError::NoSuchSlice { game, requested, last });
+    }
+    let metric = metric_of(game, options.metric);
+    if !game.metrics().contains(&metric) {
+        let offered: Vec<&str> = game.metrics().iter().map(|metric| metric.name()).collect();
+        let (game, offered) = (id.to_string(), offered.join(", "));
+        return Err(SolveError::NoMetric { game, metric, offered });
+    }
+    Ok((metric, window::slices(game, selected, options.window)))
+}
+
+/// Removes the entries of these slices whose files may not have been checked; returns which.
+pub(crate) fn take_unchecked(
+    manifest: &mut Manifest,
+    reconciled: &Reconciled,
+    slices: &[SliceId],
+) -> Vec<(u32, Reach)> {
+    let mut unchecked = reconciled.adopted.clone();
+    let pending = manifest.entries().iter().filter(|entry| !entry.checked);
+    unchecked.extend(pending.map(|entry| (entry.slice, entry.reach)));
+    unchecked.sort_unstable();
+    unchecked.dedup();
+    unchecked.retain(|&(slice, _)| slices.contains(&SliceId(slice)));
+    for &(slice, reach) in &unchecked {
+        manifest.remove(slice, reach);
+    }
+    unchecked
 }
 
 /// Removes the work folders of slices that are finished: a run that was killed after it had named
@@ -162,26 +180,14 @@ fn mark_holes<G: Game>(game: &G, slice: SliceId, start: u64, out: &mut [i8]) {
 }
 
 impl<G: Game> SliceJob<'_, G> {
-    fn reach(&self) -> Reach {
+    pub(crate) fn reach(&self) -> Reach {
         window::reach(self.task.game, self.task.metric(), self.task.slice, self.task.top)
     }
 
     fn run(&self, manifest: &mut Manifest) -> Result<SliceReport, SolveError> {
-        let slice = self.task.slice;
-        self.progress.slice(slice, self.task.positions());
+        let mut report = self.build()?;
         let started = Instant::now();
-        let solved = self.solve()?;
-        let exits = solved.exit_time.as_secs_f64();
-        let fixpoint = started.elapsed().as_secs_f64() - exits;
-
-        let started = Instant::now();
-        let published = self.pack(&solved)?;
-        let effort = solved.effort;
-        drop(solved);
-        let pack = started.elapsed().as_secs_f64();
-
-        let started = Instant::now();
-        let set = self.open_set();
+        let (slice, set) = (self.task.slice, self.open_set());
         let table = if self.task.options.verify {
             self.check_and_promote(&set, self.reach())?
         } else {
@@ -190,7 +196,36 @@ impl<G: Game> SliceJob<'_, G> {
         manifest.adopt(&table)?;
         manifest.save(&**self.storage, self.dir)?;
         self.clear_work();
-        let verify = started.elapsed().as_secs_f64();
+        if let Some(seconds) = &mut report.seconds {
+            seconds.verify = started.elapsed().as_secs_f64();
+        }
+        Ok(report)
+    }
+
+    /// Solves the slice and writes its file, which is to be checked yet.
+    pub(crate) fn build(&self) -> Result<SliceReport, SolveError> {
+        match self.try_to_build() {
+            Err(SolveError::WorkFile(error)) if error.is_damage() => {
+                // The work files cannot be trusted: the slice is restarted once.
+                self.progress.note(&format!("{error}: starting {} again", self.task.slice));
+                self.clear_work();
+                self.try_to_build()
+            }
+            report => report,
+        }
+    }
+
+    fn try_to_build(&self) -> Result<SliceReport, SolveError> {
+        let slice = self.task.slice;
+        self.progress.slice(slice, self.task.positions());
+        let started = Instant::now();
+        let solved = self.solve()?;
+        let exits = solved.exit_time.as_secs_f64();
+        let fixpoint = started.elapsed().as_secs_f64() - exits;
+        let started = Instant::now();
+        let published = self.pack(&solved)?;
+        let effort = solved.effort;
+        let pack = started.elapsed().as_secs_f64();
         let histogram = published.statistics.whole();
         Ok(SliceReport {
             slice,
@@ -198,7 +233,7 @@ impl<G: Game> SliceJob<'_, G> {
             window: self.reach().into(),
             bytes: published.bytes,
             histogram,
-            seconds: Some(Seconds { exits, fixpoint, pack, verify }),
+            seconds: Some(Seconds { exits, fixpoint, pack, verify: 0.0 }),
             effort,
         })
     }
@@ -229,7 +264,7 @@ impl<G: Game> SliceJob<'_, G> {
         let pack = PackOptions { threads: options.threads, ..PackOptions::default() };
         let meter = Meter::begin(self.progress, Phase::Pack, positions);
         let failure = Mutex::new(None);
-        let sealed = pack_with(&**self.storage, self.dir, &header, &pack, |start, out| {
+        let sealed = pack_with(&**self.storage, self.place, &header, &pack, |start, out| {
             let filled = self.stop_if_requested().map_err(SolveError::from);
             let filled = filled.and_then(|()| Ok(solved.scores.read(start, out)?));
             if self.task.game.properties().holes {
@@ -252,7 +287,11 @@ impl<G: Game> SliceJob<'_, G> {
 
     /// Checks a file and gives it its final name. A file that is wrong and does not have that name
     /// is removed, with the work files that it may come from: the next run restarts the slice.
-    fn check_and_promote(&self, set: &TableSet, reach: Reach) -> Result<Arc<Table>, SolveError> {
+    pub(crate) fn check_and_promote(
+        &self,
+        set: &TableSet,
+        reach: Reach,
+    ) -> Result<Arc<Table>, SolveError> {
         let slice = self.task.slice.0;
         let table = set.get_exactly(slice, reach)?;
         match self.verify(&table, set) {
@@ -273,7 +312,7 @@ impl<G: Game> SliceJob<'_, G> {
         }
     }
 
-    fn verify(&self, table: &Table, set: &TableSet) -> Result<(), SolveError> {
+    pub(crate) fn verify(&self, table: &Table, set: &TableSet) -> Result<(), SolveError> {
         let SliceTask { game, options, .. } = self.task;
         check_file(game, table, set, options.memory, options.threads, self.progress)?;
         Ok(())
@@ -282,9 +321,9 @@ impl<G: Game> SliceJob<'_, G> {
     /// Removes the work files of a finished slice. What cannot be removed does no harm.
     fn clear_work(&self) {
         let prefix = work_prefix(self.task.slice);
-        for name in self.storage.list(self.dir).unwrap_or_default() {
+        for name in self.storage.list(self.place).unwrap_or_default() {
             if name.starts_with(&prefix) {
-                let _ = self.storage.remove_dir(&self.dir.join(name));
+                let _ = self.storage.remove_dir(&self.place.join(name));
             }
         }
     }

@@ -22,7 +22,7 @@ fn header(awari: &Awari, positions: usize) -> Header {
 }
 
 /// Replaces the file of the slice by one with these scores.
-fn plant(awari: &Awari, dir: &Path, scores: &[i8]) {
+pub fn plant(awari: &Awari, dir: &Path, scores: &[i8]) {
     std::fs::remove_file(dir.join("awari-03.nut")).unwrap();
     let header = header(awari, scores.len());
     pack(&*disk(), dir, &header, &PackOptions::default(), scores).unwrap();
@@ -53,7 +53,7 @@ fn best(awari: &Awari, smaller: &Plain, scores: &[i8], index: u64) -> Option<i8>
 
 /// Scores in which every position equals the best of its moves, and all drawn ones are invented:
 /// found by giving the drawn ones arbitrary signs and following the moves until nothing changes.
-fn invented(awari: &Awari, right: &[i8]) -> Vec<i8> {
+pub fn invented(awari: &Awari, right: &[i8]) -> Vec<i8> {
     let smaller = Plain::solve(awari, SLICE - 1);
     let drawn: Vec<u64> = (0..right.len() as u64).filter(|&i| right[i as usize] == 0).collect();
     let mut random = 1u64;

@@ -208,26 +208,43 @@ impl Manifest {
 
     /// Writes the manifest atomically: a crash leaves the old one or the new one.
     pub fn save(&self, storage: &dyn Storage, dir: &Path) -> Result<()> {
+        self.save_if(storage, dir, &dir.join(format!("{MANIFEST}.tmp")), || Ok(true)).map(drop)
+    }
+
+    /// Writes the manifest to a `temporary` file, and puts it in its place if `allowed` then says
+    /// so; returns what it said.
+    pub fn save_if(
+        &self,
+        storage: &dyn Storage,
+        dir: &Path,
+        temporary: &Path,
+        allowed: impl FnOnce() -> Result<bool>,
+    ) -> Result<bool> {
         let path = dir.join(MANIFEST);
-        let temporary = dir.join(format!("{MANIFEST}.tmp"));
         let mut text = serde_json::to_string_pretty(self)
             .map_err(|error| TableError::request(format!("{}: {error}", path.display())))?;
         text.push('\n');
         let write = || {
             let mut file =
-                storage.create(&temporary).map_err(TableError::io("create", &temporary))?;
-            file.write_all(text.as_bytes()).map_err(TableError::io("write", &temporary))?;
-            file.sync().map_err(TableError::io("sync", &temporary))?;
+                storage.create(temporary).map_err(TableError::io("create", temporary))?;
+            file.write_all(text.as_bytes()).map_err(TableError::io("write", temporary))?;
+            file.sync().map_err(TableError::io("sync", temporary))?;
             drop(file);
-            storage.rename(&temporary, &path).map_err(TableError::io("rename", &temporary))
+            let allowed = allowed()?;
+            if allowed {
+                storage.rename(temporary, &path).map_err(TableError::io("rename", temporary))?;
+            }
+            Ok(allowed)
         };
         storage.create_dir(dir).map_err(TableError::io("make the directory", dir))?;
-        if let Err(error) = write() {
+        let written = write();
+        if !matches!(written, Ok(true)) {
             // The first error is the one to report.
-            let _ = storage.remove(&temporary);
-            return Err(error);
+            let _ = storage.remove(temporary);
+            return written;
         }
-        storage.sync_dir(dir).map_err(TableError::io("sync", dir))
+        storage.sync_dir(dir).map_err(TableError::io("sync", dir))?;
+        Ok(true)
     }
 
     /// The tables, by slice ascending; in each slice the exact one first, then from the widest

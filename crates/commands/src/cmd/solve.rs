@@ -19,6 +19,7 @@ use crate::args::{
 use crate::failure::Failure;
 use crate::how::{How, with_margin};
 use crate::interrupt::Interrupt;
+use crate::jobs::Fleet;
 use crate::number::{about, counted, rounded, signed, size, thousands};
 use crate::progress::Reporter;
 use crate::supervise::supervise;
@@ -58,6 +59,7 @@ fn is_soon_done(missing: &[SlicePlan]) -> bool {
   nutcracker solve awari --stones 10
   nutcracker solve kalah --pits 4 --seeds 3
   nutcracker solve awari --stones 12 --processes 2
+  nutcracker solve krk --fleet
 
 The files do not depend on the number of threads, processes or machines.")]
 pub struct Args {
@@ -74,6 +76,8 @@ pub struct Args {
     how: How,
     #[command(flatten)]
     together: Together,
+    #[command(flatten)]
+    fleet: Fleet,
     /// Give up the search for the value of the start position after this time
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     search_seconds: u32,
@@ -172,7 +176,13 @@ impl Args {
             team.cluster().end(Some(&sentence));
             return Err(Failure::Failed(sentence));
         }
-        let result = game.solve_slices(&storage(false), &dir, &slices, &options, &reporter);
+        let files = storage(false);
+        let result = match self.fleet.patience() {
+            Some(patience) => {
+                game.solve_fleet(&files, &dir, &slices, &options, patience, &reporter)
+            }
+            None => game.solve_slices(&files, &dir, &slices, &options, &reporter),
+        };
         reporter.clear();
         if let Some(team) = &team {
             team.end(&result);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use nutcracker_any::AnyGame;
 use nutcracker_game::{Numbering, Rules, SliceId, closure};
-use nutcracker_retro::cache_bytes;
-use nutcracker_retro::check::{CheckError, Checked, check_manifest};
+use nutcracker_retro::check::{CheckError, Checked, PartRecord, Parts, Share, check_manifest};
+use nutcracker_retro::{cache_bytes, record_checked};
 use nutcracker_table::{DirLock, Manifest, Reach, TableError, TableSet};
 use serde_json::{Value, json};
 
@@ -17,6 +17,7 @@ use crate::args::{
 use crate::cmd::verify_proof;
 use crate::failure::Failure;
 use crate::how::{parse_size, with_margin};
+use crate::jobs::parse_share;
 use crate::machine;
 use crate::number::{duration, rounded, thousands};
 use crate::progress::Reporter;
@@ -31,6 +32,11 @@ use crate::{note, print};
 /// faster form of the rules that the check shares with some solvers. A slice that is available with
 /// several windows has each of its files checked.
 ///
+/// With --part 2/8, the second of eight parts of all this is checked: an eighth of the positions of
+/// every file, and the foundation of some scores. Eight machines that share the data directory check
+/// all of it together; each leaves a small record beside every file, and the last one says that the
+/// file is right.
+///
 /// With --proof, a proof that `nutcracker prove` wrote is replayed instead: every position of it by
 /// the rules of its game, and every database value in the file that the proof names by its digest,
 /// which is compared with all of its bytes.
@@ -38,6 +44,7 @@ use crate::{note, print};
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 8
   nutcracker verify awari
+  nutcracker verify awari --part 2/8
   nutcracker prove tic-tac-toe --at-least 0 --proof draw.txt
   nutcracker verify --proof draw.txt
 
@@ -55,7 +62,7 @@ pub struct Args {
     #[command(flatten)]
     how: How,
     /// Check the proof in this file; it names its game and its options itself
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "given", "up_to", "sample", "memory", "threads"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "given", "up_to", "sample", "part", "memory", "threads"])]
     proof: Option<PathBuf>,
 }
 
@@ -68,6 +75,9 @@ struct How {
     /// too large to check in full. Scores that support each other in a cycle are not found
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
+    /// Check only one of several parts, such as 2/8; all of them together check everything
+    #[arg(long, value_name = "PART/PARTS", conflicts_with = "sample", value_parser = parse_share)]
+    part: Option<Share>,
     /// Memory to use, such as 512MiB or 4GiB; without it, what is free, less a margin. Slices that
     /// do not fit are checked in pieces, which takes longer
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -91,6 +101,8 @@ enum Finding {
     Right(Checked),
     /// Its file is whole, and this many positions drawn at random are right.
     Sampled(u64),
+    /// A part of it is right; whether all parts are.
+    Part(Checked, Share, Parts),
     /// Its file is whole, and its scores were not compared: slices it leads to are not right.
     Whole,
     /// It is not right.
@@ -153,6 +165,7 @@ impl Check {
         let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0]);
         // Slices with a file that is not right: what leads to them cannot be compared.
         let mut unsound: Vec<SliceId> = Vec::new();
+        let mut whole = 0;
         for &(slice, reach) in &files {
             let name = file_name(&game, slice, reach);
             let slice = SliceId(slice);
@@ -176,12 +189,9 @@ impl Check {
             };
             let seconds = reporter.seconds();
             reporter.clear();
-            if let Finding::Right(_) = finding
-                && let Err(error) = self.promote(&game, slice, reach)
-            {
-                note(&format!("{name} is right and stays marked as unchecked: {error}"));
-            }
-            if !matches!(finding, Finding::Right(_) | Finding::Sampled(_)) {
+            whole += u32::from(matches!(finding, Finding::Part(_, _, Parts::All)));
+            self.settle(&game, slice, reach, &finding, &name);
+            if !matches!(finding, Finding::Right(_) | Finding::Sampled(_) | Finding::Part(..)) {
                 unsound.push(slice);
             }
             let mut object = slice_object(&game, metric, slice, json!({ "ok": false }));
@@ -195,6 +205,13 @@ impl Check {
         }
         if self.how.format == Format::Json {
             print(&format!("{}\n", json!({ "ok": wrong == 0, "slices": findings })))?;
+        }
+        if let Some(share) = self.how.part.filter(|_| wrong == 0) {
+            let (part, of, all) = (share.part(), share.count(), files.len());
+            note(&format!(
+                "Part {part} of {of} has passed, and {whole} of {all} files have passed all parts \
+                 with it"
+            ));
         }
         match wrong {
             0 => Ok(()),
@@ -231,14 +248,25 @@ impl Check {
                 check_manifest(&set, &table, &dir)?;
             }
             if sound {
-                let threads = self.how.threads.count();
-                match self.how.sample {
-                    Some(count) => game
+                let (threads, memory) = (self.how.threads.count(), memory - cache);
+                match (self.how.sample, self.how.part) {
+                    (Some(count), _) => game
                         .check_sample(&table, &set, count, threads, reporter)
                         .map(Finding::Sampled),
-                    None => game
-                        .check_file(&table, &set, memory - cache, threads, reporter)
-                        .map(Finding::Right),
+                    (None, None) => {
+                        game.check_file(&table, &set, memory, threads, reporter).map(Finding::Right)
+                    }
+                    (None, Some(share)) => {
+                        let files = &**set.storage();
+                        // What an earlier run has found is checked again.
+                        let _ = files.remove(&PartRecord::path(&table, share));
+                        let checked =
+                            game.check_share(&table, &set, share, memory, threads, reporter)?;
+                        let record = PartRecord::new(game, &table, &set, share, &checked)?;
+                        record.save(files, &table)?;
+                        let parts = record.parts(files, &table)?;
+                        Ok(Finding::Part(checked, share, parts))
+                    }
                 }
             } else {
                 table.verify_file(|_| {})?;
@@ -256,8 +284,21 @@ impl Check {
         })
     }
 
+    /// What follows from a finding for the name of the file.
+    fn settle(&self, game: &AnyGame, slice: SliceId, reach: Reach, finding: &Finding, name: &str) {
+        let promoted = match finding {
+            Finding::Right(_) => self.promote(game, slice, reach),
+            Finding::Part(_, share, Parts::All) => self.conclude(game, slice, reach, *share),
+            _ => Ok(()),
+        };
+        if let Err(error) = promoted {
+            let error = error.into_sentence();
+            note(&format!("{name} is right and stays marked as unchecked: {error}"));
+        }
+    }
+
     /// Gives a table that is right its final name, and records that in the manifest.
-    fn promote(&self, game: &AnyGame, slice: SliceId, reach: Reach) -> Result<(), TableError> {
+    fn promote(&self, game: &AnyGame, slice: SliceId, reach: Reach) -> Result<(), Failure> {
         let (dir, set) = (self.subject.dir(game), self.subject.open(game, false, 0));
         let table = set.get_exactly(slice.0, reach)?;
         if table.is_checked() {
@@ -266,7 +307,34 @@ impl Check {
         let _lock = DirLock::acquire(&dir)?;
         let mut manifest = Manifest::load(&**set.storage(), &dir)?;
         manifest.adopt(&*set.promote(&table)?)?;
-        manifest.save(&**set.storage(), &dir)
+        Ok(manifest.save(&**set.storage(), &dir)?)
+    }
+
+    /// All parts of a table are right: gives it its final name, as long as those below it have
+    /// theirs, and removes the records.
+    fn conclude(
+        &self,
+        game: &AnyGame,
+        slice: SliceId,
+        reach: Reach,
+        share: Share,
+    ) -> Result<(), Failure> {
+        let set = self.subject.open(game, false, 0);
+        let table = set.get_exactly(slice.0, reach)?;
+        if !table.is_checked() {
+            for below in game.below(slice) {
+                if !set.get(below.0)?.is_checked() {
+                    return Err(Failure::Failed(format!(
+                        "{} is not checked yet; run this part again when it is",
+                        slice_label(game, below)
+                    )));
+                }
+            }
+            let program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
+            record_checked(&set, &table, &program)?;
+        }
+        PartRecord::clear(&**set.storage(), &table, share.count());
+        Ok(())
     }
 
     /// Prints the finding of a slice, and adds it to its JSON object.
@@ -301,6 +369,31 @@ impl Check {
                     duration(seconds),
                 ))?;
             }
+            Finding::Part(Checked { compared, levels, .. }, share, parts) => {
+                object["ok"] = true.into();
+                object["part"] = share.to_string().into();
+                object["compared"] = (*compared).into();
+                object["levels"] = levels.clone().into();
+                let rest = match parts {
+                    Parts::All => "all parts have passed".to_owned(),
+                    Parts::Missing(parts) => {
+                        object["missing_parts"] = parts.clone().into();
+                        format!("without {}", listed(parts))
+                    }
+                };
+                let levels = levels.as_deref().unwrap_or_default();
+                let founded = if levels.is_empty() {
+                    String::new()
+                } else {
+                    let levels: Vec<String> = levels.iter().map(|k| format!("±{k}")).collect();
+                    format!(", {} founded", levels.join(" "))
+                };
+                self.print_line(&format!(
+                    "OK     {name:>9}  {:>15} compared{founded}; {rest}  {:>10}\n",
+                    thousands(*compared),
+                    duration(seconds),
+                ))?;
+            }
             Finding::Whole => {
                 object["error"] = "not compared: slices it leads to are not right".into();
                 self.print_line(&format!(
@@ -327,6 +420,14 @@ impl Check {
         }
         print(&format!("WRONG  {name:>9}  {reason}\n"))
     }
+}
+
+/// Parts that have not passed yet.
+fn listed(parts: &[u32]) -> String {
+    let first: Vec<String> = parts.iter().take(8).map(u32::to_string).collect();
+    let word = if parts.len() == 1 { "part" } else { "parts" };
+    let more = if parts.len() > first.len() { " and more" } else { "" };
+    format!("{word} {}{more}", first.join(", "))
 }
 
 /// A slice, and what its scores are clipped to, if they are.

@@ -16,6 +16,13 @@
 //! sweep founds none. Where memory allows, predecessors of a newly founded position are examined at
 //! once: un-moves only suggest candidates, and nothing is accepted because of them.
 //!
+//! # Parts
+//! Several machines can check one table, each a [share](Share) of it. Agreement is a matter of each
+//! position by itself, so a share has a range of them. Foundation is one of each *level* by itself: a
+//! win of k rests on an exit or on a loss of -k, and a loss of -k on wins of k or more; that those of
+//! more are founded is for other levels to find. So the levels are dealt to the shares, and the
+//! values of all other levels are taken as founded. All shares together check what one check does.
+//!
 //! # What is shared with solvers
 //! The rules; the reader of tables; and the forward view, by which the solvers with one and two
 //! bits a position walk too. The in-memory solver, the one by rows and the one by sweeps do not use
@@ -26,7 +33,9 @@
 mod cells;
 mod levels;
 mod pages;
+mod record;
 mod sample;
+mod share;
 mod tile;
 mod walk;
 
@@ -49,7 +58,9 @@ use crate::window;
 use cells::{Cell, Cells, Pieces, Values, Whole, is_founded, value};
 use levels::Levels;
 use pages::Pages;
+pub use record::{PartRecord, Parts};
 pub use sample::check_sample;
+pub use share::Share;
 
 /// What a check has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +73,10 @@ pub struct Checked {
     pub in_pieces: bool,
     /// The positions that were compared by the plain rules as well.
     pub sampled: u64,
+    /// The positions that were compared with their moves, and holes among them.
+    pub compared: u64,
+    /// The sizes of the scores that were found to be founded; `None` if all were, or need not be.
+    pub levels: Option<Vec<Score>>,
 }
 
 /// Positions that the check compares by the plain rules at its end, or all if there are fewer.
@@ -112,11 +127,38 @@ pub fn check_file<G: Game>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Checked, CheckError> {
+    check_share(game, table, set, Share::ALL, memory, threads, progress)
+}
+
+/// A share of [`check_file`]: all shares together check the file.
+pub fn check_share<G: Game>(
+    game: &G,
+    table: &Table,
+    set: &TableSet,
+    share: Share,
+    memory: u64,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Checked, CheckError> {
     let slice = SliceId(table.header().slice);
-    let meter = &Meter::begin(progress, Phase::Verify, table.positions());
-    table.verify_digest_while(|| !progress.must_stop())?;
     let metric = metric(table)?;
-    let job = CheckJob { game, slice, metric, table, set, memory, threads, progress, meter };
+    let levels = share.levels(table, metric);
+    let work = share.work(table, levels.as_deref());
+    let meter = &Meter::begin(progress, Phase::Verify, work);
+    table.verify_digest_while(|| !progress.must_stop())?;
+    let job = CheckJob {
+        game,
+        slice,
+        metric,
+        table,
+        set,
+        share,
+        levels,
+        memory,
+        threads,
+        progress,
+        meter,
+    };
     let memory_in_full = if metric.is_distance() {
         game.slice_len(slice) + game.forward_bytes(slice)
     } else {
@@ -154,6 +196,10 @@ struct CheckJob<'a, G> {
     metric: Metric,
     table: &'a Table,
     set: &'a TableSet,
+    /// The positions to compare.
+    share: Share,
+    /// The levels to found; `None` for all.
+    levels: Option<Vec<Score>>,
     memory: u64,
     threads: usize,
     progress: &'a dyn Progress,
@@ -161,31 +207,46 @@ struct CheckJob<'a, G> {
 }
 
 impl<G: Game> CheckJob<'_, G> {
+    /// Whether that a value is founded is for another share to find.
+    fn leaves(&self, value: i8) -> bool {
+        self.levels.as_ref().is_some_and(|levels| !levels.contains(&Score::from(value).abs()))
+    }
+
     /// The check with all cells in memory.
     fn check_whole<const BITS: u32>(&self) -> Result<Checked, CheckError> {
         let cells = Packed::<BITS>::zeroed(self.table.positions())?;
+        let left = AtomicU64::new(0);
         self.read(|start, values| {
-            cells.fill(start, values.iter().map(|&value| Whole::<BITS>::encode(value)));
+            let mut marked = 0;
+            let cell = |&value: &i8| {
+                let leaves = u64::from(self.leaves(value));
+                marked += leaves;
+                Whole::<BITS>::encode(value) | leaves
+            };
+            cells.fill(start, values.iter().map(cell));
+            left.fetch_add(marked, Relaxed);
         })?;
         let (cells, view) = (Whole(cells), self.game.forward(self.slice));
         let children = self.children();
-        let check = self.start(&cells, &view, &children, self.game.properties().unmoves);
+        let unmoves = self.game.properties().unmoves;
+        let check = self.start(&cells, &view, &children, unmoves, left.into_inner());
         self.compare(&check)?;
         let mut sweeps = 1;
-        if self.game.properties().unmoves {
+        if unmoves && self.begins_to_found(&check)? {
             let back = self.game.view(self.slice);
             let levels = Levels::new(&check, &back, self.threads)?;
-            for level in (1..=check.window).rev() {
+            let all = || (1..=check.window).rev().collect();
+            for level in self.levels.clone().unwrap_or_else(all) {
                 let (passes, open) = levels.run(level)?;
                 sweeps = sweeps.max(1 + passes);
                 if let Some((count, index)) = open {
                     return Err(self.wrong(check.unfounded_at(index, count)?));
                 }
             }
-        } else {
+        } else if !unmoves && self.begins_to_found(&check)? {
             sweeps += self.found(&check)?;
         }
-        self.finish(sweeps, false)
+        self.finish(&check, sweeps, false)
     }
 
     /// The check of distances in memory.
@@ -196,22 +257,57 @@ impl<G: Game> CheckJob<'_, G> {
         })?;
         let (cells, view) = (Values(values), self.game.forward(self.slice));
         let children = self.children();
-        self.compare(&self.start(&cells, &view, &children, false))?;
-        self.finish(1, false)
+        let check = self.start(&cells, &view, &children, false, 0);
+        self.compare(&check)?;
+        self.finish(&check, 1, false)
     }
 
     /// The check with values that are read again whenever they are needed.
     fn check_in_pieces(&self) -> Result<Checked, CheckError> {
-        self.read(|_, _| ())?;
         let dir = self.table.path().parent().unwrap_or(Path::new("."));
         let marks = Pages::new(self.table.positions(), self.memory / 2, dir)?;
+        let (left, failure) = (AtomicU64::new(0), Mutex::new(None));
+        self.read(|start, values| {
+            if self.levels.is_none() {
+                return;
+            }
+            for (at, values) in (start..).step_by(64).zip(values.chunks(64)) {
+                let bits =
+                    (0..).zip(values).map(|(bit, &value)| u64::from(self.leaves(value)) << bit);
+                match marks.set(at, bits.sum()) {
+                    Ok(marked) => drop(left.fetch_add(marked.into(), Relaxed)),
+                    Err(error) => {
+                        failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    }
+                }
+            }
+        })?;
+        if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
         let cells = Pieces { table: self.table, set: self.set, marks };
         let view = self.game.forward_within(self.slice, self.memory / 8);
         let children = self.children();
-        let check = self.start(&cells, &view, &children, false);
+        let check = self.start(&cells, &view, &children, false, left.into_inner());
         self.compare(&check)?;
-        let sweeps = if self.metric.is_distance() { 0 } else { self.found(&check)? };
-        self.finish(1 + sweeps, true)
+        let mut sweeps = 1;
+        if !self.metric.is_distance() && self.begins_to_found(&check)? {
+            sweeps += self.found(&check)?;
+        }
+        self.finish(&check, sweeps, true)
+    }
+
+    /// Whether anything is to be founded. If only a share was compared, a sweep founds what needs
+    /// nothing but exits.
+    fn begins_to_found<C: Cells>(&self, check: &Check<'_, C, G>) -> Result<bool, CheckError> {
+        match &self.levels {
+            None => Ok(true),
+            Some(levels) if levels.is_empty() => Ok(false),
+            Some(_) => {
+                check.sweep(self.table.positions(), Pass::Exits, self.threads)?;
+                Ok(true)
+            }
+        }
     }
 
     /// Reads all values, 0 for numbers that stand for no position: exactly these must be left out
@@ -251,8 +347,11 @@ impl<G: Game> CheckJob<'_, G> {
         view: &'s G::Forward,
         children: &'s SetChildren<'s>,
         defer_losses: bool,
+        left: u64,
     ) -> Check<'s, C, G> {
         Check {
+            share: self.share,
+            left,
             game: self.game,
             slice: self.slice,
             metric: self.metric,
@@ -283,26 +382,39 @@ impl<G: Game> CheckJob<'_, G> {
     /// sweeps.
     fn found<C: Cells>(&self, check: &Check<'_, C, G>) -> Result<u32, CheckError> {
         let positions = self.table.positions();
+        let to_found = positions - check.left;
         let mut founded = check.founded.load(Relaxed);
         let mut sweeps = 0;
-        while founded < positions {
+        while founded < to_found {
             check.sweep(positions, Pass::Pending, self.threads)?;
             sweeps += 1;
             let now = check.founded.load(Relaxed);
             if std::mem::replace(&mut founded, now) == now {
                 let index = check.first_unfounded(positions)?;
-                return Err(self.wrong(check.unfounded_at(index, positions - founded)?));
+                return Err(self.wrong(check.unfounded_at(index, to_found - founded)?));
             }
         }
         Ok(sweeps)
     }
 
     /// The end of every check: a sample by the plain rules.
-    fn finish(&self, sweeps: u32, in_pieces: bool) -> Result<Checked, CheckError> {
-        let CheckJob { game, table, set, threads, progress, .. } = *self;
-        let sampled = sample::compare(game, table, set, SAMPLE, threads, progress)?;
+    fn finish<C: Cells>(
+        &self,
+        check: &Check<'_, C, G>,
+        sweeps: u32,
+        in_pieces: bool,
+    ) -> Result<Checked, CheckError> {
+        let CheckJob { game, table, set, share, threads, progress, .. } = *self;
+        let sampled = sample::compare(game, table, set, SAMPLE, share, threads, progress)?;
         self.meter.finish();
-        Ok(Checked { positions: table.histogram().total(), sweeps, in_pieces, sampled })
+        Ok(Checked {
+            positions: table.histogram().total(),
+            sweeps,
+            in_pieces,
+            sampled,
+            compared: check.compared.load(Relaxed),
+            levels: self.levels.clone(),
+        })
     }
 
     fn wrong(&self, fault: Discrepancy) -> CheckError {
@@ -345,6 +457,10 @@ struct Check<'a, C, G: Game> {
     game: &'a G,
     slice: SliceId,
     metric: Metric,
+    /// The positions to compare.
+    share: Share,
+    /// Positions that are marked as founded because another share finds whether they are.
+    left: u64,
     view: &'a G::Forward,
     /// Whether the first sweep founds no losses: then only levels do, in their order.
     defer_losses: bool,
@@ -377,8 +493,17 @@ struct Scratch<'a> {
 enum Pass {
     /// Compares every position with its moves, and founds those that it can.
     Compare,
+    /// Founds what is left and rests on exits. Whether a value is right is for others to find.
+    Exits,
     /// Founds whatever is left and can be founded.
     Pending,
+}
+
+impl Pass {
+    /// Whether losses may be left to the levels that follow.
+    fn may_defer(self) -> bool {
+        self != Pass::Pending
+    }
 }
 
 /// A sweep on several threads.
@@ -427,9 +552,9 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         }
     }
 
-    /// Whether the first sweep leaves a position to the levels that follow it.
-    fn defers(&self, stored: Cell) -> bool {
-        self.defer_losses && value(stored) < 0
+    /// Whether a sweep leaves a position to the levels that follow it.
+    fn defers(&self, stored: Cell, pass: Pass) -> bool {
+        self.defer_losses && pass.may_defer() && value(stored) < 0
     }
 
     /// Counts positions that were compared and positions that were founded: half of the work each.
@@ -442,10 +567,11 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
     /// One pass over the slice.
     fn sweep(&self, positions: u64, pass: Pass, threads: usize) -> Result<(), CheckError> {
         let sweep = Sweep { pass, threads, scratches: Mutex::new(Vec::new()) };
+        let share = if pass == Pass::Compare { self.share } else { Share::ALL };
         let mut end = 0;
         for number in (0..).take_while(|_| !self.metric.is_distance()) {
             let Some(matrix) = self.view.matrix(number) else { break };
-            self.run(&sweep, None, &parts(end..matrix.first, CHUNK, Part::Range))?;
+            self.run(&sweep, None, &parts(share.of(end..matrix.first), CHUNK, Part::Range))?;
             end = matrix.first + matrix.rows * matrix.columns;
             let width = if C::RANDOM_ACCESS {
                 TILE
@@ -453,13 +579,16 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
                 // A cell takes two bytes and two bits.
                 (self.tile_bytes / (3 * matrix.rows)).max(1).next_multiple_of(64)
             };
-            let tiles = parts(0..matrix.columns, width, Part::Tile);
+            let tiles = parts(share.of(0..matrix.columns), width, Part::Tile);
             self.run(&sweep, Some((number, &matrix)), &tiles)?;
         }
-        let rest = if end == 0 && pass == Pass::Compare && C::RANDOM_ACCESS {
+        // Shares are cut in one way, whatever the memory of a machine.
+        let by_second =
+            end == 0 && pass == Pass::Compare && C::RANDOM_ACCESS && share == Share::ALL;
+        let rest = if by_second {
             parts(0..positions, CHUNK, Part::Second)
         } else {
-            parts(end..positions, CHUNK, Part::Range)
+            parts(share.of(end..positions), CHUNK, Part::Range)
         };
         self.run(&sweep, None, &rest)
     }
@@ -517,7 +646,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
                 }
             }
         } else {
-            self.pending(range.clone(), scratch)?;
+            self.pending(range.clone(), pass, scratch)?;
         }
         Ok(range.end - range.start)
     }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use nutcracker_game::{Children, Game, Metric, Score, Side, Situation, SliceId};
 use nutcracker_table::{Table, TableSet};
 
+use super::share::Share;
 use crate::check_error::{CheckError, Discrepancy};
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{Meter, Phase, Progress};
@@ -28,26 +29,30 @@ pub fn check_sample<G: Game>(
 ) -> Result<u64, CheckError> {
     let meter = Meter::begin(progress, Phase::Verify, count.min(table.positions()));
     table.verify_digest_while(|| !progress.must_stop())?;
-    compare_each(game, table, set, count, threads, progress, &|compared| meter.add(compared))
+    let add = &|compared| meter.add(compared);
+    compare_each(game, table, set, count, Share::ALL, threads, progress, add)
 }
 
-/// Compares `count` positions without progress reports: the end of a longer check.
+/// Compares a share of `count` positions without progress reports: the end of a longer check.
 pub(super) fn compare<G: Game>(
     game: &G,
     table: &Table,
     set: &TableSet,
     count: u64,
+    share: Share,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<u64, CheckError> {
-    compare_each(game, table, set, count, threads, progress, &|_| ())
+    compare_each(game, table, set, count, share, threads, progress, &|_| ())
 }
 
+#[allow(clippy::too_many_arguments)]
 fn compare_each<G: Game>(
     game: &G,
     table: &Table,
     set: &TableSet,
     count: u64,
+    share: Share,
     threads: usize,
     progress: &dyn Progress,
     advance: &(dyn Fn(u64) + Sync),
@@ -60,9 +65,10 @@ fn compare_each<G: Game>(
     let positions = table.positions();
     let count = count.min(positions);
     let wrong = Mutex::new(None);
-    for_each_until_stopped(count, CHUNK, threads, progress, |range| {
+    let numbers = share.of(0..count);
+    for_each_until_stopped(numbers.end - numbers.start, CHUNK, threads, progress, |range| {
         let mut moves = Vec::new();
-        for number in range.clone() {
+        for number in numbers.start + range.start..numbers.start + range.end {
             let index = if count == positions { number } else { drawn(number, positions) };
             if let Some(fault) = sample.position(index, &mut moves)? {
                 wrong.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
@@ -73,7 +79,7 @@ fn compare_each<G: Game>(
     })?;
     match wrong.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(fault) => Err(CheckError::Wrong { file: table.path().display().to_string(), fault }),
-        None => Ok(count),
+        None => Ok(numbers.end - numbers.start),
     }
 }
 

@@ -60,7 +60,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
             if tile.any[column / 64] >> (column % 64) & 1 == 1 {
                 self.load_lines(number, matrix, columns.start + column as u64, &mut tile)?;
                 let first = matrix.first + columns.start + column as u64;
-                let defers = every && self.defer_losses;
+                let defers = pass.may_defer() && self.defer_losses;
                 tile.compare(matrix, column, width, defers, |row| first + row * matrix.columns);
             }
         }

@@ -17,12 +17,11 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         pass: Pass,
         scratch: &mut Scratch<'_>,
     ) -> Result<(), CheckError> {
-        let every = pass == Pass::Compare;
         let stored = self.cells.get(index)?;
         let fault = if let Some(outcome) = self.view.outcome(key) {
             let outcome = self.metric.over(outcome);
             if outcome.clamp(-self.window, self.window) == value(stored) {
-                if !(every && self.defers(stored)) {
+                if !self.defers(stored, pass) {
                     scratch.founded += u64::from(self.cells.mark(index, 1)?);
                 }
                 return Ok(());
@@ -35,7 +34,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
             // large to store.
             let too_far = self.metric.is_distance() && !is_founded(best);
             if value(best) == value(stored) && !too_far {
-                if rests(stored, best, all) && !(every && self.defers(stored)) {
+                if rests(stored, best, all) && !self.defers(stored, pass) {
                     scratch.founded += u64::from(self.cells.mark(index, 1)?);
                 }
                 return Ok(());
@@ -48,8 +47,10 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
                 Discrepancy::NotBest { position, index, stored, best }
             }
         };
-        if every {
-            self.refuse(index, fault);
+        match pass {
+            Pass::Compare => self.refuse(index, fault),
+            Pass::Exits => scratch.founded += u64::from(self.cells.mark(index, 1)?),
+            Pass::Pending => {}
         }
         Ok(())
     }
@@ -82,6 +83,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
     pub(super) fn pending(
         &self,
         range: Range<u64>,
+        pass: Pass,
         scratch: &mut Scratch<'_>,
     ) -> Result<(), CheckError> {
         let mut cells = std::mem::take(&mut scratch.cells);
@@ -90,7 +92,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         let mut cursor = Default::default();
         for (index, _) in (range.start..).zip(&cells).filter(|(_, cell)| !is_founded(**cell)) {
             match self.view.key_at(&mut cursor, index) {
-                Some(key) => self.position(index, key, Pass::Pending, scratch)?,
+                Some(key) => self.position(index, key, pass, scratch)?,
                 None => self.skip_hole(index, scratch)?,
             }
         }

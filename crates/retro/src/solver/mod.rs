@@ -150,7 +150,11 @@ impl Estimate {
 pub(crate) struct SliceJob<'a, G> {
     pub(crate) task: SliceTask<'a, G>,
     pub(crate) storage: &'a Arc<dyn Storage>,
+    /// The directory of the finished tables.
     pub(crate) dir: &'a Path,
+    /// Where work files are, and the table until it is finished: the same directory, or one of this
+    /// job's own.
+    pub(crate) place: &'a Path,
     pub(crate) progress: &'a dyn Progress,
 }
 
@@ -172,7 +176,7 @@ impl<G: Game> SliceJob<'_, G> {
     /// interruption are meaningless to another.
     fn folder(&self, solver: SolverName) -> Folder {
         let SliceTask { game, slice, top, options } = self.task;
-        let path = work_folder(self.dir, slice, top, solver);
+        let path = work_folder(self.place, slice, top, solver);
         let (id, scheme) = (game.id(), game.index_scheme());
         let description = format!("{id}, slice {slice}, up to {top}, {solver}, {scheme}");
         Folder::new(path, Arc::clone(self.storage), description, options.watch.clone())
