@@ -35,7 +35,8 @@ pub const RECORDS_SENT: f64 = 24.0;
 pub const ROWS_SLOWDOWN: f64 = 1.1;
 
 /// Bytes a position that `cluster-rows` sends to every other machine: the words that changed.
-pub const ROWS_SENT: f64 = 4.0;
+/// Measured with awari: 5.7 at 14 stones, 6.1 at 17.
+pub const ROWS_SENT: f64 = 7.0;
 
 /// Bytes a position for the value that goes to the first machine in the end.
 const VALUE: f64 = 1.0;
