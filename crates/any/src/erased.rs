@@ -29,6 +29,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn start_options(&self) -> String;
     fn expand(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>) -> Option<Score>;
     fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
+    fn repeated(&self, position: &AnyPosition) -> Score;
     fn draw(&self, situation: &Situation<AnyPosition>) -> String;
     fn side_name(&self, side: Side) -> &'static str;
     fn final_result(&self, situation: &Situation<AnyPosition>, score: Score) -> Option<[f64; 2]>;
@@ -150,6 +151,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
         let mut steps = Vec::new();
         self.0.steps(position.get(), &mut steps);
         out.extend(steps.into_iter().map(any_step));
+    }
+    fn repeated(&self, position: &AnyPosition) -> Score {
+        self.0.repeated(position.get())
     }
     fn draw(&self, situation: &Situation<AnyPosition>) -> String {
         self.0.draw(&own_situation(situation))

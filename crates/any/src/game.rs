@@ -30,6 +30,12 @@ impl AnyGame {
         AnyGame { loops: Some(loops), ..AnyGame::small(game) }
     }
 
+    /// A game with the inner loops of another one that has the same id, rules and numbers, so that
+    /// they are compiled once for both.
+    pub fn with_loops<G: Evaluate>(game: G, same: AnyGame) -> Self {
+        AnyGame { loops: same.loops, ..AnyGame::small(game) }
+    }
+
     /// A game that is solved and searched by virtual calls: slower, and compiled in no time.
     pub fn small<G: Evaluate>(game: G) -> Self {
         AnyGame { game: Arc::new(Concrete(game)), loops: None }
@@ -71,6 +77,7 @@ impl Rules for AnyGame {
         fn expand(
             &self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>
         ) -> Option<Score>;
+        fn repeated(&self, position: &AnyPosition) -> Score;
         fn draw(&self, situation: &Situation<AnyPosition>) -> String;
         fn side_name(&self, side: Side) -> &'static str;
         fn final_result(
@@ -119,6 +126,8 @@ impl Numbering for AnyGame {
 /// are those of the loops that run.
 impl Game for AnyGame {
     plain_views!(@views);
+
+    const HAS_BOUNDS: bool = true;
 
     forward! {
         fn view_bytes(&self, slice: SliceId) -> u64;

@@ -136,7 +136,7 @@ where
         let step = at.step(&mv);
         let value = match next.ending() {
             Some(crate::Ending::Over(score)) => Worth::exact(score),
-            Some(crate::Ending::Repeated) => Worth::exact(0),
+            Some(crate::Ending::Repeated) => Worth::exact(next.repeated()),
             None => {
                 // As deep as the best move was searched, however long that takes: a value of another
                 // depth could not be compared. One that is proven has no depth.

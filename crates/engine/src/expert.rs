@@ -51,7 +51,7 @@ impl<G: Game> ExternalExpert<G> {
         let last = loop {
             match (played.ending(), &played.legal()[..]) {
                 (Some(Ending::Over(score)), _) => break Worth::exact(score),
-                (Some(Ending::Repeated), _) => break Worth::exact(0),
+                (Some(Ending::Repeated), _) => break Worth::exact(played.repeated()),
                 (None, [only]) => {
                     steps.push(played.step(only));
                     played.play(*only);

@@ -33,7 +33,7 @@ pub struct Played<G: Game> {
 pub enum Ending {
     /// By the rules; the score of the side to move.
     Over(Score),
-    /// The position repeated with the same side to move: nothing more is won.
+    /// The position repeated with the same side to move: it is worth what the rules say.
     Repeated,
 }
 
@@ -195,11 +195,16 @@ impl<G: Game> Played<G> {
         self.lead() + if self.now().mover == Side::First { score } else { -score }
     }
 
+    /// What the position is worth to its mover if it repeats.
+    pub fn repeated(&self) -> Score {
+        self.game.repeated(&self.now().position)
+    }
+
     /// The margin of the first player; `None` while the game is not over.
     pub fn final_margin(&self) -> Option<i32> {
         self.ending().map(|ending| match ending {
             Ending::Over(score) => self.margin(score),
-            Ending::Repeated => self.margin(0),
+            Ending::Repeated => self.margin(self.repeated()),
         })
     }
 
@@ -207,7 +212,7 @@ impl<G: Game> Played<G> {
     pub fn final_points(&self) -> Option<[f64; 2]> {
         let score = match self.ending()? {
             Ending::Over(score) => score,
-            Ending::Repeated => 0,
+            Ending::Repeated => self.repeated(),
         };
         self.game.final_result(self.now(), score)
     }

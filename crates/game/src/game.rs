@@ -15,12 +15,17 @@ use crate::{ForwardView, Numbering, RowMoves, SliceId, SliceView};
 /// |---|---|
 /// | [`view_bytes`](Game::view_bytes), [`forward_bytes`](Game::forward_bytes) | the views have no tables |
 /// | [`covered_by_tables`](Game::covered_by_tables) | tables of any size cover all positions |
+/// | [`HAS_BOUNDS`](Game::HAS_BOUNDS) | scores are no bounds |
 /// | [`row_moves`](Game::row_moves) | the solver by rows does not apply to the game |
 pub trait Game: Numbering {
     /// How solvers walk through a slice.
     type View: SliceView + 'static;
     /// How the check, and solvers that walk forward, traverse a slice.
     type Forward: ForwardView<Position = Self::Position>;
+
+    /// Whether tables may hold bounds ([`Metric::Forced`](crate::Metric::Forced)). For other games,
+    /// what computes and checks bounds is not compiled.
+    const HAS_BOUNDS: bool = false;
 
     /// The solver's view of a slice with look-up tables of at most `bytes`; positions that the
     /// tables do not cover are computed by the rules, which is slower and gives the same result.

@@ -89,6 +89,10 @@ pub fn check<G: Game>(
 
 fn check_metrics<G: Game>(game: &G) -> Result<(), Breach> {
     law!(!game.metrics().is_empty(), "the game lists no metric for its tables");
+    law!(
+        G::HAS_BOUNDS || !game.depends_on_history(),
+        "the game has tables of bounds, and HAS_BOUNDS is not set"
+    );
     Ok(())
 }
 
@@ -121,7 +125,7 @@ impl<G: Game> Check<'_, G> {
         let max = game.max_score(slice);
         law!((0..=127).contains(&max), "scores of slice {slice} reach {max}; 127 is the most");
         law!(
-            max <= 1 || game.metrics().iter().all(|&metric| metric == Metric::Score),
+            max <= 1 || game.metrics().iter().all(|metric| metric.is_points()),
             "scores of slice {slice} reach {max}; wdl and distances are for games with 1, 0 and -1"
         );
         self.report.slices += 1;

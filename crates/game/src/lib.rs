@@ -69,6 +69,7 @@
 //! assert!(report.positions >= 21);
 //! ```
 
+mod bounds;
 pub mod combi;
 mod evaluate;
 mod game;
@@ -88,6 +89,7 @@ mod slices;
 pub mod toy;
 mod view;
 
+pub use bounds::{BoundExits, bound_exits, upper_bound};
 pub use evaluate::{Evaluate, weigh};
 pub use game::Game;
 pub use matrix::{Line, MoveMatrix};

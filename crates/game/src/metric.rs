@@ -34,6 +34,11 @@ pub enum Metric {
     /// Points that the mover will bank from here on minus those of the opponent.
     #[default]
     Score,
+    /// The score that the mover can force without relying on a repetition, where a repetition is
+    /// worth what the rules [say](crate::Rules::repeated): a lower bound of the score. What the
+    /// opponent can force is the best that the mover can hope for, one move on: see
+    /// [`upper_bound`](crate::upper_bound).
+    Forced,
     /// Win, draw or loss.
     Wdl,
     /// The winner's moves to the end of the game: distance to win, in chess to mate.
@@ -64,12 +69,14 @@ const NEAREST: Score = 127;
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Metric; 4] = [Metric::Score, Metric::Wdl, Metric::Dtw, Metric::Dtc];
+    pub const ALL: [Metric; 5] =
+        [Metric::Score, Metric::Forced, Metric::Wdl, Metric::Dtw, Metric::Dtc];
 
     /// Its name on the command line and in files.
     pub const fn name(self) -> &'static str {
         match self {
             Metric::Score => "score",
+            Metric::Forced => "forced",
             Metric::Wdl => "wdl",
             Metric::Dtw => "dtw",
             Metric::Dtc => "dtc",
@@ -79,6 +86,11 @@ impl Metric {
     /// Whether values count moves.
     pub const fn is_distance(self) -> bool {
         matches!(self, Metric::Dtw | Metric::Dtc)
+    }
+
+    /// Whether values are points that are banked, or bounds of them.
+    pub const fn is_points(self) -> bool {
+        matches!(self, Metric::Score | Metric::Forced)
     }
 
     /// The largest value in a slice whose largest score is `max_score`.
@@ -103,8 +115,8 @@ impl Metric {
     #[inline]
     pub fn through(self, gain: Score, turn: Turn, converts: bool, next: Score) -> Score {
         match (self, turn) {
-            (Metric::Score | Metric::Wdl, Turn::Passes) => gain - next,
-            (Metric::Score | Metric::Wdl, Turn::Stays) => gain + next,
+            (Metric::Score | Metric::Forced | Metric::Wdl, Turn::Passes) => gain - next,
+            (Metric::Score | Metric::Forced | Metric::Wdl, Turn::Stays) => gain + next,
             (Metric::Dtc, Turn::Passes) if converts => -NEAREST * next.signum(),
             (Metric::Dtc, Turn::Stays) if converts => NEAREST * next.signum(),
             (Metric::Dtw | Metric::Dtc, Turn::Passes) => self.inside(next),

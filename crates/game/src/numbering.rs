@@ -119,6 +119,11 @@ pub trait Numbering: Rules {
     fn metrics(&self) -> &'static [Metric] {
         &[Metric::Score]
     }
+    /// Whether what a position is worth depends on the positions before it, because a
+    /// [repetition](Rules::repeated) is worth something: tables then hold bounds.
+    fn depends_on_history(&self) -> bool {
+        self.metrics().contains(&Metric::Forced)
+    }
     /// Which of the optional parts the game has.
     fn properties(&self) -> Properties {
         Properties::default()

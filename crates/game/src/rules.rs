@@ -98,8 +98,8 @@ impl<P> Step<P> {
 /// The rules of a game and its notation: all that play and search need.
 ///
 /// Positions are always seen by the side to move. A position's score is what its mover will bank
-/// from here on minus what the opponent will, with best play of both; positions that repeat are
-/// worth 0 from there.
+/// from here on minus what the opponent will, with best play of both; a position that repeats ends
+/// the game, and is worth [`repeated`](Rules::repeated).
 ///
 /// # Required
 /// | what | methods |
@@ -114,6 +114,7 @@ impl<P> Step<P> {
 /// | [`start_options`](Rules::start_options) | the start depends on nothing but the rule options |
 /// | [`steps`](Rules::steps) | [`moves`](Rules::moves) and [`play`](Rules::play) |
 /// | [`expand`](Rules::expand) | [`outcome`](Rules::outcome), then [`steps`](Rules::steps) |
+/// | [`repeated`](Rules::repeated) | a position that repeats is worth 0 |
 /// | [`draw`](Rules::draw) | [`format`](Rules::format) |
 /// | [`side_name`](Rules::side_name) | `first` and `second` |
 /// | [`final_result`](Rules::final_result) | the result of the game is the score |
@@ -173,6 +174,13 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
             self.steps(position, out);
         }
         outcome
+    }
+
+    /// The score of the side to move where the position repeats one of the game, which ends it.
+    /// Where this is not 0, what a position is worth depends on the positions before it, and
+    /// databases hold what can be forced whatever these were: [`Metric::Forced`](crate::Metric).
+    fn repeated(&self, _position: &Self::Position) -> Score {
+        0
     }
 
     /// The position as a board for a terminal: several lines of plain text, each with its end,

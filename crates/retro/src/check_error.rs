@@ -131,4 +131,19 @@ pub enum Discrepancy {
         /// How many there are in the slice.
         count: u64,
     },
+    /// Bounds support each other in a cycle.
+    #[error(
+        "position {position} (number {index}) has the lower bound {stored}, and one of its bounds \
+         rests on repeated positions alone; {count} positions are like this"
+    )]
+    Unforced {
+        /// The first such position, in the game's notation.
+        position: String,
+        /// Its number in the slice.
+        index: u64,
+        /// The lower bound in the file.
+        stored: i8,
+        /// How many there are in the slice.
+        count: u64,
+    },
 }

@@ -132,6 +132,12 @@ pub enum Unfit {
     /// It computes scores, but distances are requested.
     #[error("it does not compute distances")]
     NoDistances,
+    /// It computes one score, but the game has two bounds of it.
+    #[error("it computes one score, and here a repetition leaves two bounds of it")]
+    TwoBounds,
+    /// It computes bounds, but the game has scores.
+    #[error("it is for games in which a repetition is worth something")]
+    OneScore,
     /// It takes one pass, but positions of the slice may repeat.
     #[error("it is for slices in which no position repeats")]
     Cyclic,

@@ -34,11 +34,13 @@ pub enum SolverName {
     Cluster,
     /// Whole rows of boards in the memory of several machines.
     ClusterRows,
+    /// What each side can force where a repetition is worth something; in memory.
+    Bounds,
 }
 
 impl SolverName {
     /// All of them.
-    pub const ALL: [SolverName; 10] = [
+    pub const ALL: [SolverName; 11] = [
         SolverName::Memory,
         SolverName::TwoBit,
         SolverName::TwoBitSweeps,
@@ -49,6 +51,7 @@ impl SolverName {
         SolverName::OnePass,
         SolverName::Cluster,
         SolverName::ClusterRows,
+        SolverName::Bounds,
     ];
 
     /// Its name on the command line, and in the names of work folders.
@@ -64,6 +67,7 @@ impl SolverName {
             SolverName::OnePass => "one-pass",
             SolverName::Cluster => "cluster",
             SolverName::ClusterRows => "cluster-rows",
+            SolverName::Bounds => "bounds",
         }
     }
 }

@@ -145,6 +145,8 @@ impl Rates {
             (SolverName::ClusterRows, 22.0, 0.55),
             // By the rules, and on one thread whatever their number.
             (SolverName::Sweeps, 2000.0 * threads as f64, 1.0),
+            // By the rules, both bounds together; exits take two plies, and are part of it.
+            (SolverName::Bounds, 1300.0, 0.0),
             // All of it is exits.
             (SolverName::OnePass, 0.0, 0.0),
         ];

@@ -261,7 +261,11 @@ impl<G: Game> SliceJob<'_, G> {
         header.name = game.slice_name(slice);
         self.task.metric().name().clone_into(&mut header.metric);
         header.parts = parts(game, slice);
-        let pack = PackOptions { threads: options.threads, ..PackOptions::default() };
+        let pack = PackOptions {
+            threads: options.threads,
+            exact: solved.scores.exact(),
+            ..PackOptions::default()
+        };
         let meter = Meter::begin(self.progress, Phase::Pack, positions);
         let failure = Mutex::new(None);
         let sealed = pack_with(&**self.storage, self.place, &header, &pack, |start, out| {

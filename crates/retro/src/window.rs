@@ -20,7 +20,7 @@ pub enum Window {
 impl Window {
     /// The largest k that matters in a slice when `last` is the largest.
     pub fn of<G: Game>(self, game: &G, metric: Metric, slice: SliceId, last: SliceId) -> u8 {
-        if metric.is_distance() {
+        if metric.is_distance() || metric == Metric::Forced {
             return metric.largest(game.max_score(slice)) as u8;
         }
         let max = game.max_score(slice);

@@ -301,7 +301,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         let slice = game.slice_of(position);
         let may_answer = self.path.len() > self.root || !self.needs_move;
         if may_answer && let Some(earlier) = self.path.earlier(position, slice) {
-            return Ok(Lookup::Answer(Found::exact(0, earlier)));
+            return Ok(Lookup::Answer(Found::exact(game.repeated(position), earlier)));
         }
         let max = game.max_score(slice);
         let all = (-max, max);

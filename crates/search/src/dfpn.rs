@@ -353,7 +353,9 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
             return Ok(child(Numbers::decided(yes), FREE));
         }
         if let Some(place) = self.path.earlier(&claim.position, slice) {
-            return Ok(child(Numbers::decided(claim.need <= 0), place));
+            let score = self.game.repeated(&claim.position);
+            let score = if claim.proving { score } else { -score };
+            return Ok(child(Numbers::decided(claim.need <= score), place));
         }
         let key = Key::of(claim);
         let known = self.table.get(key).map_or(Numbers::NEW, |(numbers, _)| numbers);

@@ -225,7 +225,8 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
             let mut values: Vec<Branch> = Vec::new();
             values.extend(steps.iter().map(|step| {
                 let (guess, lower, upper) = at_a_glance(shared, &step.next);
-                Branch::new(Worth::of(guess, lower, upper, upper).through(step))
+                let bounds = (lower, upper);
+                Branch::new(Worth::searched(game, guess, bounds, upper).through(step))
             }));
             let all = |id: usize, mut visit: Box<dyn FnMut(usize, Worth) + '_>| {
                 let mut workers: Vec<_> = steps
@@ -244,7 +245,8 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
                         let Ok(found) = worker.search(&step.next, depth, full) else { return };
                         worker.report();
                         let max = game.max_score(game.slice_of(&step.next));
-                        let value = Worth::of(found.value, found.lower, found.upper, max);
+                        let bounds = (found.lower, found.upper);
+                        let value = Worth::searched(game, found.value, bounds, max);
                         visit(at, value.through(step));
                     }
                     if workers.iter().all(Worker::is_solved) {

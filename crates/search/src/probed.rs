@@ -1,7 +1,7 @@
 //! What databases know of a position: the score, with a distance where they count moves, or a bound
 //! where they are clipped to a window.
 
-use nutcracker_game::{Game, Score};
+use nutcracker_game::{Game, Metric, Score, upper_bound};
 use nutcracker_table::{Reach, TableError, TableSet};
 
 use crate::Worth;
@@ -50,6 +50,13 @@ impl Probed {
         let byte = set.cache().probe(&table, game.rank(position))?;
         let score = Score::from(byte);
         let worth = match table.is_clipped(byte) {
+            _ if metric == Metric::Forced => {
+                let upper = upper_bound(game, position, &mut |next| {
+                    let table = set.get(game.slice_of(next).0)?;
+                    set.cache().probe(&table, game.rank(next)).map(Score::from)
+                })?;
+                Worth::between(score, upper)
+            }
             false => Worth::by(metric, score),
             true if score > 0 => Worth::at_least(score),
             true => Worth::at_most(score),

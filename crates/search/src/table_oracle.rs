@@ -30,8 +30,12 @@ impl TableOracle {
     /// The exact databases of a set.
     pub fn new(set: Arc<TableSet>) -> Result<Self, TableError> {
         let mut tables = Vec::new();
-        // A slice solved with a window knows large scores only as bounds.
+        // A slice solved with a window knows large scores only as bounds, and so do tables of what
+        // can be forced.
         for slice in set.slices()? {
+            if set.get(slice).is_ok_and(|table| table.exact().is_some()) {
+                continue;
+            }
             if set.available(slice)?.first() == Some(&Reach::Exact) {
                 tables.resize_with(slice as usize + 1, || None);
                 tables[slice as usize] = Some(OnceLock::new());

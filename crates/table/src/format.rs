@@ -35,6 +35,7 @@
 //!              for each part:
 //!           2  number of values that occur
 //!           9  for each, ascending: value (1), number of positions (8)
+//!           8  if the metric is `forced`: positions whose bounds meet
 //! trailer
 //!      T    8  B, the offset of the block index
 //!      8    8  xxh3-64 of bytes B..T
@@ -66,6 +67,8 @@ pub const FORMAT_VERSION: u16 = 2;
 pub const HOLE: i8 = i8::MIN;
 /// The metric of scores, and of all tables of version 1.
 pub const SCORE: &str = "score";
+/// The metric of lower bounds.
+pub const FORCED: &str = "forced";
 /// The largest number of parts of a table.
 pub const MAX_PARTS: usize = 16;
 /// The first bytes of every table. As in PNG, a high bit and both line endings reveal a transfer in
@@ -122,7 +125,7 @@ pub struct Header {
     pub slice: u32,
     /// The slice's name, such as `15` or `krkn`: small letters, digits and `_`.
     pub name: String,
-    /// The metric: `score`, `wdl`, `dtw`, `dtc`.
+    /// The metric: `score`, `forced`, `wdl`, `dtw`, `dtc`.
     pub metric: String,
     /// The number of indices: positions, and holes where the index has some.
     pub positions: u64,
@@ -254,7 +257,9 @@ impl Header {
         let fit = counted.clone().enumerate().all(|(place, count)| count <= self.part_len(place));
         let all = counted.fold(statistics.holes, u64::saturating_add);
         let within = |part: &Histogram| part.reach() <= self.bound();
-        fit && all == self.positions && statistics.parts.iter().all(within)
+        let exact = statistics.exact.is_some() == (self.metric == FORCED)
+            && statistics.exact <= Some(self.positions);
+        fit && exact && all == self.positions && statistics.parts.iter().all(within)
     }
 
     /// The indices of a part.
@@ -482,14 +487,16 @@ pub(crate) fn encode_statistics(statistics: &Statistics, out: &mut Vec<u8>) {
     for part in &statistics.parts {
         encode_histogram(part, out);
     }
+    out.extend(statistics.exact.iter().flat_map(|exact| exact.to_le_bytes()));
 }
 
-/// `None` if the bytes are not statistics in canonical form for this number of parts.
-pub(crate) fn parse_statistics(version: u16, parts: usize, bytes: &[u8]) -> Option<Statistics> {
+/// `None` if the bytes are not statistics in canonical form for this header.
+pub(crate) fn parse_statistics(version: u16, header: &Header, bytes: &[u8]) -> Option<Statistics> {
     let mut fields = Fields(bytes);
     let holes = if version == 1 { 0 } else { fields.u64()? };
-    let parts = (0..parts).map(|_| parse_histogram(&mut fields)).collect::<Option<_>>()?;
-    fields.0.is_empty().then_some(Statistics { holes, parts })
+    let parts = header.parts.iter().map(|_| parse_histogram(&mut fields)).collect::<Option<_>>()?;
+    let exact = if header.metric == FORCED { Some(fields.u64()?) } else { None };
+    fields.0.is_empty().then_some(Statistics { holes, parts, exact })
 }
 
 fn encode_histogram(histogram: &Histogram, out: &mut Vec<u8>) {

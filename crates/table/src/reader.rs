@@ -86,7 +86,7 @@ impl Table {
         }
         let (index, statistics) =
             index.split_at((statistics_offset - trailer.index_offset) as usize);
-        let statistics = format::parse_statistics(version, header.parts.len(), statistics)
+        let statistics = format::parse_statistics(version, &header, statistics)
             .filter(|statistics| header.allows(statistics))
             .ok_or_else(|| damaged("its histogram makes no sense"))?;
         let (offsets, sums) = parse_index(index, blocks_offset)
@@ -152,6 +152,11 @@ impl Table {
     /// The parts, and how many positions of each have each score.
     pub fn parts(&self) -> impl Iterator<Item = (&Part, &Histogram)> {
         self.header.parts.iter().zip(&self.statistics.parts)
+    }
+
+    /// In a table of lower bounds, the positions whose upper bound is the same.
+    pub fn exact(&self) -> Option<u64> {
+        self.statistics.exact
     }
 
     pub(crate) fn statistics(&self) -> &Statistics {

@@ -10,12 +10,14 @@ pub struct Statistics {
     pub holes: u64,
     /// One histogram for each part of the header, in its order.
     pub parts: Vec<Histogram>,
+    /// In a table of lower bounds: the positions whose upper bound is the same.
+    pub exact: Option<u64>,
 }
 
 impl Statistics {
     /// Empty counts for this number of parts.
     pub(crate) fn new(parts: usize) -> Self {
-        Self { holes: 0, parts: vec![Histogram::new(); parts] }
+        Self { holes: 0, parts: vec![Histogram::new(); parts], exact: None }
     }
 
     /// The sum of all parts.
@@ -56,7 +58,7 @@ impl Statistics {
 /// One part without holes.
 impl From<Histogram> for Statistics {
     fn from(histogram: Histogram) -> Self {
-        Self { holes: 0, parts: vec![histogram] }
+        Self { holes: 0, parts: vec![histogram], exact: None }
     }
 }
 

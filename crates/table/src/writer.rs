@@ -331,11 +331,13 @@ pub struct PackOptions {
     pub dictionary_bytes: u32,
     /// Threads that encode; 0 counts as 1. The file does not depend on it.
     pub threads: usize,
+    /// The number of positions whose bounds meet, for tables of lower bounds.
+    pub exact: Option<u64>,
 }
 
 impl Default for PackOptions {
     fn default() -> Self {
-        Self { level: 1, dictionary_bytes: 64 << 10, threads: 1 }
+        Self { level: 1, dictionary_bytes: 64 << 10, threads: 1, exact: None }
     }
 }
 
@@ -412,7 +414,8 @@ pub fn pack_with<'a>(
         results
     });
     results.into_iter().collect::<Result<()>>()?;
-    let turn = job.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut turn = job.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
+    turn.statistics.exact = options.exact;
     turn.writer.seal(&turn.statistics)
 }
 

@@ -61,7 +61,7 @@ proptest! {
     ) {
         let storage = MemoryStorage::new();
         let header = header(&values, codec, block_positions);
-        let options = PackOptions { level, dictionary_bytes: 512, threads };
+        let options = PackOptions { level, dictionary_bytes: 512, threads, exact: None };
         let sealed = pack(&storage, Path::new("d"), &header, &options, &values).unwrap();
         check(&storage, &sealed.path, &values);
         if !values.is_empty() {

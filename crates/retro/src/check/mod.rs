@@ -30,6 +30,7 @@
 //! solver and the check, the check ends with a [sample](check_sample) of positions compared by the
 //! plain rules alone.
 
+mod bounds;
 mod cells;
 mod levels;
 mod pages;
@@ -92,6 +93,9 @@ const TILE: u64 = 32;
 /// many times longer and gives the same result.
 pub fn memory_at_full_speed<G: Game>(game: &G, slice: SliceId) -> u64 {
     let positions = game.slice_len(slice);
+    if game.metrics()[0] == Metric::Forced {
+        return bounds::bytes(positions);
+    }
     let cells = positions * if fits_a_byte(game.max_score(slice)) { 1 } else { 2 };
     // Two bits a position mark what is open on a level.
     let bytes = cells + positions / 4;
@@ -159,6 +163,10 @@ pub fn check_share<G: Game>(
         progress,
         meter,
     };
+    if G::HAS_BOUNDS && metric == Metric::Forced {
+        // Both bounds of a position rest on those of the whole slice: every share checks all.
+        return job.check_bounds();
+    }
     let memory_in_full = if metric.is_distance() {
         game.slice_len(slice) + game.forward_bytes(slice)
     } else {

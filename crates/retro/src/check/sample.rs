@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nutcracker_game::{Children, Game, Metric, Score, Side, Situation, SliceId};
+use nutcracker_game::{Children, Game, Metric, Score, Side, Situation, SliceId, Turn, upper_bound};
 use nutcracker_table::{Table, TableSet};
 
 use super::share::Share;
@@ -103,6 +103,15 @@ struct Sample<'a, G> {
 }
 
 impl<G: Game> Sample<'_, G> {
+    /// The value of a position of this slice or of one below.
+    fn stored(&self, slice: SliceId, index: u64) -> Result<Score, CheckError> {
+        Ok(if slice == self.slice {
+            self.set.cache().probe(self.table, index)?.into()
+        } else {
+            self.children.score(slice, index)?
+        })
+    }
+
     /// What is wrong with a position.
     fn position(
         &self,
@@ -124,11 +133,14 @@ impl<G: Game> Sample<'_, G> {
         for mv in moves.iter() {
             let step = self.game.play(&position, mv);
             let (to, next) = (self.game.slice_of(&step.next), self.game.rank(&step.next));
-            let score = if to == self.slice {
-                self.set.cache().probe(self.table, next)?.into()
-            } else {
-                self.children.score(to, next)?
-            };
+            let score =
+                if G::HAS_BOUNDS && self.metric == Metric::Forced && step.turn == Turn::Passes {
+                    upper_bound(self.game, &step.next, &mut |next| {
+                        self.stored(self.game.slice_of(next), self.game.rank(next))
+                    })?
+                } else {
+                    self.stored(to, next)?
+                };
             let value = self.metric.value(&step, score);
             if self.metric.is_too_far(value, score) {
                 too_far = true;

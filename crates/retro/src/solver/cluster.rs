@@ -188,7 +188,7 @@ pub struct NeededTable {
 }
 
 /// A slice of a game, for [`Machines`].
-struct Graph<G: Game> {
+pub(super) struct Graph<G: Game> {
     game: G,
     slice: SliceId,
     top: u8,
@@ -198,7 +198,7 @@ struct Graph<G: Game> {
 }
 
 impl<G: Game> Graph<G> {
-    fn new(
+    pub(super) fn new(
         game: &G,
         storage: &Arc<dyn Storage>,
         dir: &Path,

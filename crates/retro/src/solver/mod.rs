@@ -1,6 +1,7 @@
 //! The solvers: ways to solve one slice. A solver is one folder or file here, and one line in
 //! [`all`].
 
+mod bounds;
 mod checkpoints;
 mod cluster;
 mod counts;
@@ -46,9 +47,10 @@ pub(crate) trait SliceSolver<G: Game>: Sync {
 }
 
 /// All solvers, in the order in which they are preferred where none is requested.
-pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 11] {
+pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 12] {
     [
         &cluster::ClusterRows,
+        &bounds::Bounds,
         &cluster::Cluster,
         &one_pass::OnePass,
         &rows::Rows,
@@ -60,6 +62,18 @@ pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 11] {
         &levels::TwoBitSweeps,
         &sweeps::Sweeps,
     ]
+}
+
+/// What a solver would take for a slice; an error gives the reason why it does not apply.
+pub(crate) fn estimate<G: Game>(
+    solver: &dyn SliceSolver<G>,
+    task: &SliceTask<'_, G>,
+) -> Result<Estimate, Unfit> {
+    match (task.metric() == Metric::Forced, solver.name() == SolverName::Bounds) {
+        (true, false) => Err(Unfit::TwoBounds),
+        (false, true) => Err(Unfit::OneScore),
+        _ => solver.estimate(task),
+    }
 }
 
 /// What is to be solved, and with what.
@@ -221,6 +235,11 @@ pub(crate) struct SolvedSlice {
 pub(crate) trait Scores: Sync {
     /// Writes the scores of consecutive positions.
     fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError>;
+
+    /// Where values are lower bounds: the number of positions whose bounds meet.
+    fn exact(&self) -> Option<u64> {
+        None
+    }
 }
 
 impl<S: Scores + Send + ?Sized> Scores for Arc<S> {
@@ -246,7 +265,7 @@ pub(crate) fn choose<G: Game>(task: &SliceTask<'_, G>) -> Result<Chosen<G>, Solv
         if requested.is_some_and(|requested| requested != name) {
             continue;
         }
-        let estimate = match solver.estimate(task) {
+        let estimate = match estimate(solver, task) {
             Ok(estimate) => estimate,
             Err(reason) => {
                 unfit = (name, reason);
@@ -275,7 +294,7 @@ impl<G: Game> Chosen<G> {
     pub(crate) fn choice(&self, task: &SliceTask<'_, G>) -> Choice {
         let fit = all::<G>()
             .into_iter()
-            .filter_map(|solver| Some((solver.name(), solver.estimate(task).ok()?.enough?)));
+            .filter_map(|solver| Some((solver.name(), estimate(solver, task).ok()?.enough?)));
         Choice {
             slice: task.slice,
             solver: self.solver.name(),
@@ -294,7 +313,7 @@ pub fn fit_solvers<G: Game>(game: &G, slice: SliceId, metric: Option<Metric>) ->
     let options = SolveOptions { metric, ..SolveOptions::new(1, "") };
     let largest = metric_of(game, metric).largest(game.max_score(slice));
     let task = SliceTask { game, slice, top: largest.clamp(0, 127) as u8, options: &options };
-    let fit = all::<G>().into_iter().filter(|solver| solver.estimate(&task).is_ok());
+    let fit = all::<G>().into_iter().filter(|solver| estimate(*solver, &task).is_ok());
     let mut names: Vec<SolverName> = fit.map(SliceSolver::name).collect();
     names.sort_unstable();
     names.dedup();

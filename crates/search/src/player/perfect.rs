@@ -202,7 +202,8 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             let inside = self.is_inside(position, &step);
             let repeats = inside && seen.contains(&(step.next, false));
             let score = score_of(&self.game, &self.oracle, &step.next)?;
-            Ok(Valued { mv, step, value: if repeats { 0 } else { step.value(score) }, repeats })
+            let score = if repeats { self.game.repeated(&step.next) } else { score };
+            Ok(Valued { mv, step, value: step.value(score), repeats })
         };
         moves.into_iter().map(value).collect()
     }

@@ -3,7 +3,7 @@
 use nutcracker_draw::{
     Course, CourseError, CoursePoint, DropOutChart, Form, Histogram, Measure, ScoreSlice,
 };
-use nutcracker_game::{Metric, Numbering, Rules, Side};
+use nutcracker_game::{Numbering, Rules, Side};
 
 use super::error::ExplorerError;
 use super::line::Node;
@@ -61,7 +61,7 @@ impl Explorer {
 
     /// Whether its scores are points.
     pub(super) fn has_points(&self) -> bool {
-        self.game.metrics().contains(&Metric::Score)
+        self.game.metrics().iter().any(|metric| metric.is_points())
     }
 
     /// How many positions have each value: of a slice, or of all databases together.

@@ -169,7 +169,7 @@ impl Explorer {
             let board = self.board(&situation);
             let repeats = !seen.insert(board.clone());
             let value = match self.known(&situation.position)? {
-                _ if repeats => Some(Worth::exact(0)),
+                _ if repeats => Some(Worth::exact(game.repeated(&situation.position))),
                 Some(found) => Some(found.worth),
                 // Without databases, the end of the game still has its value.
                 None => game.outcome(&situation.position).map(Worth::exact),
@@ -202,7 +202,8 @@ impl Explorer {
             // Where a position repeats the game ends, whatever databases say of what could follow.
             let next = game.advance(&situation, &option.step);
             let (reached, best) = if seen.contains(&self.board(&next)) {
-                let reached = Worth::exact(0).through(&option.step);
+                let repeated = Worth::exact(game.repeated(&option.step.next));
+                let reached = repeated.through(&option.step);
                 (Some(reached), value.map(|value| reached.order() == value.order()))
             } else {
                 (option.value, option.best)

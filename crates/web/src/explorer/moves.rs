@@ -146,14 +146,15 @@ impl Explorer {
         let mut options = if *repeats { Vec::new() } else { self.candidates(&situation.position)? };
         let ended = options.is_empty() && !*repeats;
         let value = match self.known(&situation.position)? {
-            _ if *repeats => Some(Worth::exact(0)),
+            _ if *repeats => Some(Worth::exact(game.repeated(&situation.position))),
             Some(found) => Some(found.worth),
             None => game.outcome(&situation.position).filter(|_| ended).map(Worth::exact),
         };
         for option in &mut options {
             // Where a position repeats the game ends, whatever databases say of what could follow.
             if seen.contains(&self.board(&game.advance(situation, &option.step))) {
-                option.value = Some(Worth::exact(0).through(&option.step));
+                let repeated = Worth::exact(game.repeated(&option.step.next));
+                option.value = Some(repeated.through(&option.step));
                 option.best = value.zip(option.value).map(|(all, one)| one.order() == all.order());
             }
         }
