@@ -210,8 +210,34 @@ class Awari:
         return False
 
 
+class Oware(Awari):
+    """Theirs also ends where a side has more than 24 seeds, or both have 24, and gives each side
+    its own row before it says that a game is over."""
+
+    ours = ["oware"]
+
+    def differs(self, state):
+        return False
+
+    def scores(self, state):
+        return [int(captured) for captured in self.board(state)[1:]]
+
+    def ends(self, position, answer, repeats, scores):
+        """Whether a game that is over for them ends here with these scores by our rules: by the
+        result, by a majority, or by a repetition."""
+        if answer["result"]:
+            return list(answer["result"].values()) == scores
+        rows, _, banked = position.split()
+        banked = [int(number) for number in banked.split("-")]
+        if not repeats and max(banked) <= 24 and banked != [24, 24]:
+            return False
+        own = [sum(int(pit) for pit in row.split(",")) for row in rows.split("/")]
+        return scores == [own[0] + banked[0], own[1] + banked[1]]
+
+
 GAMES = {
     "awari": [Awari()],
+    "oware": [Oware()],
     "subtraction": [Nim()],
     "tic-tac-toe": [TicTacToe()],
     "connect-four": [ConnectFour(), SmallConnectFour()],
@@ -228,6 +254,8 @@ class Program:
         self.command = [path, "moves", *arguments, "-", "--format", "json"]
 
     def answers(self, positions):
+        if not positions:
+            return []
         text = "\n".join(positions) + "\n"
         run = subprocess.run(self.command, input=text, capture_output=True, text=True)
         if run.returncode != 0:
@@ -269,6 +297,9 @@ def compare(program, rules, transitions, chance):
             games += 1
             while True:
                 position = rules.position(state)
+                if state.is_terminal() and hasattr(rules, "ends"):
+                    seen.append((position, None, mover, rules.scores(state)))
+                    break
                 if state.is_terminal():
                     seen.append((position, None, mover, sign(state.returns()[first])))
                     break
@@ -282,12 +313,17 @@ def compare(program, rules, transitions, chance):
                 mover = 1 - state.current_player()
                 state.apply_action(action)
                 done += 1
+        ends, before = [], set()
         for (position, names, played, result), following, answer in zip(
             seen, [*seen[1:], (None, None, None, None)], program.answers([s[0] for s in seen])
         ):
             def differs(what, ours, theirs):
                 sys.exit(f"{position}: {what}: {ours} by our rules, {theirs} by OpenSpiel's")
 
+            before.add(position)
+            if names is None and hasattr(rules, "ends"):
+                before.clear()
+                continue
             if names is None:
                 if getattr(rules, "ends_early", False) and answer["outcome"] is None:
                     continue
@@ -303,11 +339,18 @@ def compare(program, rules, transitions, chance):
             if sorted(moves) != names:
                 differs("legal moves", " ".join(sorted(moves)), " ".join(names))
             ended = following[1] is None
+            if ended and following[0] and hasattr(rules, "ends"):
+                ends.append((moves[played], moves[played] in before, following[3]))
             if ended and getattr(rules, "clears_board", False):
                 continue
             same = without_mover if ended else lambda position: position
             if same(moves[played]) != same(following[0]):
                 differs(f"after {played}", moves[played], following[0])
+        for (position, repeats, scores), answer in zip(
+            ends, program.answers([end[0] for end in ends])
+        ):
+            if not rules.ends(position, answer, repeats, scores):
+                sys.exit(f"{position}: the game is not over with {scores}, as by OpenSpiel's rules")
     return done, games, left_out
 
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 use nutcracker_game::{Evaluate, Rules};
 use thiserror::Error;
@@ -110,6 +111,8 @@ pub struct GameInfo {
     /// Its rule options.
     pub options: &'static [OptionInfo],
     make: fn(&Options) -> Result<AnyGame, String>,
+    /// Options that are set already, as [`Options::from_text`] reads them.
+    given: &'static str,
 }
 
 impl GameInfo {
@@ -117,11 +120,35 @@ impl GameInfo {
     pub const fn of<G: Registered>(name: &'static str) -> Self {
         let make: fn(&Options) -> Result<AnyGame, String> =
             |options| G::from_options(options).map(Registered::erase);
-        GameInfo { name, about: G::ABOUT, options: G::OPTIONS, make }
+        GameInfo::new(name, G::ABOUT, G::OPTIONS, make)
+    }
+
+    /// A game under a name, of a type that is played under several.
+    pub const fn new(
+        name: &'static str,
+        about: &'static str,
+        options: &'static [OptionInfo],
+        make: fn(&Options) -> Result<AnyGame, String>,
+    ) -> Self {
+        GameInfo { name, about, options, make, given: "" }
+    }
+
+    /// The same game with some options set, such as those that a file describes: `pits=3,seeds=2`.
+    #[must_use]
+    pub const fn with(self, about: &'static str, given: &'static str) -> Self {
+        GameInfo { about, given, ..self }
+    }
+
+    /// The options that are set already.
+    pub fn given(&self) -> Options {
+        Options::from_text(self.given)
     }
 
     /// The game with these options.
     pub fn game(&self, options: &Options) -> Result<AnyGame, UnknownGame> {
+        let mut all = self.given();
+        all.0.extend(options.0.clone());
+        let options = &all;
         let known = |name: &str| self.options.iter().any(|info| info.name == name);
         if let Some(option) = options.0.keys().find(|name| !known(name)) {
             return Err(UnknownGame::Option { game: self.name, option: option.clone() });
@@ -135,7 +162,8 @@ impl GameInfo {
 /// ```
 /// use nutcracker_any::Registry;
 ///
-/// let none = Registry { games: &[], rules: "# Rules\n\n## nim\n\nTake.\n\n## hex\n\nLink.\n" };
+/// let rules = "# Rules\n\n## nim\n\nTake.\n\n## hex\n\nLink.\n";
+/// let none = Registry { rules, ..Registry::EMPTY };
 /// assert_eq!(none.rules_of("nim"), Some("Take."));
 /// assert_eq!(none.rules_of("go"), None);
 /// ```
@@ -145,9 +173,18 @@ pub struct Registry {
     pub games: &'static [&'static GameInfo],
     /// Their rules in words, in Markdown: a section for each, under its name.
     pub rules: &'static str,
+    /// Reads the file of a game; the error is one sentence.
+    pub read: fn(&Path) -> Result<&'static GameInfo, String>,
 }
 
 impl Registry {
+    /// No games.
+    pub const EMPTY: Registry = Registry {
+        games: &[],
+        rules: "",
+        read: |path| Err(format!("{} describes no game that is known here", path.display())),
+    };
+
     /// All games.
     pub fn iter(self) -> impl Iterator<Item = &'static GameInfo> {
         self.games.iter().copied()
@@ -159,6 +196,16 @@ impl Registry {
             let known: Vec<&str> = self.iter().map(|info| info.name).collect();
             UnknownGame::Name { name: name.to_owned(), known: known.join(", ") }
         })
+    }
+
+    /// The game with this name, or the one that a file describes if the name is a path that ends
+    /// in `.toml`. Only for names that the user of this machine has typed.
+    pub fn open(self, name: &str) -> Result<&'static GameInfo, UnknownGame> {
+        let path = Path::new(name);
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            return (self.read)(path).map_err(UnknownGame::File);
+        }
+        self.info(name)
     }
 
     /// The options under which a game has this id, such as `kalah (pits=3,empty-capture=no)`, and
@@ -200,9 +247,9 @@ impl Registry {
         own.map(str::trim)
     }
 
-    /// The game with this name and these options.
+    /// The game with this name, or of this file, and these options.
     pub fn game(self, name: &str, options: &Options) -> Result<AnyGame, UnknownGame> {
-        self.info(name)?.game(options)
+        self.open(name)?.game(options)
     }
 }
 
@@ -228,6 +275,9 @@ pub enum UnknownGame {
     /// No game has this id under any of its options.
     #[error("there is no game {0}; use the version of this program that knows it")]
     Id(String),
+    /// The file describes no game.
+    #[error("{0}")]
+    File(String),
     /// The options are invalid.
     #[error("{0}")]
     Options(String),

@@ -29,6 +29,7 @@ mod prove;
 mod published;
 mod serve;
 mod solve;
+mod sowing;
 mod stats;
 mod tls_relay;
 mod tune;

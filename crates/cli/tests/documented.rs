@@ -61,13 +61,20 @@ fn its_commands_print_what_it_says() {
     fs::create_dir(&bin).unwrap();
     std::os::unix::fs::symlink(crate::harness::PROGRAM, bin.join("nutcracker")).unwrap();
     let path = std::env::join_paths([bin, "/usr/bin".into(), "/bin".into()]).unwrap();
+    for (name, text) in blocks("toml") {
+        fs::write(place.path().join(name), text).unwrap();
+    }
     let mut commands = 0;
     for (_, block) in blocks("console") {
         for command in block.split("$ ").skip(1) {
             let mut lines = command.lines();
             let command = lines.next().expect("a command");
             let mut shell = Command::new("sh");
-            shell.args(["-c", command]).env("PATH", &path).env("NUTCRACKER_DATA", place.path());
+            shell
+                .args(["-c", command])
+                .current_dir(place.path())
+                .env("PATH", &path)
+                .env("NUTCRACKER_DATA", place.path());
             let run = place.read(shell.output().expect("a shell")).success();
             let printed: Vec<&str> = run.stdout.lines().collect();
             let expected: Vec<&str> = lines.collect();
@@ -75,5 +82,5 @@ fn its_commands_print_what_it_says() {
             commands += 1;
         }
     }
-    assert_eq!(commands, 5);
+    assert_eq!(commands, 8);
 }

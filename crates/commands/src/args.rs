@@ -32,7 +32,7 @@ pub fn set_games(games: Registry) {
 
 /// The games there are.
 pub fn games() -> Registry {
-    *GAMES.get_or_init(|| Registry { games: &[], rules: "" })
+    *GAMES.get_or_init(|| Registry::EMPTY)
 }
 
 /// The default directory of databases.
@@ -123,7 +123,7 @@ pub enum Format {
 /// Which game, and where its databases are.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Subject {
-    /// The game, as `nutcracker games` lists it
+    /// The game, as `nutcracker games` lists it, or a .toml file that describes one
     pub game: String,
     #[command(flatten)]
     pub rules: RuleOptions,
@@ -390,8 +390,9 @@ impl UpTo {
 /// Which values.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct MetricOption {
-    /// What databases hold: score, wdl, dtw (the winner's moves to the end of the game; dtm in
-    /// chess) or dtc (to the next conversion); by default the game's usual one
+    /// What databases hold: score, forced (what can be forced without a repetition), wdl, dtw (the
+    /// winner's moves to the end of the game; dtm in chess) or dtc (to the next conversion); by
+    /// default the game's usual one
     #[arg(long = "metric", value_name = "METRIC")]
     pub given: Option<Metric>,
 }
@@ -429,6 +430,18 @@ pub fn need_databases(game: &AnyGame) -> Result<(), Failure> {
         game.id(),
         program(),
         game.id().name,
+    )))
+}
+
+/// An error for what takes repetitions for draws, where the game does not.
+pub fn need_no_history(game: &AnyGame, what: &str) -> Result<(), Failure> {
+    if !game.depends_on_history() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "{what} of {} cannot be made: there a repetition is worth something, so that values depend \
+         on the moves before",
+        game.id()
     )))
 }
 

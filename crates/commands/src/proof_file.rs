@@ -5,7 +5,7 @@ use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use nutcracker_any::{AnyGame, AnyPosition};
-use nutcracker_game::{Metric, Numbering, Score, Situation};
+use nutcracker_game::{Numbering, Score, Situation};
 use nutcracker_proof::{Checked, Flaw, Goal, ProofReader, TableFiles};
 use nutcracker_search::Worth;
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ pub fn within(lower: Score, upper: Score, max: Score) -> Worth {
 /// What that means: `score ≥ 3 for South`, `White does not lose`.
 pub fn sentence(game: &AnyGame, situation: &Situation<AnyPosition>, worth: Worth) -> String {
     let mover = name(game, situation.mover);
-    if worth.score().is_none() && !game.metrics().contains(&Metric::Score) {
+    if worth.score().is_none() && !game.metrics().iter().any(|metric| metric.is_points()) {
         return match worth.lower {
             Some(_) => format!("{mover} does not lose"),
             None => format!("{mover} does not win"),

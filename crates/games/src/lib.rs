@@ -6,9 +6,10 @@
 pub use nutcracker_boards::{grid, halves};
 pub use {
     nutcracker_awari as awari, nutcracker_connect_four as connect_four,
-    nutcracker_dobutsu as dobutsu, nutcracker_kalah as kalah,
+    nutcracker_dobutsu as dobutsu, nutcracker_kalah as kalah, nutcracker_sowing as sowing,
 };
 
+mod files;
 pub mod fox_and_hounds;
 pub mod krk;
 pub mod othello;

@@ -1,6 +1,9 @@
 //! The list of all games: the only place where a name becomes a type.
 
 use nutcracker_any::{GameInfo, Registry};
+use nutcracker_sowing as sowing;
+
+use crate::files;
 
 /// All games.
 ///
@@ -18,15 +21,22 @@ use nutcracker_any::{GameInfo, Registry};
 pub static GAMES: Registry = Registry {
     games: &[
         &nutcracker_awari::GAME,
+        &sowing::BESTEMSHE,
+        &sowing::BOHNENSPIEL,
         &nutcracker_connect_four::GAME,
         &nutcracker_dobutsu::GAME,
         &GameInfo::of::<crate::fox_and_hounds::FoxAndHounds>("fox-and-hounds"),
         &nutcracker_kalah::GAME,
         &GameInfo::of::<crate::krk::Krk>("krk"),
+        &sowing::MANGALA,
         &GameInfo::of::<crate::othello::Othello>("othello"),
+        &sowing::OWARE,
+        &sowing::SOWING,
         &GameInfo::of::<crate::subtraction::Subtraction>("subtraction"),
         &GameInfo::of::<crate::tic_tac_toe::TicTacToe>("tic-tac-toe"),
+        &sowing::VAI_LUNG_THLAN,
         &GameInfo::of::<crate::wythoff::Wythoff>("wythoff"),
     ],
+    read: files::read,
     rules: include_str!("../../../docs/rules.md"),
 };

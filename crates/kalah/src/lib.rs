@@ -25,8 +25,9 @@ mod weights;
 
 use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};
 
-use nutcracker_any::{GameInfo, OptionInfo, Options, Registered};
+use nutcracker_any::{AnyGame, GameInfo, OptionInfo, Options, Registered};
 use nutcracker_boards::halves::{self, Board, Halves, MAX_PITS, stones};
+use nutcracker_sowing::{CapturesOwn, End, Rest, RuleSet, Sowing};
 
 /// The largest number of seeds of a game: scores must fit the databases.
 const MAX_SEEDS: usize = 127;
@@ -115,6 +116,21 @@ impl Kalah {
         self.play_on
     }
 
+    /// The same game as a member of the family of sowing games.
+    fn in_the_family(&self) -> Result<Sowing, String> {
+        let Kalah { pits, seeds, empty_capture, play_on, .. } = *self;
+        let known = nutcracker_sowing::base("kalah").ok_or("there are no rules of kalah")?.rules;
+        let rules = RuleSet {
+            pits: pits as u8,
+            seeds: seeds as u8,
+            captures_own: if empty_capture { CapturesOwn::Always } else { known.captures_own },
+            end: if play_on { End::NoMove } else { known.end },
+            rest: if play_on { Rest::Opponent } else { known.rest },
+            ..known
+        };
+        Ok(Sowing::new(rules)?.called(self.id()))
+    }
+
     fn is_over(&self, board: &Board) -> bool {
         stones(&board.own) == 0 || !self.play_on && stones(&board.other) == 0
     }
@@ -200,7 +216,7 @@ impl Rules for Kalah {
     }
 }
 
-/// The game for a list of games. Its inner loops are compiled here, once.
+/// The game for a list of games.
 pub static GAME: GameInfo = GameInfo::of::<Kalah>("kalah");
 
 impl Registered for Kalah {
@@ -237,9 +253,12 @@ impl Registered for Kalah {
         Ok(if playing_on { kalah.playing_on() } else { kalah })
     }
 
-    // Unit tests solve nothing, and solvers would be most of what is compiled for them.
-    #[cfg(test)]
-    fn erase(self) -> nutcracker_any::AnyGame {
-        nutcracker_any::AnyGame::small(self)
+    /// Solvers are those of the family of sowing games, compiled there.
+    fn erase(self) -> AnyGame {
+        match self.in_the_family() {
+            // Unit tests solve nothing, and solvers would be most of what is compiled for them.
+            Ok(same) if !cfg!(test) => AnyGame::with_loops(self, same.erase()),
+            _ => AnyGame::small(self),
+        }
     }
 }

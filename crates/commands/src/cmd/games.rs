@@ -24,7 +24,8 @@ const SAMPLED: u32 = 4;
 
 /// List the games, their options, and what can be solved; with a name, the rules of a game
 ///
-/// With --check NAME, check that a game keeps the laws on which its databases rest.
+/// With --check NAME, check that a game keeps the laws on which its databases rest. A path that ends
+/// in .toml is the name of the game that the file describes, here and in every other command.
 ///
 /// The laws: rank and unrank are inverse, un-moves invert moves, internal moves stay in their
 /// slice, exits lead to smaller ones, what is written is read back, and every shortcut the
@@ -33,6 +34,7 @@ const SAMPLED: u32 = 4;
 #[command(after_help = "Examples:
   nutcracker games
   nutcracker games othello
+  nutcracker games --check my-game.toml
   nutcracker games --check kalah --pits 3")]
 pub struct Args {
     /// Show this game and its rules
@@ -84,9 +86,9 @@ impl Args {
 
     /// One game, with its rules in words.
     fn describe(&self, name: &str) -> Result<(), Failure> {
-        let info = games().info(name)?;
+        let info = games().open(name)?;
         let about = About::of(&info.game(&self.rules.options())?, &self.data);
-        let rules = games().rules_of(name).unwrap_or_default();
+        let rules = games().rules_of(info.name).unwrap_or_default();
         print(&match self.format {
             Format::Table => format!("{}\n{rules}\n", for_people(info, &about)),
             Format::Json => {

@@ -274,7 +274,10 @@ pub fn outcome_sentence(
         let winner = if score > 0 { mover } else { mover.other() };
         return distance_sentence(&name(game, winner), distance);
     }
-    if let (Some(score), false) = (value.score(), game.metrics().contains(&Metric::Score)) {
+    if let Some(sentence) = forced_sentence(game, situation, value) {
+        return sentence;
+    }
+    if let (Some(score), false) = (value.score(), counts_points(game)) {
         return match score.signum() {
             0 => "draw".to_owned(),
             sign => {
@@ -312,6 +315,43 @@ pub fn outcome_sentence(
         Ordering::Equal => "a draw".to_owned(),
     };
     format!("{sentence}: final result {first}-{second} ({winner})")
+}
+
+/// Whether the game counts points, not only who wins.
+fn counts_points(game: &AnyGame) -> bool {
+    game.metrics().iter().any(|metric| metric.is_points())
+}
+
+/// What each side can force where the rest depends on a repetition: `South can force 23, North 22,
+/// 3 seeds depend on a repetition`. Without what was captured before, seeds on the board count.
+fn forced_sentence(
+    game: &AnyGame,
+    situation: &Situation<AnyPosition>,
+    value: Worth,
+) -> Option<String> {
+    let (lower, upper) = value.lower.zip(value.upper).filter(|(lower, upper)| lower < upper)?;
+    if !game.depends_on_history() {
+        return None;
+    }
+    let banked = situation.banked.or(Some([0, 0]));
+    let situation = Situation { banked, ..*situation };
+    let (at_least, at_most) =
+        (game.final_result(&situation, lower)?, game.final_result(&situation, upper)?);
+    let (south, north) = match situation.mover {
+        Side::First => (at_least[0], at_most[1]),
+        Side::Second => (at_most[0], at_least[1]),
+    };
+    let open = at_least[0] + at_least[1] - south - north;
+    let unit = game.slice_unit();
+    let depend = match unit.strip_suffix('s') {
+        Some(one) if (open - 1.0).abs() < 0.5 => format!("1 {one} depends"),
+        _ => format!("{open} {unit} depend"),
+    };
+    Some(format!(
+        "{} can force {south}, {} {north}, {depend} on a repetition",
+        name(game, Side::First),
+        name(game, Side::Second),
+    ))
 }
 
 /// Who wins in how many moves: `White wins in 13 moves`.
@@ -360,7 +400,7 @@ fn for_people(
         text += "The game is over here: there are no moves.\n";
         return text;
     }
-    let banks = game.metrics().contains(&Metric::Score);
+    let banks = counts_points(game);
     let rows = choices
         .iter()
         .map(|choice| {

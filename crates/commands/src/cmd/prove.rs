@@ -13,7 +13,7 @@ use nutcracker_search::{ExactLimits, Halt, ProofStatus, Prover, SearchError, Wor
 use nutcracker_table::TableError;
 use serde_json::{Value, json};
 
-use crate::args::{Format, Subject, program, quoted};
+use crate::args::{Format, Subject, need_no_history, program, quoted};
 use crate::cmd::probe::result_json;
 use crate::contestant::parse_thinking_time;
 use crate::databases::{self, Databases};
@@ -110,6 +110,7 @@ impl Args {
     /// Proves.
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
+        need_no_history(&game, "proofs")?;
         let root = match &self.position {
             None => game.start(),
             Some(text) => game.parse(text).map_err(|error| {

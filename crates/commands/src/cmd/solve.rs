@@ -444,6 +444,7 @@ fn slice_json(game: &AnyGame, metric: Metric, report: &SliceReport) -> Value {
 /// The table at the end.
 fn summary(game: &AnyGame, metric: Metric, reports: &[SliceReport]) -> String {
     let windows = reports.iter().any(|report| report.window != 0);
+    let forced = metric == Metric::Forced;
     let line = |name: String, window, positions: u64, bytes, histogram: &Histogram, seconds| {
         let mut cells = vec![name];
         if windows {
@@ -452,8 +453,9 @@ fn summary(game: &AnyGame, metric: Metric, reports: &[SliceReport]) -> String {
         cells.extend([
             thousands(positions),
             thousands(histogram.wins()),
-            thousands(histogram.draws()),
-            thousands(histogram.losses()),
+            // What cannot be forced may still be won by a repetition.
+            if forced { String::new() } else { thousands(histogram.draws()) },
+            if forced { String::new() } else { thousands(histogram.losses()) },
             if metric.is_distance() { String::new() } else { signed(histogram.mean()) },
             size(bytes),
             format!("{:.2}", bytes as f64 * 8.0 / positions as f64),

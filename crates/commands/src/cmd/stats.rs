@@ -74,6 +74,8 @@ struct Known {
     /// Whether the file was checked.
     checked: bool,
     histogram: Histogram,
+    /// The positions whose bounds meet, where the table holds lower bounds.
+    exact: Option<u64>,
     /// The parts that are counted apart, such as the positions of each side to move.
     sides: Vec<(String, Histogram)>,
     choices: Option<Choices>,
@@ -96,6 +98,7 @@ impl Args {
                 window: table.header().reach.into(),
                 checked: table.is_checked(),
                 histogram: table.histogram().clone(),
+                exact: table.exact(),
                 sides: sides.collect(),
                 choices: None,
             });
@@ -171,6 +174,9 @@ fn total(slices: &[Known]) -> (Histogram, Option<Choices>) {
 fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool) -> String {
     let clipped = slices.iter().any(|known| known.window != 0);
     let sides = slices.iter().any(|known| known.sides.len() > 1);
+    if metric == Metric::Forced {
+        return forced_for_people(game, slices, all_scores);
+    }
     // In some games no move captures, and there is nothing to choose between.
     let captures = total(slices).1.is_none_or(|choices| choices.positions > 0);
     let line = |name: [&str; 2], window: u8, histogram: &Histogram, choices: Option<Choices>| {
@@ -266,6 +272,32 @@ fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool
     text
 }
 
+/// Slices of lower bounds: in how many positions the upper bound is the same.
+fn forced_for_people(game: &AnyGame, slices: &[Known], all_scores: bool) -> String {
+    let line = |name: String, histogram: &Histogram, exact: u64| {
+        let positions = histogram.total();
+        let exact = [thousands(exact), percent(exact, positions)];
+        let [exact, share] = exact;
+        vec![name, thousands(positions), exact, share, signed(histogram.mean())]
+    };
+    let mut rows: Vec<Vec<String>> = slices
+        .iter()
+        .map(|known| line(game.slice_name(known.slice), &known.histogram, known.exact.unwrap_or(0)))
+        .collect();
+    let exact = slices.iter().filter_map(|known| known.exact).sum();
+    rows.push(line("all".to_owned(), &total(slices).0, exact));
+    let header = [game.slice_unit(), "positions", "exact", "share", "mean"];
+    let mut text = format!("{}\n\n{}", game.id(), table::render(&header, &[], rows));
+    text += "\nScores are what the side to move can force without a repetition. Where the opponent \
+             can force the rest, the score is exact.\n";
+    let shown = if all_scores { slices } else { &slices[slices.len() - 1..] };
+    for known in shown {
+        let _ = write!(text, "\n{}\n\n", slice_label(game, known.slice));
+        text += &score_table(Metric::Forced, &known.histogram, known.window);
+    }
+    text
+}
+
 /// The longest win and the longest loss, and in how many positions.
 fn longest(metric: Metric, histogram: &Histogram) -> [Option<(WinDistance, u64)>; 2] {
     [true, false].map(|wins| {
@@ -328,8 +360,10 @@ fn for_programs(game: &AnyGame, metric: Metric, slices: &[Known]) -> Value {
         let mut object = Map::new();
         object.insert("positions".to_owned(), histogram.total().into());
         object.insert("won".to_owned(), histogram.wins().into());
-        object.insert("drawn".to_owned(), histogram.draws().into());
-        object.insert("lost".to_owned(), histogram.losses().into());
+        if metric != Metric::Forced {
+            object.insert("drawn".to_owned(), histogram.draws().into());
+            object.insert("lost".to_owned(), histogram.losses().into());
+        }
         if metric.is_distance() {
             for (name, longest) in
                 ["longest_win", "longest_loss"].iter().zip(longest(metric, histogram))
@@ -356,6 +390,9 @@ fn for_programs(game: &AnyGame, metric: Metric, slices: &[Known]) -> Value {
         .iter()
         .map(|known| {
             let mut object = figures(&known.histogram);
+            if let Some(exact) = known.exact {
+                object.insert("exact".to_owned(), exact.into());
+            }
             object.insert("checked".to_owned(), known.checked.into());
             object.insert("window".to_owned(), known.window.into());
             object.insert("choices".to_owned(), counted(known.choices));
@@ -380,6 +417,10 @@ fn for_programs(game: &AnyGame, metric: Metric, slices: &[Known]) -> Value {
         .collect();
     let (histogram, choices) = total(slices);
     let mut all = figures(&histogram);
+    if metric == Metric::Forced {
+        let exact: u64 = slices.iter().filter_map(|known| known.exact).sum();
+        all.insert("exact".to_owned(), exact.into());
+    }
     all.insert("choices".to_owned(), counted(choices));
     json!({
         "game": game.id().name,

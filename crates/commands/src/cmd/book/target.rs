@@ -79,7 +79,7 @@ impl Target {
     /// With a book named, the first word need not be a game: then it is the first of the others.
     pub fn shift<T: From<String>>(&mut self, words: &mut Vec<T>) {
         if self.file.book.is_some()
-            && let Some(word) = self.game.take_if(|word| games().info(word).is_err())
+            && let Some(word) = self.game.take_if(|word| games().open(word).is_err())
         {
             words.insert(0, word.into());
         }
@@ -126,8 +126,9 @@ impl Target {
         let wrong = |given: String| {
             Failure::Usage(format!("{source} is for {of}, not for {given}; leave that out"))
         };
-        if let Some(name) = self.game.as_ref().filter(|name| *name != info.name) {
-            games().info(name)?;
+        if let Some(name) = &self.game
+            && games().open(name)?.name != info.name
+        {
             return Err(wrong(name.clone()));
         }
         let same = |other: &AnyGame| {

@@ -1,0 +1,110 @@
+//! The family for the solver `rows`, where its rules allow that.
+
+use nutcracker_boards::halves::{Board, Half, stones};
+use nutcracker_game::{Leaves, Pits, RowMove, RowMoves, Rules, SliceId, Turn};
+
+use crate::Sowing;
+use crate::play::Last;
+use crate::rules::PASS;
+use crate::ruleset::{CapturesFrom, CapturesOwn, End, Feed, GrandSlam};
+
+/// One slice.
+#[derive(Clone, Debug)]
+pub(crate) struct SowingRows {
+    game: Sowing,
+    stones: usize,
+}
+
+impl SowingRows {
+    /// `None` where whether a move captures depends on more than one pit of the opponent: where a
+    /// grand slam captures nothing, or leaves a pit. Without boards that no move leads to, rows
+    /// have gaps.
+    pub(crate) fn new(game: &Sowing, slice: SliceId) -> Option<Self> {
+        let rules = game.rule_set();
+        let whole_half = matches!(
+            rules.grand_slam,
+            GrandSlam::Nothing | GrandSlam::LeavesLast | GrandSlam::LeavesFirst
+        );
+        // Where a side with seeds can have no legal move, it passes by what the other half holds.
+        let passes = rules.end == End::EmptyBoard
+            && (rules.feed != Feed::No || rules.grand_slam == GrandSlam::Illegal);
+        let simple = !whole_half && !passes && !game.halves.rows().has_gaps_first();
+        simple.then(|| SowingRows { game: game.clone(), stones: slice.0 as usize })
+    }
+
+    /// The board on which the opponent has no seed: only there rules of feeding matter, so that it
+    /// is played by the rules.
+    fn starving(&self, own: &Pits, out: &mut Vec<RowMove>) {
+        let board = Board { own: *own, other: Half::default() };
+        let mut moves = Vec::new();
+        self.game.moves(&board, &mut moves);
+        for pit in moves.into_iter().filter(|&pit| pit != PASS) {
+            let step = self.game.play(&board, &pit);
+            if step.gain == 0 && step.turn == Turn::Passes && step.next.stones() == self.stones {
+                out.push(RowMove { own: step.next.other, added: step.next.own, leaves: None });
+            }
+        }
+    }
+
+    /// When a move whose last seed falls there leaves the slice, by the seeds of a pit of the other
+    /// half before it.
+    fn leaves(&self, last: Last, own: &Pits, added: &Pits) -> Leaves {
+        let rules = self.game.rule_set();
+        let (never, always) = (0, u128::MAX);
+        match last {
+            Last::Store => Leaves { pit: 0, counts: always },
+            Last::Other(at) => {
+                Leaves { pit: at, counts: rules.captures.0 >> added[usize::from(at)] }
+            }
+            Last::Own(at) => {
+                let seeds = own[usize::from(at)];
+                let opposite = self.game.pits() - 1 - usize::from(at);
+                let both = rules.captures_from == CapturesFrom::Both;
+                let counts = match rules.captures_own {
+                    _ if both && rules.captures.contains(seeds) => always,
+                    CapturesOwn::Nothing => never,
+                    _ if seeds != 1 => never,
+                    CapturesOwn::Opposite if added[opposite] == 0 => !1,
+                    _ => always,
+                };
+                Leaves { pit: opposite as u8, counts }
+            }
+        }
+    }
+}
+
+impl RowMoves for SowingRows {
+    fn pits(&self) -> usize {
+        self.game.pits()
+    }
+
+    fn stones(&self) -> usize {
+        self.stones
+    }
+
+    fn moves(&self, own: &Pits, out: &mut Vec<RowMove>) {
+        let held = stones(own);
+        if held == self.stones {
+            return self.starving(own, out);
+        }
+        if held == 0 && self.game.rule_set().end == End::EmptyBoard {
+            // A pass: the halves change their roles, and nothing else.
+            out.push(RowMove { own: *own, added: Pits::default(), leaves: None });
+        }
+        for pit in (0..self.game.pits()).filter(|&pit| own[pit] > 0) {
+            let pattern = self.game.pattern(pit, own[pit]);
+            if pattern.store > 0 {
+                continue;
+            }
+            let mut after = *own;
+            after[pit] = 0;
+            let after = (u64::from_le_bytes(after) + pattern.own).to_le_bytes();
+            let added = pattern.other.to_le_bytes();
+            let leaves = self.leaves(pattern.last, &after, &added);
+            if leaves.counts != u128::MAX {
+                let leaves = (leaves.counts != 0).then_some(leaves);
+                out.push(RowMove { own: after, added, leaves });
+            }
+        }
+    }
+}
