@@ -2,6 +2,7 @@
 
 use nutcracker_game::{Score, SliceId};
 
+mod foreign;
 mod index;
 mod notation;
 mod pairs;

@@ -2,7 +2,7 @@
 
 use nutcracker_game::{ParseError, Score, Side, Situation};
 
-use super::{Board, Half, stones};
+use super::{Board, Half, foreign};
 
 /// Formats a situation as `A,B,C/a,b,c S 4-2`: South's pits, North's pits, the side to move, and
 /// the captures of South and North where they are known.
@@ -18,7 +18,8 @@ pub fn format(pits: usize, situation: &Situation<Board>) -> String {
     format!("{}/{} {side}{}", list(&south), list(&north), captured.unwrap_or_default())
 }
 
-/// Parses the output of [`format()`]; side and captures may be omitted, South then moves.
+/// Parses the output of [`format()`]; side and captures may be omitted, South then moves. Boards in
+/// the notations of Aualé and `PlayStrategy` are read too.
 ///
 /// `all` is the number of stones in the game and `things` their name.
 pub fn parse(
@@ -27,6 +28,9 @@ pub fn parse(
     things: &str,
     text: &str,
 ) -> Result<Situation<Board>, ParseError> {
+    if let Some(situation) = foreign::parse(pits, text) {
+        return with_at_most(all, things, situation);
+    }
     let mut words = text.split_whitespace();
     let board = words.next().ok_or_else(|| ParseError::new("the position is empty"))?;
     let halves: Vec<&str> = board.split('/').collect();
@@ -55,7 +59,22 @@ pub fn parse(
         return Err(ParseError::new(format!("{extra:?} is more than a position says")));
     }
 
-    let on_board = stones(&south) + stones(&north);
+    let position = match mover {
+        Side::First => Board { own: south, other: north },
+        Side::Second => Board { own: north, other: south },
+    };
+    with_at_most(all, things, Situation { position, mover, banked })
+}
+
+/// The situation, unless it has more stones than the game.
+fn with_at_most(
+    all: usize,
+    things: &str,
+    situation: Situation<Board>,
+) -> Result<Situation<Board>, ParseError> {
+    let Situation { position, banked, .. } = &situation;
+    let on_board: usize =
+        position.own.iter().chain(&position.other).copied().map(usize::from).sum();
     let captured = banked.map_or(0, |[south, north]| usize::from(south) + usize::from(north));
     if on_board + captured > all {
         return Err(ParseError::new(format!(
@@ -63,11 +82,7 @@ pub fn parse(
             on_board + captured
         )));
     }
-    let position = match mover {
-        Side::First => Board { own: south, other: north },
-        Side::Second => Board { own: north, other: south },
-    };
-    Ok(Situation { position, mover, banked })
+    Ok(situation)
 }
 
 fn parse_half(pits: usize, things: &str, who: &str, text: &str) -> Result<Half, ParseError> {
