@@ -69,7 +69,8 @@ impl<G: Game> CheckJob<'_, G> {
             return Err(self.wrong(Discrepancy::Counts));
         }
         let sweeps = bounds.found()?;
-        self.finish(1 + sweeps, false)
+        let share = self.share.of(0..positions);
+        self.finish(share.end - share.start, 1 + sweeps, false)
     }
 }
 

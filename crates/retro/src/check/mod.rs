@@ -254,7 +254,7 @@ impl<G: Game> CheckJob<'_, G> {
         } else if !unmoves && self.begins_to_found(&check)? {
             sweeps += self.found(&check)?;
         }
-        self.finish(&check, sweeps, false)
+        self.finish(check.compared.load(Relaxed), sweeps, false)
     }
 
     /// The check of distances in memory.
@@ -267,7 +267,7 @@ impl<G: Game> CheckJob<'_, G> {
         let children = self.children();
         let check = self.start(&cells, &view, &children, false, 0);
         self.compare(&check)?;
-        self.finish(&check, 1, false)
+        self.finish(check.compared.load(Relaxed), 1, false)
     }
 
     /// The check with values that are read again whenever they are needed.
@@ -302,7 +302,7 @@ impl<G: Game> CheckJob<'_, G> {
         if !self.metric.is_distance() && self.begins_to_found(&check)? {
             sweeps += self.found(&check)?;
         }
-        self.finish(&check, sweeps, true)
+        self.finish(check.compared.load(Relaxed), sweeps, true)
     }
 
     /// Whether anything is to be founded. If only a share was compared, a sweep founds what needs
@@ -406,12 +406,7 @@ impl<G: Game> CheckJob<'_, G> {
     }
 
     /// The end of every check: a sample by the plain rules.
-    fn finish<C: Cells>(
-        &self,
-        check: &Check<'_, C, G>,
-        sweeps: u32,
-        in_pieces: bool,
-    ) -> Result<Checked, CheckError> {
+    fn finish(&self, compared: u64, sweeps: u32, in_pieces: bool) -> Result<Checked, CheckError> {
         let CheckJob { game, table, set, share, threads, progress, .. } = *self;
         let sampled = sample::compare(game, table, set, SAMPLE, share, threads, progress)?;
         self.meter.finish();
@@ -420,7 +415,7 @@ impl<G: Game> CheckJob<'_, G> {
             sweeps,
             in_pieces,
             sampled,
-            compared: check.compared.load(Relaxed),
+            compared,
             levels: self.levels.clone(),
         })
     }
