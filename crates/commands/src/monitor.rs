@@ -19,10 +19,11 @@ fn words(activity: Activity) -> &'static str {
     }
 }
 
-/// A table with a line for each machine.
+/// A table with a line for each machine, and one for all of them.
 pub fn lines(machines: &[MachineView]) -> String {
-    let rows =
-        machines.iter().map(|MachineView { label, status, rate: positions, share, .. }| {
+    let mut rows: Vec<Vec<String>> = machines
+        .iter()
+        .map(|MachineView { label, status, rate: positions, share, .. }| {
             vec![
                 label.clone(),
                 rate(*positions, 1.0),
@@ -32,9 +33,21 @@ pub fn lines(machines: &[MachineView]) -> String {
                 format!("{}%", status.waiting),
                 words(status.activity).to_owned(),
             ]
-        });
+        })
+        .collect();
+    let sum = |value: fn(&MachineView) -> u64| machines.iter().map(value).sum::<u64>();
+    let waiting = sum(|machine| machine.status.waiting.into());
+    rows.push(vec![
+        "all".to_owned(),
+        rate(machines.iter().map(|machine| machine.rate).sum(), 1.0),
+        "100%".to_owned(),
+        size(sum(|machine| machine.status.sent)),
+        size(sum(|machine| machine.status.memory.unwrap_or(0))),
+        format!("{}%", waiting.checked_div(machines.len() as u64).unwrap_or(0)),
+        format!("imbalance {:.2}", imbalance(machines)),
+    ]);
     let header = ["machine", "positions", "share", "sent", "memory", "waiting", "does"];
-    table::render(&header, &[0, 6], rows.collect())
+    table::render(&header, &[0, 6], rows)
 }
 
 /// What matters of all of them in one line.
@@ -167,6 +180,7 @@ mod tests {
         // Aligned: what is done begins in one column.
         assert_eq!(lines[0].find("does"), lines[2].find("computes"));
         assert!(lines[3].ends_with("waits for records"), "{text}");
+        assert_eq!(words(4), "all 3.0 M/s 100% 6.0 MiB 90.0 MiB 12% imbalance 1.20");
         assert_eq!(
             line(&two()),
             "imbalance 1.20, 6.0 MiB sent, at most 90.0 MiB of memory; machine \"2\" waits for \
