@@ -242,6 +242,12 @@ impl Leases {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Ok(Claim::Held(None));
             }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // The last of the others has left and removed the folder.
+                let made = self.storage.create_dir(&self.dir);
+                made.map_err(TableError::io("create", &self.dir))?;
+                return Ok(Claim::Held(None));
+            }
             file => file.map_err(TableError::io("create", &path))?,
         };
         let word = random_word().map_err(TableError::io("name a lock in", &self.dir))?;
