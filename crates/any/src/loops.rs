@@ -10,8 +10,8 @@ use nutcracker_game::{Evaluate, Metric, SliceId};
 use nutcracker_retro::check::{self, CheckError, Checked, Share};
 use nutcracker_retro::experiment::{self, CacheMisses};
 use nutcracker_retro::{
-    Calibration, CalibrationError, Progress, Rates, SlicePlan, SliceReport, SolveError,
-    SolveOptions, SolverName,
+    Calibration, CalibrationError, Hosts, Progress, Rates, SharedPlan, SlicePlan, SliceReport,
+    SolveError, SolveOptions, SolverName,
 };
 use nutcracker_table::{Storage, Table, TableSet};
 
@@ -78,6 +78,14 @@ loops! {
         options: &SolveOptions,
         rates: &Rates
     ) -> Vec<SlicePlan> = nutcracker_retro::plan;
+
+    /// [`plan_together`](nutcracker_retro::plan_together()) for the game.
+    fn plan_together(
+        selected: &[SliceId],
+        options: &SolveOptions,
+        rates: &Rates,
+        hosts: &Hosts
+    ) -> Vec<SharedPlan> = nutcracker_retro::plan_together;
 
     /// [`calibrate`](nutcracker_retro::calibrate()) for the game.
     fn calibrate(

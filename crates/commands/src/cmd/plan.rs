@@ -6,7 +6,6 @@ use nutcracker_any::AnyGame;
 use nutcracker_game::{Metric, Numbering, Rules, SliceId};
 use nutcracker_retro::{
     BITS, BY_RULES, Calibration, DISK, Hosts, Phases, Rates, SlicePlan, SolveOptions, SolverName,
-    plan_together,
 };
 use serde_json::{Map, Value, json};
 
@@ -110,7 +109,7 @@ impl Args {
         )?;
         if let Some(count) = self.hosts {
             let hosts = Hosts { count: count.into(), network: self.network };
-            let slices = plan_together(&game, &selected, &options, &measured.rates, &hosts);
+            let slices = game.plan_together(&selected, &options, &measured.rates, &hosts);
             let (memory, measured) = (options.memory, measured);
             let plan = TogetherPlan { slices, measured, hosts, threads, memory, disk };
             return print(&match self.format {
