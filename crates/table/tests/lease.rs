@@ -239,4 +239,7 @@ fn hearts_beat_on_a_disk() {
     assert_eq!(b.names("").unwrap(), ["x"]);
     b.clear("x").unwrap();
     assert!(!next.is_held().unwrap() && b.names("").unwrap().is_empty());
+    // A process that was away meanwhile finds no directory, and makes it again.
+    std::fs::remove_dir(b.dir()).unwrap();
+    assert!(matches!(a.claim("x", "", &mut watch, Instant::now()).unwrap(), Claim::Won(_)));
 }

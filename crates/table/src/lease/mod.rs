@@ -238,14 +238,15 @@ impl Leases {
         };
         let generation = newest.unwrap_or(0) + 1;
         let path = self.path(name, generation);
-        let file = match self.storage.create_new(&path) {
+        let mut file = self.storage.create_new(&path);
+        if file.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            // Others have removed the directory while this process was stopped.
+            let made = self.storage.create_dir(&self.dir);
+            made.map_err(TableError::io("make the directory", &self.dir))?;
+            file = self.storage.create_new(&path);
+        }
+        let file = match file {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Ok(Claim::Held(None));
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // The last of the others has left and removed the folder.
-                let made = self.storage.create_dir(&self.dir);
-                made.map_err(TableError::io("create", &self.dir))?;
                 return Ok(Claim::Held(None));
             }
             file => file.map_err(TableError::io("create", &path))?,
