@@ -30,7 +30,7 @@ const CHANGED: usize = 1 << 12;
 
 /// Words of the rows that a machine scans between two exchanges with others: what it tells them
 /// takes at most four times as much.
-const SEGMENT: usize = 1 << 20;
+const SEGMENT: usize = 1 << 16;
 
 impl RowStates {
     /// Settles all positions, unless a stop is requested.
