@@ -27,7 +27,7 @@ export function axeTests(ending, empty) {
     ["/games", ".card"],
     ["/api", ".operation"],
     ["/fleet", "h1"],
-    [`${empty}/games/awari/databases`, "#build"],
+    [`${empty}/games/awari?options=pits=4`, "#build"],
     ["/nothing", "[role=alert]"],
   ];
   // Colours are the same on all pages: three of them in the dark will do.

@@ -252,7 +252,8 @@ export async function explorerTests() {
     await page.waitForSelector(".pit.legal");
     await page.click("#search");
     await shows(page, "#estimate", "for South");
-    await page.goto("/games/kalah?options=pits=3,seeds=2");
+    const small = encodeURIComponent("2,2,2/2,2,2 S 0-0");
+    await page.goto(`/games/kalah?options=pits=3,seeds=2&from=${small}`);
     await shows(page, "#book th:nth-child(2)", "For South");
     await page.goto("/games/othello");
     await page.waitForSelector(".square.legal");
@@ -317,7 +318,8 @@ export async function explorerTests() {
     ok(await page.$(".branch .branch[open]"), "what is open stays open");
     equal(await page.$$eval(".drop-outs [tabindex='0']", (all) => all.length), 1, "one stop for the Tab key");
     // So does the panel beside the board.
-    await page.goto(`${grower}/games/kalah`);
+    const kalah = encodeURIComponent("4,4,4,4,4,4/4,4,4,4,4,4 S 0-0");
+    await page.goto(`${grower}/games/kalah?from=${kalah}`);
     await page.waitForSelector("#book [data-book]");
     const panel = await page.textContent("#book");
     await page.waitForFunction((old) => document.querySelector("#book").textContent !== old, panel);
