@@ -30,6 +30,7 @@ export async function boardPage({ game, options, query, main, go, signal }) {
     // Nothing is known yet, or not all: offer to find out, or show how far it is.
     const build = builder(card, options, { done: () => go(location.pathname + location.search), signal });
     main.replaceChildren(
+      headingOf(card),
       h(
         "div",
         { class: "narrow" },
