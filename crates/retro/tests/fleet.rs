@@ -65,7 +65,7 @@ fn processes_write_the_files_of_one() {
     together(&Awari::new(6).unwrap(), 6, &options);
 }
 
-/// Requests a stop after so many questions.
+/// Requests a stop after a number of questions.
 struct StopAfter(AtomicU64);
 
 impl Progress for StopAfter {

@@ -9,7 +9,7 @@ use super::{Board, Half};
 /// - Aalina and Aualé: `4-4-4-4-4-4-4-4-4-4-4-4-0-0-S`: South's pits, North's, what each has, the
 ///   mover.
 /// - `PlayStrategy`: `4S,4S,1,4S,4S,4S/4S,4S,4S,4S,4S,4S 0 2 N 2`: North's row as South sees it and
-///   South's row, a number alone for so many empty pits; what South and North have; the mover; the
+///   South's row, a number alone for that number of empty pits; what South and North have; the mover; the
 ///   number of the move.
 pub(super) fn parse(pits: usize, text: &str) -> Option<Situation<Board>> {
     dashes(pits, text.trim()).or_else(|| fen(pits, text.trim()))
