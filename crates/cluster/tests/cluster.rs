@@ -1,6 +1,7 @@
 //! Several machines, here threads of the test with connections of their own, write the files that
 //! one machine writes; and each notices what is wrong with another.
 
+mod carrier;
 mod checkpoints;
 mod faults;
 mod files;

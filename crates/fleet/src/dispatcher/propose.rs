@@ -1,6 +1,6 @@
 //! Proposals: lines of play that should be in the book.
 
-use std::collections::VecDeque;
+use std::collections::HashSet;
 
 use nutcracker_book::grow::SharedBook;
 use nutcracker_book::node::State as NodeState;
@@ -35,27 +35,24 @@ where
 {
     /// Expands the first leaf on each line that was proposed, until its last position is expanded.
     pub(super) fn follow_proposals(&mut self) -> Result<(), FleetError> {
-        let lines: Vec<Vec<String>> = lock(&self.desk.state).proposals.drain(..).collect();
+        // They stay in the list meanwhile: an error, a restart or a look at it loses none.
+        let lines: Vec<Vec<String>> = lock(&self.desk.state).proposals.iter().cloned().collect();
         if lines.is_empty() {
             return Ok(());
         }
-        let (mut jobs, mut waiting, before) = (Vec::new(), VecDeque::new(), lines.len());
+        let (mut jobs, mut over) = (Vec::new(), HashSet::new());
         let game = &self.game;
         for line in lines {
             match self.book.with(|book| next_on(game, book, &line))? {
-                Step::Claimed(job) => {
-                    jobs.push(job);
-                    waiting.push_back(line);
-                }
-                Step::Wait => waiting.push_back(line),
-                Step::Over => {}
+                Step::Claimed(job) => jobs.push(job),
+                Step::Wait => {}
+                Step::Over => _ = over.insert(line),
             }
         }
-        {
+        if !over.is_empty() {
             let mut state = lock(&self.desk.state);
-            state.proposals_changed |= waiting.len() != before;
-            waiting.extend(state.proposals.drain(..));
-            state.proposals = waiting;
+            state.proposals.retain(|line| !over.contains(line));
+            state.proposals_changed = true;
         }
         if lock(&self.desk.state).proposals_changed {
             self.desk.save()?;
