@@ -36,6 +36,14 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// What an operator without output builds.
 type Nothing = CapacityContainerBuilder<Batch>;
+/// What the solver has for the thread that carries words.
+enum Request {
+    /// A round, with words for every machine.
+    Round(Given),
+    /// There are no more rounds.
+    Over,
+}
+
 /// Words for every machine.
 type Given = Vec<Arc<Vec<u64>>>;
 /// Words from every machine.
@@ -101,7 +109,9 @@ impl Rows<'_> {
                     progress,
                 }
                 .solve();
-                // Nothing more is requested.
+                if solved.is_ok() {
+                    rounds.end();
+                }
                 drop(rounds);
                 let _ = ended.send(());
                 solved
@@ -155,11 +165,20 @@ impl Reached {
 
 /// Rounds, as the solver requests them.
 struct Rounds {
-    requests: Mutex<Sender<Given>>,
+    requests: Mutex<Sender<Request>>,
     answered: Mutex<Receiver<Received>>,
     machines: usize,
     me: usize,
     reached: Arc<Reached>,
+}
+
+impl Rounds {
+    /// All has been solved. Where this is never said, the others do not take silence for agreement.
+    fn end(&self) {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        // Where it fails, the run has ended otherwise.
+        let _ = requests.send(Request::Over);
+    }
 }
 
 impl Exchange for Rounds {
@@ -175,7 +194,7 @@ impl Exchange for Rounds {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         self.reached.waits.store(true, Relaxed);
         // The thread that carries words ends early only if the run does.
-        requests.send(given).map_err(|_| Stopped)?;
+        requests.send(Request::Round(given)).map_err(|_| Stopped)?;
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         let received = answered.recv().map_err(|_| Stopped)?;
         self.reached.waits.store(false, Relaxed);
@@ -192,7 +211,7 @@ impl Exchange for Rounds {
 
 /// What carries words, on a thread of its own.
 struct Carrier {
-    requested: Receiver<Given>,
+    requested: Receiver<Request>,
     answers: Sender<Received>,
     stop: Arc<AtomicBool>,
     machines: usize,
@@ -226,7 +245,14 @@ impl Carrier {
             (input, taken.probe().0)
         });
         let mut round = 0_u64;
-        while let Ok(given) = self.requested.recv() {
+        loop {
+            let given = match self.requested.recv() {
+                Ok(Request::Round(given)) => given,
+                Ok(Request::Over) => break,
+                // The solver failed. An input that is closed would let the others pass all rounds
+                // without words of this machine, so nothing more is sent; they hear why.
+                Err(_) => return,
+            };
             for (to, words) in given.iter().enumerate().filter(|(to, _)| *to != me) {
                 for words in words.chunks(FULL - 1) {
                     let mut batch = Batch::new(to as u64, Content::Words);

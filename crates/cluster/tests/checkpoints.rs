@@ -1,15 +1,15 @@
 //! Work that was interrupted inside a slice goes on from its last checkpoint, with the same files.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use nutcracker_game::Numbering;
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Numbering, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::krk::Krk;
-use nutcracker_retro::{Phase, Progress, SolveOptions, SolverName};
+use nutcracker_retro::{Operation, Phase, Progress, Silent, SolveOptions, SolverName, Watch};
 
 use crate::files::{tables, tables_alone};
 use crate::machines::solve_together;
@@ -97,4 +97,51 @@ fn records() {
 fn distances() {
     let slices: Vec<SliceId> = (0..=Krk.largest_slice().0).map(SliceId).collect();
     interrupt(&Krk, &slices, SolverName::Cluster, 1, 2);
+}
+
+/// A disk that is full on one machine, once some work files have been made there.
+fn full_after(files: u64, machine: &'static str) -> Watch {
+    let made = AtomicU64::new(0);
+    Watch::new(move |operation, path| {
+        let here = path.to_string_lossy().contains(machine);
+        if operation != Operation::Allocate || !here || made.fetch_add(1, Relaxed) < files {
+            return Ok(());
+        }
+        Err(ErrorKind::StorageFull.into())
+    })
+}
+
+#[test]
+fn a_full_disk_on_one_machine() {
+    let awari = Awari::new(6).unwrap();
+    let slices: Vec<SliceId> = (0..=7).map(SliceId).collect();
+    for solver in [SolverName::ClusterRows, SolverName::Cluster] {
+        let options = SolveOptions {
+            solver: Some(solver),
+            checkpoint_positions: 0,
+            checkpoint_every: Duration::ZERO,
+            ..SolveOptions::new(1, "test")
+        };
+        let expected = tables_alone(&awari, &slices, &options);
+        for machine in ["1-of-2", "2-of-2"] {
+            let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+            let paths: [&Path; 2] = [dirs[0].path(), dirs[1].path()];
+            for files in [0, 1, 5, 12] {
+                let options = SolveOptions { watch: full_after(files, machine), ..options.clone() };
+                let results = solve_together(&awari, &paths, &slices, &options, &Silent);
+                let what = format!("{solver}, {machine} after {files} files: {results:?}");
+                for result in results {
+                    let said = result.expect_err(&what).to_string();
+                    assert!(said.contains("the disk is full: make room"), "{what}");
+                }
+                // What is there is right.
+                let found = tables(paths[0]);
+                assert!(found.iter().all(|table| expected.contains(table)), "{what}");
+            }
+            for result in solve_together(&awari, &paths, &slices, &options, &Silent) {
+                result.unwrap();
+            }
+            assert!(tables(paths[0]) == expected, "{solver}, {machine}");
+        }
+    }
 }

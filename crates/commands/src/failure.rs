@@ -126,7 +126,11 @@ impl From<SolveError> for Failure {
                 Failure::Failed(format!("{error}; use fewer --threads"))
             }
             SolveError::Machine(_) => {
-                Failure::Lost(format!("{error}; the same command continues from here"))
+                // Another machine may have said so already.
+                let (sentence, advice) =
+                    (error.to_string(), "the same command continues from here");
+                let said = sentence.ends_with(advice);
+                Failure::Lost(if said { sentence } else { format!("{sentence}; {advice}") })
             }
             SolveError::Memory(_) => {
                 Failure::Failed(format!("{error}; end other programs or solve fewer slices"))
