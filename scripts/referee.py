@@ -235,8 +235,67 @@ class Oware(Awari):
         return scores == [own[0] + banked[0], own[1] + banked[1]]
 
 
+class Checkers:
+    """Theirs begins with o at the bottom, which is our Black, with left and right exchanged; every
+    jump is a move of its own, and it ends after forty moves without a capture."""
+
+    ours = ["checkers"]
+    theirs = "checkers"
+    ends_early = True
+    mover = 0
+
+    @staticmethod
+    def square(name):
+        return 4 * (int(name[1]) - 1) + (7 - FILES.index(name[0])) // 2 + 1
+
+    def position(self, state):
+        # At the end neither side is to move, and the one that did not move last has lost.
+        self.mover = 1 - self.mover if state.is_terminal() else state.current_player()
+        pieces = {"o": [], "+": []}
+        for line in str(state).split("\n")[:8]:
+            for file, piece in zip(FILES, line[1:]):
+                if piece != ".":
+                    side = {"8": "o", "*": "+"}.get(piece, piece)
+                    king = "K" if side != piece else ""
+                    pieces[side].append((self.square(file + line[0]), king))
+        black, white = (
+            ",".join(f"{king}{square}" for square, king in sorted(pieces[side])) for side in "o+"
+        )
+        return f"{'BW'[self.mover]}:W{white}:B{black}"
+
+    def moves(self, state):
+        """Whole moves: the actions of each, by its first and last square."""
+        found, self.ambiguous = {}, False
+
+        def follow(state, actions, start):
+            mover = state.current_player()
+            for action in state.legal_actions():
+                name = state.action_to_string(action)
+                first = start or name[:2]
+                jumps = abs(int(name[1]) - int(name[3])) == 2
+                after = state.clone()
+                after.apply_action(action)
+                if jumps and not after.is_terminal() and after.current_player() == mover:
+                    follow(after, [*actions, action], first)
+                    continue
+                text = f"{self.square(first)}{'x' if jumps else '-'}{self.square(name[2:4])}"
+                self.ambiguous |= text in found
+                found[text] = [*actions, action]
+
+        follow(state, [], None)
+        return found
+
+    def name(self, ours):
+        squares = ours.split("x")
+        return ours if len(squares) < 2 else f"{squares[0]}x{squares[-1]}"
+
+    def differs(self, state):
+        return self.ambiguous
+
+
 GAMES = {
     "awari": [Awari()],
+    "checkers": [Checkers()],
     "oware": [Oware()],
     "subtraction": [Nim()],
     "tic-tac-toe": [TicTacToe()],
@@ -286,6 +345,11 @@ def compare(program, rules, transitions, chance):
     game = pyspiel.load_game(rules.theirs)
     name = getattr(rules, "name", lambda ours: ours)
     rules_differ = getattr(rules, "differs", lambda state: False)
+
+    def single(state):
+        return {rules.move(state, action): [action] for action in state.legal_actions()}
+
+    moves_of = getattr(rules, "moves", single)
     first = getattr(rules, "first", 0)
     done = games = left_out = 0
     while done < transitions:
@@ -303,15 +367,16 @@ def compare(program, rules, transitions, chance):
                 if state.is_terminal():
                     seen.append((position, None, mover, sign(state.returns()[first])))
                     break
-                actions = state.legal_actions()
-                action = chance.choice(actions)
-                names = sorted(rules.move(state, action) for action in actions)
+                moves = moves_of(state)
+                names = sorted(moves)
+                played = chance.choice(names)
                 if rules_differ(state):
                     left_out += 1
                     names = []
-                seen.append((position, names, rules.move(state, action), None))
+                seen.append((position, names, played, None))
                 mover = 1 - state.current_player()
-                state.apply_action(action)
+                for action in moves[played]:
+                    state.apply_action(action)
                 done += 1
         ends, before = [], set()
         for (position, names, played, result), following, answer in zip(

@@ -23,6 +23,7 @@ pub static GAMES: Registry = Registry {
         &nutcracker_awari::GAME,
         &sowing::BESTEMSHE,
         &sowing::BOHNENSPIEL,
+        &nutcracker_checkers::GAME,
         &nutcracker_connect_four::GAME,
         &nutcracker_dobutsu::GAME,
         &GameInfo::of::<crate::fox_and_hounds::FoxAndHounds>("fox-and-hounds"),

@@ -2,6 +2,7 @@
 
 use nutcracker_game::{Evaluate, Numbering, Rules, SliceId, Step, weigh};
 use nutcracker_games::awari::Awari;
+use nutcracker_games::checkers::Checkers;
 use nutcracker_games::connect_four::ConnectFour;
 use nutcracker_games::dobutsu::Dobutsu;
 use nutcracker_games::halves::Board;
@@ -74,6 +75,15 @@ proptest! {
         if steps.iter().all(|step| step.next.own != [0; 8]) {
             prop_assert_eq!(seen as i16, most);
         }
+    }
+
+    #[test]
+    fn checkers(index in any::<u64>(), slice in 1..=Checkers.largest_slice().0) {
+        let slice = SliceId(slice);
+        let position = Checkers.unrank(slice, index % Checkers.slice_len(slice)).unwrap();
+        is_sound(&Checkers, &position);
+        let turned = features(&Checkers, &position.turned());
+        turns_round(&Checkers, &features(&Checkers, &position), &turned);
     }
 
     #[test]

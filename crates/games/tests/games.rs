@@ -2,6 +2,7 @@
 
 mod any;
 mod awari;
+mod checkers;
 mod connect_four;
 mod dobutsu;
 mod evaluate;

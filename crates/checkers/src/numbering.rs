@@ -1,0 +1,142 @@
+//! Slices and numbers of checkers.
+
+use nutcracker_game::{Game, Metric, Numbering, ParseError, Part, Properties, Score, SliceId};
+
+use super::board::CheckersPosition;
+use super::index::Layout;
+use super::material::{LARGEST, OVER, Slices};
+use super::{Checkers, CheckersView};
+
+/// The position that stands for all in which the mover has no pieces.
+pub(super) const LOST: CheckersPosition =
+    CheckersPosition { men: 0, kings: 0, other_men: 0, other_kings: 1 };
+
+/// A slice has all positions with the same pieces, whichever side has the move; slice `over` has one
+/// number for all positions in which the mover has no pieces left.
+impl Numbering for Checkers {
+    fn metrics(&self) -> &'static [Metric] {
+        &[Metric::Dtw, Metric::Wdl, Metric::Dtc]
+    }
+
+    fn properties(&self) -> Properties {
+        Properties { unmoves: true, symmetric: true, ..Properties::default() }
+    }
+
+    fn largest_slice(&self) -> SliceId {
+        Slices::get().largest()
+    }
+
+    fn slice_of(&self, position: &CheckersPosition) -> SliceId {
+        Slices::get().of(position).0
+    }
+
+    fn slice_len(&self, slice: SliceId) -> u64 {
+        let slice = Slices::get().slice(slice);
+        slice.map_or(1, |slice| slice.layouts.iter().map(Layout::len).sum())
+    }
+
+    fn canonical(&self, position: &CheckersPosition) -> CheckersPosition {
+        if position.own() == 0 { LOST } else { *position }
+    }
+
+    fn rank(&self, position: &CheckersPosition) -> u64 {
+        let slices = Slices::get();
+        let (slice, second) = slices.of(position);
+        match slices.slice(slice).map(|slice| &slice.layouts[..]) {
+            Some([first, other]) if second => first.len() + other.rank(position),
+            Some([first, ..]) => first.rank(position),
+            _ => 0,
+        }
+    }
+
+    fn unrank(&self, slice: SliceId, index: u64) -> Option<CheckersPosition> {
+        Some(match Slices::get().slice(slice).map(|slice| &slice.layouts[..]) {
+            Some([first, other]) if index >= first.len() => other.unrank(index - first.len()),
+            Some([first, ..]) => first.unrank(index),
+            _ => LOST,
+        })
+    }
+
+    fn index_scheme(&self) -> &'static str {
+        "pieces-1"
+    }
+
+    fn max_score(&self, _: SliceId) -> Score {
+        1
+    }
+
+    /// Steps go in two or four directions. Captures are counted generously: every piece that can be
+    /// taken opens at most four ways more.
+    fn max_moves(&self, slice: SliceId) -> u16 {
+        let Some(slice) = Slices::get().slice(slice) else { return 0 };
+        let most = slice.orders().map(|[own, other]| {
+            let steps = 4 * u16::from(own.kings) + 2 * u16::from(own.men);
+            steps.max(4 * (u16::from(other.kings) + u16::from(other.men)))
+        });
+        most.max().unwrap_or(0)
+    }
+
+    fn slice_name(&self, slice: SliceId) -> String {
+        Slices::get().name(slice)
+    }
+
+    fn slice_named(&self, name: &str) -> Option<SliceId> {
+        Slices::get().named(name).filter(|&slice| slice <= self.largest_slice())
+    }
+
+    fn below(&self, slice: SliceId) -> Vec<SliceId> {
+        Slices::get().below(slice)
+    }
+
+    fn select(&self, text: &str) -> Result<Vec<SliceId>, ParseError> {
+        if let Some(slice) = self.slice_named(text) {
+            return Ok(vec![slice]);
+        }
+        match text.parse() {
+            Ok(pieces @ 2..=LARGEST) => {
+                let slices = Slices::get();
+                Ok((2..=pieces).flat_map(|pieces| slices.with_pieces(pieces)).collect())
+            }
+            _ => Err(ParseError::new(format!(
+                "checkers has databases of 2 to {LARGEST} pieces, and slices such as 2110 for two \
+                 kings and a man against a king; not {text:?}"
+            ))),
+        }
+    }
+
+    fn parts(&self, slice: SliceId) -> Vec<Part> {
+        let Some(slice) = Slices::get().slice(slice) else {
+            return vec![Part { name: "over".to_owned(), range: 0..1 }];
+        };
+        let mut start = 0;
+        let parts = slice.orders().zip(&slice.layouts).map(|([own, other], layout)| {
+            let range = start..start + layout.len();
+            start = range.end;
+            Part { name: format!("{own} v {other}"), range }
+        });
+        parts.collect()
+    }
+
+    fn is_acyclic(&self, slice: SliceId) -> bool {
+        slice == OVER
+    }
+
+    fn unmoves(&self, position: &CheckersPosition, out: &mut Vec<CheckersPosition>) {
+        if position.own() != 0 {
+            position.each_before(|before| out.push(before));
+        }
+    }
+}
+
+impl Game for Checkers {
+    type View = CheckersView;
+    type Forward = CheckersView;
+
+    fn view_within(&self, slice: SliceId, _: u64) -> CheckersView {
+        CheckersView::new(slice)
+    }
+
+    fn forward_within(&self, slice: SliceId, _: u64) -> CheckersView {
+        CheckersView::new(slice)
+    }
+}
