@@ -51,7 +51,7 @@ impl RowMoves for AwariRows {
             // A capture needs a count that makes 2 or 3 with what was sown into the last pit.
             let leaves = sown.last.and_then(|last| {
                 let counts = 0b1100_u128 >> sown.other[usize::from(last)];
-                (counts != 0).then_some(Leaves { pit: last, counts })
+                (counts != 0).then_some(Leaves { pit: last, counts, slams: None })
             });
             out.push(RowMove { own: sown.own, added: sown.other, leaves });
         }

@@ -146,8 +146,10 @@ impl<G: Game> Check<'_, G> {
 
         let forward = game.forward(slice);
         let row_moves = game.row_moves(slice);
-        let halves =
-            row_moves.as_ref().map(|row_moves| PitRows::new(row_moves.pits(), row_moves.stones()));
+        let halves = row_moves.as_ref().map(|row_moves| {
+            let new = if row_moves.gaps_first() { PitRows::gaps_first } else { PitRows::new };
+            new(row_moves.pits(), row_moves.stones())
+        });
         // With tables of half the size, as solvers with little memory have them.
         let (bytes, forward_bytes) = (game.view_bytes(slice), game.forward_bytes(slice));
         let limited = (bytes > 0).then(|| game.view_within(slice, bytes / 2));
@@ -215,23 +217,23 @@ impl<G: Game> Check<'_, G> {
         position: &G::Position,
     ) -> Result<(), Breach> {
         let stones = row_moves.stones();
-        let block = |own: usize| halves.count(own) * halves.count(stones - own);
+        let others = |held: usize| {
+            if halves.has_gaps_first() { halves.with_gap(held) } else { halves.count(held) }
+        };
+        let block = |own: usize| halves.count(own) * others(stones - own);
         let (mut held, mut rest) = (0, index);
         while rest >= block(held) {
             rest -= block(held);
             held += 1;
         }
         let (mut own, mut other) = (Pits::default(), Pits::default());
-        halves.unrank(held, rest / halves.count(stones - held), &mut own);
-        halves.unrank(stones - held, rest % halves.count(stones - held), &mut other);
+        halves.unrank(held, rest / others(stones - held), &mut own);
+        halves.unrank(stones - held, rest % others(stones - held), &mut other);
         let mut moves = Vec::new();
         row_moves.moves(&own, &mut moves);
         let mut by_rows = Vec::new();
         for mv in moves {
-            let left = mv
-                .leaves
-                .is_some_and(|leaves| leaves.counts >> other[usize::from(leaves.pit)] & 1 == 1);
-            if left {
+            if mv.leaves_from(&other) {
                 continue;
             }
             let mut next = other;
@@ -241,7 +243,7 @@ impl<G: Game> Check<'_, G> {
             let held: usize = next.iter().map(|&pit| usize::from(pit)).sum();
             by_rows.push(
                 (0..held).map(block).sum::<u64>()
-                    + halves.rank(&next) * halves.count(stones - held)
+                    + halves.rank(&next) * others(stones - held)
                     + halves.rank(&mv.own),
             );
         }

@@ -99,7 +99,7 @@ pub use notation::{ParseError, Side, Situation};
 pub use numbering::{IndexMatrix, Numbering, Part, Properties};
 pub use random::Random;
 pub use reachable::Reachable;
-pub use row_moves::{Leaves, Pits, RowMove, RowMoves};
+pub use row_moves::{Leaves, Pits, RowMove, RowMoves, Slams};
 pub use rules::{GameId, Rules, Step, Turn};
 pub use slices::{SliceId, closure};
 pub use view::{

@@ -9,7 +9,7 @@ use nutcracker_game::{Numbering, Rules, Score, SliceId, Step, Turn, is_internal,
 use nutcracker_games::GAMES;
 use nutcracker_games::halves::Board;
 use nutcracker_games::sowing::{RuleSet, Sowing};
-use nutcracker_retro::{Silent, SolveOptions, SolverName, open_set};
+use nutcracker_retro::{RowOptions, Silent, SolveError, SolveOptions, SolverName, open_set};
 use nutcracker_search::{Probed, Worth};
 use nutcracker_table::{Disk, PackOptions, Storage, TableSet, pack};
 
@@ -217,7 +217,8 @@ fn answers_are_exact_or_bounds() {
 #[test]
 fn other_solvers_refuse() {
     let (_, any) = oware(3);
-    for solver in SolverName::ALL.into_iter().filter(|&solver| solver != SolverName::Bounds) {
+    let fit = [SolverName::Bounds, SolverName::Rows, SolverName::TwoBit];
+    for solver in SolverName::ALL.into_iter().filter(|solver| !fit.contains(solver)) {
         let dir = tempfile::tempdir().unwrap();
         let options = SolveOptions { solver: Some(solver), ..SolveOptions::new(1, "test") };
         let error = any.solve_slices(&disk(), dir.path(), &[SliceId(2)], &options, &Silent);
@@ -276,4 +277,127 @@ fn the_check_finds_what_is_wrong() {
     assert_ne!(others, right);
     let error = check(&others, exact).unwrap_err();
     assert!(error.contains("rests on repeated positions alone"), "{error}");
+}
+
+/// The game with rules in one line.
+fn with_rules(rules: &str) -> AnyGame {
+    let mut options = Options::new();
+    options.set("rules", rules.to_owned());
+    GAMES.game("sowing", &options).unwrap_or_else(|error| panic!("{rules}: {error}"))
+}
+
+/// The tables up to a slice, by name.
+fn files(any: &AnyGame, dir: &Path, last: u32, options: &SolveOptions) -> Vec<(String, Vec<u8>)> {
+    let slices: Vec<SliceId> = (0..=last).map(SliceId).collect();
+    any.solve_slices(&disk(), dir, &slices, options, &Silent)
+        .unwrap_or_else(|error| panic!("{}: {error}", any.id()));
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let tables = entries.filter(|path| path.extension().is_some_and(|end| end == "nut"));
+    let file = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (name, std::fs::read(path).unwrap())
+    };
+    let mut files: Vec<(String, Vec<u8>)> = tables.map(file).collect();
+    files.sort();
+    files
+}
+
+fn by(solver: SolverName, threads: usize, portable: bool) -> SolveOptions {
+    let rows = RowOptions { portable, ..RowOptions::default() };
+    let options = SolveOptions::new(threads, "test");
+    SolveOptions { solver: Some(solver), rows, ..options }
+}
+
+fn solved_by(any: &AnyGame, last: u32, options: &SolveOptions) -> Vec<(String, Vec<u8>)> {
+    files(any, tempfile::tempdir().unwrap().path(), last, options)
+}
+
+#[test]
+fn all_solvers_write_the_same_files() {
+    let rule_sets = [
+        ("pits:6", 6),
+        ("pits:5", 7),
+        ("pits:4", 9),
+        ("pits:3", 13),
+        ("pits:2", 16),
+        ("pits:1", 8),
+        ("pits:4;grand-slam:illegal", 9),
+        ("pits:4;grand-slam:legal", 9),
+        ("pits:4;grand-slam:rest", 9),
+        ("pits:4;grand-slam:leaves-last", 9),
+        ("pits:4;grand-slam:leaves-first", 9),
+        ("pits:3;grand-slam:leaves-first;chain:no", 11),
+        ("pits:3;chain:no", 11),
+        ("pits:3;captures:even;captures-own:opposite", 11),
+        ("pits:3;captures:1+4;captures-own:always", 11),
+        ("pits:3;origin:first-seed", 11),
+        ("pits:3;origin:sow;feed:if-possible", 11),
+        ("pits:3;store:yes", 10),
+        ("pits:3;captures-from:both;grand-slam:legal", 10),
+        ("pits:3;feed:no;end:empty-row;rest:empty-row", 11),
+        ("pits:3;feed:no;end:empty-board", 10),
+    ];
+    for (rules, last) in rule_sets {
+        let any = with_rules(rules);
+        let expected = solved_by(&any, last, &by(SolverName::Bounds, 2, false));
+        assert_eq!(expected.len(), last as usize + 1, "{rules}");
+        for (threads, portable) in [(1, false), (2, false), (2, true)] {
+            let found = solved_by(&any, last, &by(SolverName::Rows, threads, portable));
+            assert!(found == expected, "{rules}, {threads} threads, portable {portable}");
+        }
+        for threads in [1, 2] {
+            let found = solved_by(&any, last, &by(SolverName::TwoBit, threads, false));
+            assert!(found == expected, "{rules}, two-bit with {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn larger_rows_of_oware() {
+    let (_, any) = oware(6);
+    let expected = solved_by(&any, 11, &by(SolverName::Bounds, 2, false));
+    let dir = tempfile::tempdir().unwrap();
+    let rows = by(SolverName::Rows, 2, false);
+    assert!(files(&any, dir.path(), 11, &rows) == expected);
+    // What no solver has written, or what is damaged, is checked and built again.
+    std::fs::remove_file(dir.path().join("oware-11.nut")).unwrap();
+    std::fs::remove_file(dir.path().join("oware-10.nut")).unwrap();
+    let upper = dir.path().join("upper");
+    std::fs::remove_file(upper.join("oware-07.nut")).unwrap();
+    let mut bytes = std::fs::read(upper.join("oware-08.nut")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(upper.join("oware-08.nut"), bytes).unwrap();
+    assert!(files(&any, dir.path(), 11, &rows) == expected);
+}
+
+#[test]
+fn rows_with_little_memory_probe_smaller_slices() {
+    let (_, any) = oware(4);
+    let expected = solved_by(&any, 9, &by(SolverName::Bounds, 1, false));
+    let dir = tempfile::tempdir().unwrap();
+    let rows = by(SolverName::Rows, 1, false);
+    let mut least = SolveOptions { memory: 0, ..rows.clone() };
+    for slice in (0..=9).map(SliceId) {
+        // What is needed depends on what is given, by a cache.
+        least.memory = 0;
+        while let Err(error) = any.solve_slices(&disk(), dir.path(), &[slice], &least, &Silent) {
+            match error {
+                SolveError::TooLittleMemory { needed, .. } => least.memory = needed,
+                error => panic!("{error}"),
+            }
+        }
+    }
+    assert!(files(&any, dir.path(), 9, &rows) == expected);
+}
+
+#[test]
+fn rows_of_bounds_are_not_streamed() {
+    let (_, any) = oware(3);
+    let rows = RowOptions { budget: Some(1), ..RowOptions::default() };
+    let options = SolveOptions { rows, ..by(SolverName::Rows, 1, false) };
+    let dir = tempfile::tempdir().unwrap();
+    let error = any.solve_slices(&disk(), dir.path(), &[SliceId(2)], &options, &Silent);
+    let error = error.unwrap_err().to_string();
+    assert!(error.ends_with("rows of two bounds are not streamed from disk"), "{error}");
 }

@@ -50,6 +50,7 @@ impl RowMoves for KalahRows {
             let leaves = (own[last] == 0).then_some(Leaves {
                 pit: (self.pits - 1 - last) as u8,
                 counts: if self.empty_capture { u128::MAX } else { !1 },
+                slams: None,
             });
             out.push(RowMove { own: after, added: Pits::default(), leaves });
         }

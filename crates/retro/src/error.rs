@@ -135,6 +135,9 @@ pub enum Unfit {
     /// It computes one score, but the game has two bounds of it.
     #[error("it computes one score, and here a repetition leaves two bounds of it")]
     TwoBounds,
+    /// It works in memory where a position has two bounds, but rows are to be streamed.
+    #[error("rows of two bounds are not streamed from disk")]
+    TwoBoundsStreamed,
     /// It computes bounds, but the game has scores.
     #[error("it is for games in which a repetition is worth something")]
     OneScore,

@@ -1,7 +1,7 @@
 //! The family for the solver `rows`, where its rules allow that.
 
 use nutcracker_boards::halves::{Board, Half, stones};
-use nutcracker_game::{Leaves, Pits, RowMove, RowMoves, Rules, SliceId, Turn};
+use nutcracker_game::{Leaves, Pits, RowMove, RowMoves, Rules, Slams, SliceId, Turn};
 
 use crate::Sowing;
 use crate::play::Last;
@@ -16,19 +16,20 @@ pub(crate) struct SowingRows {
 }
 
 impl SowingRows {
-    /// `None` where whether a move captures depends on more than one pit of the opponent: where a
-    /// grand slam captures nothing, or leaves a pit. Without boards that no move leads to, rows
-    /// have gaps.
+    /// `None` where whether a move captures depends on more than one pit of the opponent, beside a
+    /// grand slam that takes nothing.
     pub(crate) fn new(game: &Sowing, slice: SliceId) -> Option<Self> {
         let rules = game.rule_set();
-        let whole_half = matches!(
+        let spares = matches!(
             rules.grand_slam,
             GrandSlam::Nothing | GrandSlam::LeavesLast | GrandSlam::LeavesFirst
         );
+        // There a chain can begin or end in the mover's half.
+        let by_both = spares && rules.captures_from == CapturesFrom::Both;
         // Where a side with seeds can have no legal move, it passes by what the other half holds.
         let passes = rules.end == End::EmptyBoard
             && (rules.feed != Feed::No || rules.grand_slam == GrandSlam::Illegal);
-        let simple = !whole_half && !passes && !game.halves.rows().has_gaps_first();
+        let simple = !by_both && !passes;
         simple.then(|| SowingRows { game: game.clone(), stones: slice.0 as usize })
     }
 
@@ -52,9 +53,16 @@ impl SowingRows {
         let rules = self.game.rule_set();
         let (never, always) = (0, u128::MAX);
         match last {
-            Last::Store => Leaves { pit: 0, counts: always },
+            Last::Store => Leaves { pit: 0, counts: always, slams: None },
             Last::Other(at) => {
-                Leaves { pit: at, counts: rules.captures.0 >> added[usize::from(at)] }
+                let longest = match rules.grand_slam {
+                    GrandSlam::Nothing if rules.chain => self.game.pits() as u8,
+                    // Of a single pit, the one that is left is all.
+                    GrandSlam::Nothing | GrandSlam::LeavesLast | GrandSlam::LeavesFirst => 1,
+                    GrandSlam::Illegal | GrandSlam::Legal | GrandSlam::Rest => 0,
+                };
+                let slams = (longest > 0).then_some(Slams { counts: rules.captures.0, longest });
+                Leaves { pit: at, counts: rules.captures.0 >> added[usize::from(at)], slams }
             }
             Last::Own(at) => {
                 let seeds = own[usize::from(at)];
@@ -67,7 +75,10 @@ impl SowingRows {
                     CapturesOwn::Opposite if added[opposite] == 0 => !1,
                     _ => always,
                 };
-                Leaves { pit: opposite as u8, counts }
+                // What lies opposite, if that is all the opponent has.
+                let spares = rules.grand_slam == GrandSlam::Nothing && counts != never;
+                let slams = spares.then_some(Slams { counts: !1, longest: 1 });
+                Leaves { pit: opposite as u8, counts, slams }
             }
         }
     }
@@ -80,6 +91,10 @@ impl RowMoves for SowingRows {
 
     fn stones(&self) -> usize {
         self.stones
+    }
+
+    fn gaps_first(&self) -> bool {
+        self.game.halves.rows().has_gaps_first()
     }
 
     fn moves(&self, own: &Pits, out: &mut Vec<RowMove>) {
@@ -101,7 +116,7 @@ impl RowMoves for SowingRows {
             let after = (u64::from_le_bytes(after) + pattern.own).to_le_bytes();
             let added = pattern.other.to_le_bytes();
             let leaves = self.leaves(pattern.last, &after, &added);
-            if leaves.counts != u128::MAX {
+            if leaves.counts != u128::MAX || leaves.slams.is_some() {
                 let leaves = (leaves.counts != 0).then_some(leaves);
                 out.push(RowMove { own: after, added, leaves });
             }

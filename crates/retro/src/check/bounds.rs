@@ -4,68 +4,69 @@
 //! move, and both must be *founded*: a lower bound on an exit of that worth, or on a move to a
 //! position whose upper bound is its negation and founded; an upper bound on the founded lower
 //! bounds, of that size, of all internal moves. As with scores, agreement rules out that a bound is
-//! too weak, and foundation that it rests on a cycle. All of it works forward by the plain rules,
-//! and nothing is shared with the solver but these and the reader of tables.
+//! too weak, and foundation that it rests on a cycle. All of it works forward by the plain rules.
+//! Where the game has un-moves, predecessors of a newly founded bound are examined at once: un-moves
+//! only suggest candidates, and nothing is accepted because of them.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use nutcracker_game::{
-    Children, Game, Score, Side, Situation, Step, Turn, is_internal, upper_bound,
-};
+use nutcracker_game::{Game, Score, Side, Situation, SliceId, is_internal};
 use nutcracker_mem::Packed;
 
 use super::{CHUNK, CheckJob, Checked};
 use crate::check_error::{CheckError, Discrepancy};
+use crate::child_bounds::{ChildBounds, batches, bounds};
 use crate::parallel::for_each_until_stopped;
-use crate::tables::SetChildren;
+use crate::plies::{Expanded, Expansion, PlainPlies, Ply, Wanted};
 
 /// Bits of a position's marks: its lower and its upper bound are founded.
 const LOWER: u64 = 1;
 const UPPER: u64 = 2;
 
-/// Bytes of both bounds and their marks.
-pub(super) fn bytes(positions: u64) -> u64 {
+/// Newly founded bounds of a thread whose predecessors wait; those of others are found by sweeps.
+const WAITING: usize = 1 << 16;
+
+/// Bytes of both bounds of a slice and of those below it, and of marks.
+pub(super) fn bytes<G: Game>(game: &G, slice: SliceId) -> u64 {
+    own_bytes(game.slice_len(slice)) + ChildBounds::bytes(game, slice)
+}
+
+fn own_bytes(positions: u64) -> u64 {
     2 * positions + positions / 4
 }
 
-/// The bounds of all positions, each as a byte.
+/// The bounds of all positions, two bytes each.
 struct Bounds<'a, G> {
     job: &'a CheckJob<'a, G>,
-    children: SetChildren<'a>,
-    lower: Packed<8>,
-    upper: Packed<8>,
+    children: ChildBounds<'a>,
+    both: Packed<16>,
     marks: Packed<2>,
+    /// The least bound.
+    least: i8,
 }
 
-fn score(bits: u64) -> Score {
-    Score::from(bits as u8 as i8)
+/// A newly founded bound.
+struct Event<P> {
+    position: P,
+    index: u64,
+    mark: u64,
 }
 
 impl<G: Game> CheckJob<'_, G> {
     /// Checks both bounds of every position.
     pub(super) fn check_bounds(&self) -> Result<Checked, CheckError> {
-        let positions = self.table.positions();
-        let lower = Packed::<8>::zeroed(positions)?;
-        self.read(|start, values| {
-            lower.fill(start, values.iter().map(|&value| u64::from(value as u8)));
-        })?;
-        let (upper, marks) = (Packed::zeroed(positions)?, Packed::zeroed(positions)?);
-        let bounds = Bounds { job: self, children: self.children(), lower, upper, marks };
-        bounds.each(|index, position| {
-            let upper = upper_bound(self.game, position, &mut |next| bounds.lower_of(next))?;
-            bounds.upper.set(index, u64::from(upper as i8 as u8));
-            Ok(None)
-        })?;
-        let exact = AtomicU64::new(0);
-        bounds.each(|index, position| {
-            let fault = bounds.compare(index, position)?;
-            let met = bounds.lower.get(index) == bounds.upper.get(index);
-            exact.fetch_add(u64::from(met), Relaxed);
-            self.meter.add(u64::from(fault.is_none()));
-            Ok(fault)
-        })?;
-        if self.table.exact() != Some(exact.into_inner()) {
+        let CheckJob { game, slice, table, set, memory, threads, progress, .. } = *self;
+        let positions = table.positions();
+        let (plies, memory) = (PlainPlies(game), memory.saturating_sub(own_bytes(positions)));
+        let children =
+            ChildBounds::new((game, slice), &plies, set, None, memory, threads, progress);
+        let both = children.by_one_ply::<CheckError>(table)?;
+        let (marks, least) = (Packed::zeroed(positions)?, -game.max_score(slice) as i8);
+        let bounds = Bounds { job: self, children, both, marks, least };
+        let exact = bounds.compare()?;
+        if table.exact() != Some(exact) {
             return Err(self.wrong(Discrepancy::Counts));
         }
         let sweeps = bounds.found()?;
@@ -75,98 +76,202 @@ impl<G: Game> CheckJob<'_, G> {
 }
 
 impl<G: Game> Bounds<'_, G> {
-    /// Visits all positions on all threads, until one is wrong.
-    fn each(
-        &self,
-        visit: impl Fn(u64, &G::Position) -> Result<Option<Discrepancy>, CheckError> + Sync,
-    ) -> Result<(), CheckError> {
-        let CheckJob { game, slice, threads, progress, .. } = *self.job;
-        let fault = Mutex::new(None);
-        for_each_until_stopped(self.lower.len(), CHUNK / 16, threads, progress, |range| {
-            for index in range {
-                let Some(position) = game.unrank(slice, index) else { continue };
-                if let Some(wrong) = visit(index, &position)? {
+    /// Compares every lower bound with the best of its moves, and founds what it can. Returns the
+    /// number of positions whose bounds meet.
+    fn compare(&self) -> Result<u64, CheckError> {
+        let CheckJob { threads, progress, meter, .. } = *self.job;
+        let (fault, exact) = (Mutex::new(None), AtomicU64::new(0));
+        for_each_until_stopped(self.both.len(), CHUNK / 16, threads, progress, |range| {
+            let (mut expansion, mut events) = (Expansion::default(), Vec::new());
+            for batch in batches(range) {
+                let wrong = self.compare_batch(batch.clone(), &mut expansion, &mut events)?;
+                if let Some((index, wrong)) = wrong {
                     let mut first = fault.lock().unwrap_or_else(PoisonError::into_inner);
                     *first = first.take().filter(|&(at, _)| at < index).or(Some((index, wrong)));
                     return Ok(());
                 }
+                meter.add(batch.end - batch.start);
+                let met = batch.filter(|&index| {
+                    let [lower, upper] = bounds(self.both.get(index));
+                    lower == upper
+                });
+                exact.fetch_add(met.count() as u64, Relaxed);
+                self.follow(&mut events);
             }
             Ok::<(), CheckError>(())
         })?;
         match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some((_, fault)) => Err(self.job.wrong(fault)),
-            None => Ok(()),
+            None => Ok(exact.into_inner()),
         }
     }
 
-    /// The lower bound of a position of this slice or a smaller one.
-    fn lower_of(&self, position: &G::Position) -> Result<Score, CheckError> {
+    /// Compares some positions; returns the first that is wrong.
+    fn compare_batch(
+        &self,
+        batch: Range<u64>,
+        expansion: &mut Expansion,
+        events: &mut Vec<Event<G::Position>>,
+    ) -> Result<Option<(u64, Discrepancy)>, CheckError> {
         let CheckJob { game, slice, .. } = *self.job;
-        let (to, index) = (game.slice_of(position), game.rank(position));
-        if to == slice {
-            return Ok(score(self.lower.get(index)));
+        let own = Some(&self.both);
+        self.children.expand::<CheckError>(slice, batch.clone(), Wanted::All, own, expansion)?;
+        let mut at = None;
+        for (index, (expanded, moves)) in batch.zip(expansion.positions()) {
+            let position = match at {
+                Some(mut position) if !game.properties().holes => {
+                    game.next_index(slice, index, &mut position);
+                    Some(position)
+                }
+                _ => game.unrank(slice, index),
+            };
+            at = position;
+            let Some(position) = position else { continue };
+            let (best, founded) = self.compare_one(index, expanded, moves)?;
+            let [stored, _] = bounds(self.both.get(index));
+            if best != Score::from(stored) {
+                let notation = game.format(&Situation::new(position, Side::First));
+                return Ok(Some((
+                    index,
+                    if expanded.over.is_some() {
+                        Discrepancy::NotOutcome { position: notation, index, stored, outcome: best }
+                    } else {
+                        Discrepancy::NotBest { position: notation, index, stored, best }
+                    },
+                )));
+            }
+            self.mark(index, &position, founded, events);
         }
-        Ok(self.children.score(to, index)?)
+        Ok(None)
     }
 
-    /// What a move is worth at least, by the upper bound of the position it leads to.
-    fn through(&self, step: &Step<G::Position>) -> Result<Score, CheckError> {
-        let CheckJob { game, slice, .. } = *self.job;
-        Ok(match step.turn {
-            Turn::Stays => step.gain + self.lower_of(&step.next)?,
-            Turn::Passes if game.slice_of(&step.next) == slice => {
-                step.gain - score(self.upper.get(game.rank(&step.next)))
-            }
-            Turn::Passes => {
-                step.gain - upper_bound(game, &step.next, &mut |next| self.lower_of(next))?
-            }
-        })
+    /// The best of a position's moves, and which of its bounds are founded.
+    fn compare_one(
+        &self,
+        index: u64,
+        expanded: &Expanded,
+        moves: &[Ply],
+    ) -> Result<(Score, u64), CheckError> {
+        if let Some(outcome) = expanded.over {
+            return Ok((outcome.into(), LOWER | UPPER));
+        }
+        let slice = self.job.slice;
+        let [lower, upper] = bounds(self.both.get(index));
+        let (mut has_lower, mut has_upper) = (lower == self.least, true);
+        let mut best = Score::MIN;
+        for ply in moves {
+            let [lower_there, upper_there] =
+                self.children.after::<CheckError>(slice, Some(&self.both), ply)?;
+            let through = if ply.stays { lower_there } else { -upper_there };
+            let through = Score::from(ply.gain) + Score::from(through);
+            best = best.max(through);
+            let internal = ply.slice == slice.0 && !ply.stays;
+            let marks = if internal { self.marks.get(ply.index) } else { LOWER | UPPER };
+            has_lower |= through == Score::from(lower) && marks & UPPER > 0;
+            has_upper &= !internal || lower_there != -upper || marks & LOWER > 0;
+        }
+        has_upper |= upper == -self.least;
+        Ok((best, both_marks(has_lower, has_upper)))
     }
 
-    /// Whether a lower bound is the best of its moves.
-    fn compare(
+    /// Marks bounds of a position as founded; those that were not become events.
+    fn mark(
         &self,
         index: u64,
         position: &G::Position,
-    ) -> Result<Option<Discrepancy>, CheckError> {
+        founded: u64,
+        events: &mut Vec<Event<G::Position>>,
+    ) {
+        if founded & !self.marks.get(index) == 0 {
+            return;
+        }
+        let before = self.marks.update(index, |marks| Some(marks | founded)).unwrap_or(founded);
+        for mark in [LOWER, UPPER] {
+            if founded & !before & mark > 0 && events.len() < WAITING {
+                events.push(Event { position: *position, index, mark });
+            }
+        }
+    }
+
+    /// Founds what newly founded bounds lead to.
+    fn follow(&self, events: &mut Vec<Event<G::Position>>) {
         let game = self.job.game;
-        let stored = self.lower.get(index) as u8 as i8;
-        let notation = || game.format(&Situation::new(*position, Side::First));
-        let mut steps = Vec::new();
-        if let Some(outcome) = game.expand(position, &mut steps) {
-            self.marks.set(index, LOWER | UPPER);
-            let fault = || Discrepancy::NotOutcome { position: notation(), index, stored, outcome };
-            return Ok((outcome != Score::from(stored)).then(fault));
+        if !game.properties().unmoves {
+            events.clear();
         }
-        let mut best = Score::MIN;
-        for step in &steps {
-            best = best.max(self.through(step)?);
+        let (mut before, mut candidates, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+        while let Some(event) = events.pop() {
+            let [lower, upper] = bounds(self.both.get(event.index));
+            before.clear();
+            game.unmoves(&event.position, &mut before);
+            candidates.clear();
+            for position in &before {
+                let position = game.canonical(position);
+                let index = game.rank(&position);
+                self.both.prefetch(index);
+                self.marks.prefetch(index);
+                candidates.push((position, index));
+            }
+            for (position, index) in &candidates {
+                let [its_lower, its_upper] = bounds(self.both.get(*index));
+                let mark = if event.mark == UPPER { LOWER } else { UPPER };
+                let rests = if mark == LOWER { its_lower == -upper } else { its_upper == -lower };
+                if !rests || self.marks.get(*index) & mark > 0 {
+                    continue;
+                }
+                steps.clear();
+                game.steps(position, &mut steps);
+                let mut inside =
+                    steps.iter().filter(|step| is_internal(game, self.job.slice, step));
+                let founded = if mark == LOWER {
+                    inside.any(|step| {
+                        step.next == event.position || game.rank(&step.next) == event.index
+                    })
+                } else {
+                    inside.all(|step| {
+                        let next = game.rank(&step.next);
+                        let [lower, _] = bounds(self.both.get(next));
+                        lower != -its_upper || self.marks.get(next) & LOWER > 0
+                    })
+                };
+                if founded {
+                    self.mark(*index, position, mark, events);
+                }
+            }
         }
-        let fault = || Discrepancy::NotBest { position: notation(), index, stored, best };
-        Ok((best != Score::from(stored)).then(fault))
     }
 
     /// Founds bounds by sweeps until all are founded, or no more can be; returns how many it took.
     fn found(&self) -> Result<u32, CheckError> {
         let CheckJob { game, slice, threads, progress, .. } = *self.job;
-        let (len, least) = (self.marks.len(), -game.max_score(slice));
+        let len = self.marks.len();
         let mut sweeps = 0;
         loop {
             let (left, changed) = (AtomicU64::new(0), AtomicU64::new(0));
             let first = AtomicU64::new(u64::MAX);
             for_each_until_stopped(len, CHUNK / 16, threads, progress, |range| {
+                let (mut expansion, mut events) = (Expansion::default(), Vec::new());
                 for index in range {
-                    // To and fro: what a sweep founds helps the next one where it begins.
-                    let index = if sweeps % 2 == 0 { index } else { len - 1 - index };
                     let marks = self.marks.get(index);
                     if marks == LOWER | UPPER {
                         continue;
                     }
                     let Some(position) = game.unrank(slice, index) else { continue };
-                    let now = self.founded(index, &position, marks, least)?;
+                    self.children.expand::<CheckError>(
+                        slice,
+                        index..index + 1,
+                        Wanted::All,
+                        Some(&self.both),
+                        &mut expansion,
+                    )?;
+                    let mut now = marks;
+                    for (expanded, moves) in expansion.positions() {
+                        now |= self.compare_one(index, expanded, moves)?.1;
+                    }
                     if now != marks {
-                        self.marks.set(index, now);
                         changed.fetch_add(1, Relaxed);
+                        self.mark(index, &position, now, &mut events);
+                        self.follow(&mut events);
                     }
                     if now != LOWER | UPPER {
                         left.fetch_add(1, Relaxed);
@@ -184,7 +289,7 @@ impl<G: Game> Bounds<'_, G> {
                 let position = game.unrank(slice, index).map_or_else(String::new, |position| {
                     game.format(&Situation::new(position, Side::First))
                 });
-                let stored = self.lower.get(index) as u8 as i8;
+                let [stored, _] = bounds(self.both.get(index));
                 return Err(self.job.wrong(Discrepancy::Unforced {
                     position,
                     index,
@@ -194,33 +299,8 @@ impl<G: Game> Bounds<'_, G> {
             }
         }
     }
+}
 
-    /// The marks of a position after a look at its moves.
-    fn founded(
-        &self,
-        index: u64,
-        position: &G::Position,
-        marks: u64,
-        least: Score,
-    ) -> Result<u64, CheckError> {
-        let CheckJob { game, slice, .. } = *self.job;
-        let (lower, upper) = (score(self.lower.get(index)), score(self.upper.get(index)));
-        // The least needs no reason.
-        let (mut has_lower, mut has_upper) = (lower == least, true);
-        let mut steps = Vec::new();
-        game.steps(position, &mut steps);
-        for step in &steps {
-            if !is_internal(game, slice, step) {
-                has_lower = has_lower || self.through(step)? == lower;
-                continue;
-            }
-            let next = game.rank(&step.next);
-            let founded = |mark| self.marks.get(next) & mark > 0;
-            has_lower |= score(self.upper.get(next)) == -lower && founded(UPPER);
-            has_upper &= score(self.lower.get(next)) != -upper || founded(LOWER);
-        }
-        has_upper |= upper == -least;
-        let mark = |has: bool, mark: u64| if has { mark } else { 0 };
-        Ok(marks | mark(has_lower, LOWER) | mark(has_upper, UPPER))
-    }
+fn both_marks(has_lower: bool, has_upper: bool) -> u64 {
+    (if has_lower { LOWER } else { 0 }) | if has_upper { UPPER } else { 0 }
 }

@@ -91,7 +91,7 @@ const TILE: u64 = 32;
 pub fn memory_at_full_speed<G: Game>(game: &G, slice: SliceId) -> u64 {
     let positions = game.slice_len(slice);
     if game.metrics()[0] == Metric::Forced {
-        return bounds::bytes(positions);
+        return bounds::bytes(game, slice);
     }
     let cells = positions * if fits_a_byte(game.max_score(slice)) { 1 } else { 2 };
     // Two bits a position mark what is open on a level.

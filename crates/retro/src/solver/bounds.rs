@@ -41,6 +41,10 @@ impl<G: Game> SliceSolver<G> for Bounds {
         SolverName::Bounds
     }
 
+    fn finds_bounds(&self) -> bool {
+        true
+    }
+
     fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
         if !task.game.properties().unmoves {
             return Err(Unfit::NoUnmoves);

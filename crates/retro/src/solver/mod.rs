@@ -39,6 +39,10 @@ pub use sweeps::{sweep_metric, sweep_slice};
 pub(crate) trait SliceSolver<G: Game>: Sync {
     /// Its name. Solvers of the same name are requested together; the first that fits is taken.
     fn name(&self) -> SolverName;
+    /// Whether it finds two bounds rather than one score.
+    fn finds_bounds(&self) -> bool {
+        false
+    }
     /// The resources needed; an error gives the reason why the game or slice cannot be solved this
     /// way.
     fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit>;
@@ -47,10 +51,12 @@ pub(crate) trait SliceSolver<G: Game>: Sync {
 }
 
 /// All solvers, in the order in which they are preferred where none is requested.
-pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 12] {
+pub(crate) fn all<G: Game>() -> [&'static dyn SliceSolver<G>; 14] {
     [
         &cluster::ClusterRows,
+        &rows::BoundRows,
         &bounds::Bounds,
+        &levels::TwoBitBounds,
         &cluster::Cluster,
         &one_pass::OnePass,
         &rows::Rows,
@@ -69,7 +75,7 @@ pub(crate) fn estimate<G: Game>(
     solver: &dyn SliceSolver<G>,
     task: &SliceTask<'_, G>,
 ) -> Result<Estimate, Unfit> {
-    match (task.metric() == Metric::Forced, solver.name() == SolverName::Bounds) {
+    match (task.metric() == Metric::Forced, solver.finds_bounds()) {
         (true, false) => Err(Unfit::TwoBounds),
         (false, true) => Err(Unfit::OneScore),
         _ => solver.estimate(task),
@@ -259,7 +265,7 @@ pub(crate) fn choose<G: Game>(task: &SliceTask<'_, G>) -> Result<Chosen<G>, Solv
     let (requested, given) = (task.options.solver, task.options.memory);
     let (game, slice) = (task.game.id().to_string(), task.slice_name());
     let mut too_large: Option<(SolverName, u64)> = None;
-    let mut unfit = (SolverName::Sweeps, Unfit::NoUnmoves);
+    let mut unfit: Option<(SolverName, Unfit)> = None;
     for solver in all::<G>() {
         let name = solver.name();
         if requested.is_some_and(|requested| requested != name) {
@@ -268,7 +274,11 @@ pub(crate) fn choose<G: Game>(task: &SliceTask<'_, G>) -> Result<Chosen<G>, Solv
         let estimate = match estimate(solver, task) {
             Ok(estimate) => estimate,
             Err(reason) => {
-                unfit = (name, reason);
+                // Of two solvers of a name, one is for the kind of value that is wanted.
+                let other_kind = matches!(reason, Unfit::TwoBounds | Unfit::OneScore);
+                if !other_kind || unfit.is_none_or(|(of, _)| of != name) {
+                    unfit = Some((name, reason));
+                }
                 continue;
             }
         };
@@ -281,6 +291,7 @@ pub(crate) fn choose<G: Game>(task: &SliceTask<'_, G>) -> Result<Chosen<G>, Solv
             too_large = Some((name, needed));
         }
     }
+    let unfit = unfit.unwrap_or((SolverName::Sweeps, Unfit::NoUnmoves));
     Err(match (too_large, unfit) {
         (Some((solver, needed)), _) => {
             SolveError::TooLittleMemory { game, slice, solver, needed, given }

@@ -8,6 +8,7 @@
 //! | one-bit | one bit in memory | two bits on disk | sweeps |
 //! | dual-index | one bit through a cache, by the second index | two bits on disk | sweeps |
 
+mod bounds;
 mod changes;
 mod follow;
 mod pass;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use nutcracker_game::{ForwardView, Game, SliceView};
 
+pub(super) use self::bounds::TwoBitBounds;
 use self::changes::Changes;
 use self::follow::Follow;
 use self::run::{LevelRun, Spreading};

@@ -5,6 +5,7 @@
 //! successors of a row are a part of another row, compressed by a mask. A transposed copy of what
 //! is decided, by the opponent's half, makes these rows contiguous.
 
+mod bounds;
 mod kernel;
 mod layout;
 mod memory;
@@ -15,6 +16,7 @@ use std::time::Instant;
 
 use nutcracker_game::{Game, RowMoves, SliceView};
 
+pub(super) use self::bounds::BoundRows;
 pub use self::memory::{Exchange, RowStates};
 pub use self::shared::SharedRows;
 pub(super) use self::shared::bytes as shared_bytes;

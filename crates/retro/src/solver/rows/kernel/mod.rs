@@ -332,12 +332,12 @@ impl Kernel {
 
 /// One bit of a number in all 64 places.
 #[inline(always)]
-fn spread(value: u8, plane: usize) -> u64 {
+pub(crate) fn spread(value: u8, plane: usize) -> u64 {
     (u64::from(value) >> plane & 1).wrapping_neg()
 }
 
 /// The positions whose values, given by their planes, are below a bound.
-fn below(planes: &[AtomicU64], bound: u8) -> u64 {
+pub(crate) fn below(planes: &[AtomicU64], bound: u8) -> u64 {
     let (mut below, mut equal) = (0, u64::MAX);
     for (plane, bits) in planes.iter().enumerate().rev() {
         let (bits, bound) = (bits.load(Relaxed), spread(bound, plane));

@@ -27,6 +27,33 @@ pub(crate) fn exit_planes(exits: &[Exits], top: u8) -> [u64; 8] {
     values
 }
 
+/// The planes of 64 bytes.
+pub(crate) fn planes_of(values: &[u8; 64]) -> [u64; 8] {
+    let mut planes = [0; 8];
+    for (at, eight) in values.as_chunks::<8>().0.iter().enumerate() {
+        let bits = transpose_bytes(u64::from_le_bytes(*eight));
+        for (plane, place) in planes.iter_mut().enumerate() {
+            *place |= (bits >> (8 * plane) & 0xFF) << (8 * at);
+        }
+    }
+    planes
+}
+
+/// The 64 bytes with some planes; planes beyond are empty.
+pub(crate) fn bytes_of(planes: impl Iterator<Item = u64>) -> [u8; 64] {
+    let mut bits = [0; 8];
+    for (place, plane) in bits.iter_mut().zip(planes) {
+        *place = plane;
+    }
+    let mut values = [0; 64];
+    for (at, eight) in values.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        let rows =
+            (0..8).fold(0, |rows, plane| rows | (bits[plane] >> (8 * at) & 0xFF) << (8 * plane));
+        *eight = transpose_bytes(rows).to_le_bytes();
+    }
+    values
+}
+
 /// Writes bits into a word of which other threads may fill the rest.
 pub(crate) fn put(place: &AtomicU64, bits: u64, first: usize, count: usize) {
     if count == 64 {

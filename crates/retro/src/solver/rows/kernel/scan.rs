@@ -60,8 +60,9 @@ impl Kernel {
         summaries.fill(MoveSummary::EMPTY);
     }
 
-    /// Decides positions of some rows of a tile by their moves. Returns how many.
-    pub(crate) fn settle(
+    /// Decides positions of some rows of a tile by their moves; with `BOTH`, each for its mover and
+    /// for the opponent, independently. Returns how many.
+    pub(crate) fn settle<const BOTH: bool>(
         tile: &Tile,
         rows: u64,
         undecided: Undecided<'_>,
@@ -78,6 +79,16 @@ impl Kernel {
                     let open = pair[OPEN].load(Relaxed);
                     let at_risk = pair[AT_RISK].load(Relaxed);
                     let won = any_lost & open;
+                    if BOTH {
+                        let lost = all_won & at_risk;
+                        if won | lost != 0 {
+                            pair[OPEN].store(open & !won, Relaxed);
+                            pair[AT_RISK].store(at_risk & !lost, Relaxed);
+                            found.add(row, word, won, lost);
+                            settled += u64::from(won.count_ones() + lost.count_ones());
+                        }
+                        continue;
+                    }
                     let lost = all_won & open & at_risk & !won;
                     if won | lost != 0 {
                         pair[OPEN].store(open & !(won | lost), Relaxed);

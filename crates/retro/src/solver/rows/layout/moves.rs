@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use nutcracker_game::combi::PitRows;
-use nutcracker_game::{Leaves, Pits, RowMove, RowMoves};
+use nutcracker_game::{Pits, RowMove, RowMoves};
 
 use super::shape::{Shape, TILE, stones};
 use crate::solver::rows::kernel::compress::Compress;
@@ -109,9 +109,11 @@ impl Moves {
                     let projection = *projections
                         .entry((mv.added, other))
                         .or_insert_with(|| moves.select(shape, &mv.added, other));
+                    // Only grand slams depend on the pattern.
+                    let slams = mv.leaves.and_then(|leaves| leaves.slams);
                     let stays = *stays
-                        .entry((mv.leaves, other))
-                        .or_insert_with(|| moves.staying(shape, mv.leaves, other));
+                        .entry((mv.leaves, slams.map(|_| mv.added), other))
+                        .or_insert_with(|| moves.staying(shape, mv, other));
                     let to = shape.row(&mv.own) as u32;
                     all.push((MoveKind { projection, stays }, RowEdge { row: row as u32, to }));
                 }
@@ -210,14 +212,12 @@ impl Moves {
         }
     }
 
-    fn staying(&mut self, shape: &Shape, leaves: Option<Leaves>, other: usize) -> u16 {
+    fn staying(&mut self, shape: &Shape, mv: &RowMove, other: usize) -> u16 {
         self.stays.push(self.stay_words.len());
         for_each_mask(
             &shape.halves,
             other,
-            |half| {
-                leaves.is_none_or(|leaves| leaves.counts >> half[usize::from(leaves.pit)] & 1 == 0)
-            },
+            |half| !mv.leaves_from(half),
             |mask| self.stay_words.push(mask),
         );
         (self.stays.len() - 1) as u16

@@ -10,3 +10,4 @@ pub use part::Exchange;
 pub use states::RowStates;
 
 pub(super) use part::{ChangedWord, Owners, Part, tell_all};
+pub(super) use passes::{Settling, settle_all};

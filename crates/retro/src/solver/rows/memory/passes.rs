@@ -15,8 +15,8 @@ use crate::progress::{Meter, Phase, Progress};
 use crate::report::RowWork;
 use crate::solver::rows::kernel::clock::Clock;
 use crate::solver::rows::kernel::scan::MoveSummary;
-use crate::solver::rows::kernel::{Bits, Kernel, NewlyDecided};
-use crate::solver::rows::layout::{EdgeLists, GROUP, TILE};
+use crate::solver::rows::kernel::{Bits, Decided, Kernel, NewlyDecided, Undecided};
+use crate::solver::rows::layout::{EdgeLists, GROUP, TILE, Tile};
 
 /// A pass that decides fewer than one position in this many is followed by single positions: one of
 /// them costs about as much as a pass over this many.
@@ -32,12 +32,70 @@ const CHANGED: usize = 1 << 12;
 /// takes at most four times as much.
 const SEGMENT: usize = 1 << 16;
 
+/// A slice in memory whose positions are settled level by level.
+pub(in crate::solver::rows) trait Settling: Sync {
+    /// Whether a position is settled for its mover and for the opponent, each at a level of its own.
+    const BOTH: bool;
+
+    fn kernel(&self) -> &Kernel;
+    fn undecided(&self) -> Undecided<'_>;
+    fn decided(&self) -> Decided<'_>;
+    /// Begins a level in a tile: scores what the level before has settled there, if there was one,
+    /// and enters what exits decide into the summaries.
+    fn begin(&self, tile: &Tile, level: i8, before: Option<i8>, summaries: &mut [MoveSummary]);
+    /// Scores what the last level has settled in a tile.
+    fn end(&self, tile: usize, last: Option<i8>);
+}
+
+/// Settles all positions of a slice, unless a stop is requested.
+pub(in crate::solver::rows) fn settle_all<S: Settling>(
+    states: &S,
+    levels: Vec<i8>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<RowWork, SolveError> {
+    let shape = &states.kernel().shape;
+    let all = shape.order().flat_map(|row_stones| shape.groups(row_stones)).collect();
+    settle_levels(states, levels, vec![all], threads, None, progress)
+}
+
+impl Settling for RowStates {
+    const BOTH: bool = false;
+
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    fn undecided(&self) -> Undecided<'_> {
+        self.undecided()
+    }
+
+    fn decided(&self) -> Decided<'_> {
+        self.decided()
+    }
+
+    fn begin(&self, tile: &Tile, level: i8, _: Option<i8>, summaries: &mut [MoveSummary]) {
+        let (kernel, level) = (&self.kernel, level as u8);
+        if level < kernel.top {
+            self.score_tile(tile.number, level + 1);
+        }
+        kernel.begin_level(tile, level, self.undecided(), self.values(), summaries);
+    }
+
+    fn end(&self, tile: usize, _: Option<i8>) {
+        self.score_tile(tile, 1);
+    }
+}
+
 impl RowStates {
     /// Settles all positions, unless a stop is requested.
     pub fn settle(&self, threads: usize, progress: &dyn Progress) -> Result<RowWork, SolveError> {
-        let shape = &self.kernel.shape;
-        let all = shape.order().flat_map(|row_stones| shape.groups(row_stones)).collect();
-        self.settle_from(self.kernel.top, vec![all], threads, None, progress)
+        settle_all(self, self.levels(self.kernel.top), threads, progress)
+    }
+
+    /// The levels from one down.
+    fn levels(&self, from: u8) -> Vec<i8> {
+        (1..=from.min(self.kernel.top) as i8).rev().collect()
     }
 
     /// Settles the positions of one machine, together with the others, from a level down.
@@ -48,7 +106,8 @@ impl RowStates {
         part: &Part<'_>,
         progress: &dyn Progress,
     ) -> Result<RowWork, SolveError> {
-        self.settle_from(from, self.segments(part), threads, Some(part), progress)
+        let levels = self.levels(from);
+        settle_levels(self, levels, self.segments(part), threads, Some(part), progress)
     }
 
     /// What this machine scans between two exchanges; as many segments as the others have.
@@ -60,55 +119,56 @@ impl RowStates {
         own.resize(most, Vec::new());
         own
     }
+}
 
-    fn settle_from(
-        &self,
-        from: u8,
-        segments: Vec<Vec<Range<usize>>>,
-        threads: usize,
-        part: Option<&Part<'_>>,
-        progress: &dyn Progress,
-    ) -> Result<RowWork, SolveError> {
-        let shape = &self.kernel.shape;
-        let passes = Passes {
-            states: self,
-            part,
-            from,
-            progress,
-            meter: Meter::begin(progress, Phase::Fixpoint, shape.len()),
-            edges: EdgeLists::new(shape, &self.kernel.moves),
-            clock: Clock::new(shape.tiles() * TILE),
-            segments,
-            stops: AtomicBool::new(false),
-            in_pass: Default::default(),
-            now: RwLock::default(),
-            next: Mutex::default(),
-            given: Mutex::default(),
-            received: RwLock::default(),
-            settled: AtomicU64::new(0),
-            level: AtomicU8::new(0),
-            own: AtomicU64::new(0),
-            work: Mutex::default(),
-            error: Mutex::default(),
-        };
-        Team::new(threads).run(|member| passes.run(member))?;
-        if let Some(error) = passes.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
-        }
-        if !passes.stops.load(Relaxed) {
-            passes.meter.finish();
-        }
-        Ok(passes.work.into_inner().unwrap_or_else(PoisonError::into_inner))
+fn settle_levels<S: Settling>(
+    states: &S,
+    levels: Vec<i8>,
+    segments: Vec<Vec<Range<usize>>>,
+    threads: usize,
+    part: Option<&Part<'_>>,
+    progress: &dyn Progress,
+) -> Result<RowWork, SolveError> {
+    let kernel = states.kernel();
+    let shape = &kernel.shape;
+    let passes = Passes {
+        states,
+        part,
+        levels,
+        progress,
+        meter: Meter::begin(progress, Phase::Fixpoint, shape.len()),
+        edges: EdgeLists::new(shape, &kernel.moves),
+        clock: Clock::new(shape.tiles() * TILE),
+        segments,
+        stops: AtomicBool::new(false),
+        in_pass: Default::default(),
+        now: RwLock::default(),
+        next: Mutex::default(),
+        given: Mutex::default(),
+        received: RwLock::default(),
+        settled: AtomicU64::new(0),
+        level: AtomicU8::new(0),
+        own: AtomicU64::new(0),
+        work: Mutex::default(),
+        error: Mutex::default(),
+    };
+    Team::new(threads).run(|member| passes.run(member))?;
+    if let Some(error) = passes.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
     }
+    if !passes.stops.load(Relaxed) {
+        passes.meter.finish();
+    }
+    Ok(passes.work.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// What threads share.
-struct Passes<'a> {
-    states: &'a RowStates,
+struct Passes<'a, S> {
+    states: &'a S,
     /// Where other machines solve other parts.
     part: Option<&'a Part<'a>>,
-    /// The first level.
-    from: u8,
+    /// The levels, descending.
+    levels: Vec<i8>,
     progress: &'a dyn Progress,
     meter: Meter<'a>,
     edges: EdgeLists,
@@ -133,6 +193,14 @@ struct Passes<'a> {
     error: Mutex<Option<SolveError>>,
 }
 
+/// The first pass of a level.
+#[derive(Clone, Copy)]
+struct Begins {
+    level: i8,
+    /// The level before, if there was one.
+    before: Option<i8>,
+}
+
 /// What a thread has to itself.
 struct ThreadState {
     summaries: Vec<MoveSummary>,
@@ -147,9 +215,9 @@ struct ThreadState {
     work: RowWork,
 }
 
-impl Passes<'_> {
+impl<S: Settling> Passes<'_, S> {
     fn run(&self, member: &Member<'_>) {
-        let kernel = &self.states.kernel;
+        let kernel = self.states.kernel();
         let few = kernel.shape.len() / SINGLES_BELOW;
         let mut state = ThreadState {
             summaries: Vec::new(),
@@ -160,16 +228,16 @@ impl Passes<'_> {
             settled: 0,
             work: RowWork::default(),
         };
-        for level in (1..=self.from).rev() {
-            let mut begins = true;
-            self.level.store(level, Relaxed);
-            while self.pass(member, &mut state, level, begins) > few {
-                begins = false;
-            }
+        let mut before = None;
+        for &level in &self.levels {
+            self.level.store(level as u8, Relaxed);
+            let mut begins = Some(Begins { level, before });
+            while self.pass(member, &mut state, begins.take()) > few {}
+            before = Some(level);
             self.propagate(member, &mut state);
             if let Some(part) = self.part.filter(|_| !self.stops.load(Relaxed)) {
                 self.lead(member, || {
-                    (part.rests)(level).unwrap_or_else(|error| self.fail(error));
+                    (part.rests)(level as u8).unwrap_or_else(|error| self.fail(error));
                 });
             }
             if self.stops.load(Relaxed) {
@@ -179,7 +247,7 @@ impl Passes<'_> {
         let owners = self.part.map(|part| part.owners);
         member.share(kernel.shape.tiles(), 4, |tile| {
             if owners.is_none_or(|owners| owners.owns(tile)) {
-                self.states.score_tile(tile, 1);
+                self.states.end(tile, before);
             }
         });
         let mut work = self.work.lock().expect("no thread panics");
@@ -192,7 +260,7 @@ impl Passes<'_> {
     /// Runs `prepare` on one thread while no other reads what it changes.
     fn lead(&self, member: &Member<'_>, prepare: impl FnOnce()) {
         if member.leads() {
-            self.meter.reach(self.settled.load(Relaxed));
+            self.meter.reach(self.settled.load(Relaxed) / (1 + u64::from(S::BOTH)));
             if let Some(part) = self.part {
                 part.exchange.report(self.level.load(Relaxed), self.own.load(Relaxed));
             }
@@ -211,7 +279,7 @@ impl Passes<'_> {
 
     /// A pass over all tiles. Returns how many positions all threads of all machines settled, 0 if
     /// a stop is requested.
-    fn pass(&self, member: &Member<'_>, state: &mut ThreadState, level: u8, begins: bool) -> u64 {
+    fn pass(&self, member: &Member<'_>, state: &mut ThreadState, begins: Option<Begins>) -> u64 {
         let settled = &self.in_pass[state.work.passes as usize % 2];
         self.lead(member, || {
             settled.store(0, Relaxed);
@@ -225,7 +293,7 @@ impl Passes<'_> {
         }
         for segment in &self.segments {
             member.share(segment.len(), 1, |at| {
-                self.group(state, &segment[at], level, begins);
+                self.group(state, &segment[at], begins);
             });
             if let Some(part) = self.part {
                 let given = std::mem::take(&mut state.given);
@@ -260,7 +328,7 @@ impl Passes<'_> {
 
     /// Enters the words that other machines have changed.
     fn apply_words(&self, member: &Member<'_>, state: &mut ThreadState) {
-        let kernel = &self.states.kernel;
+        let kernel = self.states.kernel();
         let few = kernel.shape.len() / SINGLES_BELOW;
         let decided = self.states.decided();
         let received = self.received.read().expect("no thread panics");
@@ -293,11 +361,11 @@ impl Passes<'_> {
     }
 
     /// Scans a group of tiles, and publishes what that decides.
-    fn group(&self, state: &mut ThreadState, tiles: &Range<usize>, level: u8, begins: bool) {
-        let kernel = &self.states.kernel;
+    fn group(&self, state: &mut ThreadState, tiles: &Range<usize>, begins: Option<Begins>) {
+        let kernel = self.states.kernel();
         let mut settled = 0;
         for (at, tile) in tiles.clone().enumerate() {
-            settled += self.tile(state, at, tile, level, begins);
+            settled += self.tile(state, at, tile, begins);
         }
         if settled == 0 {
             return;
@@ -331,36 +399,36 @@ impl Passes<'_> {
         state: &mut ThreadState,
         at: usize,
         number: usize,
-        level: u8,
-        begins: bool,
+        begins: Option<Begins>,
     ) -> u64 {
-        let kernel = &self.states.kernel;
+        let kernel = self.states.kernel();
         let (undecided, decided) = (self.states.undecided(), self.states.decided());
         let tile = kernel.shape.tile(number);
         let time = self.clock.tick();
         let all = u64::MAX >> (TILE - tile.rows);
-        let rows = if begins { all } else { self.clock.due(&tile, &kernel.moves) };
+        let rows = if begins.is_some() { all } else { self.clock.due(&tile, &kernel.moves) };
         if rows == 0 {
             return 0;
         }
         state.summaries.resize(tile.words * TILE, MoveSummary::EMPTY);
         Kernel::reset(&mut state.summaries);
-        if begins {
-            let values = self.states.values();
-            if level < kernel.top {
-                self.states.score_tile(number, level + 1);
-            }
-            kernel.begin_level(&tile, level, undecided, values, &mut state.summaries);
+        if let Some(Begins { level, before }) = begins {
+            self.states.begin(&tile, level, before, &mut state.summaries);
         }
         self.clock.begin_scan(&tile, rows, time);
         kernel.scan_moves(&tile, rows, None, decided, &mut state.summaries);
         state.work.rows += u64::from(rows.count_ones());
-        Kernel::settle(&tile, rows, undecided, &state.summaries, &mut state.found[at])
+        let (summaries, found) = (&state.summaries, &mut state.found[at]);
+        if S::BOTH {
+            Kernel::settle::<true>(&tile, rows, undecided, summaries, found)
+        } else {
+            Kernel::settle::<false>(&tile, rows, undecided, summaries, found)
+        }
     }
 
     /// Propagates what the last pass settled, and what follows from it, to the end.
     fn propagate(&self, member: &Member<'_>, state: &mut ThreadState) {
-        let kernel = &self.states.kernel;
+        let kernel = self.states.kernel();
         let (undecided, decided) = (self.states.undecided(), self.states.decided());
         let owners: Option<&Owners> = self.part.map(|part| part.owners);
         loop {
@@ -376,7 +444,12 @@ impl Passes<'_> {
             member.share(now.len().div_ceil(EVENTS), 1, |at| {
                 let events = &now[at * EVENTS..((at + 1) * EVENTS).min(now.len())];
                 let next = &mut state.events;
-                kernel.propagate(&self.edges, owners, events, undecided, decided, next);
+                let edges = &self.edges;
+                if S::BOTH {
+                    kernel.propagate::<true>(edges, owners, events, undecided, decided, next);
+                } else {
+                    kernel.propagate::<false>(edges, owners, events, undecided, decided, next);
+                }
             });
             drop(now);
             state.settled = state.events.len() as u64;

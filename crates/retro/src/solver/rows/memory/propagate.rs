@@ -67,8 +67,9 @@ const PREFETCHED: usize = 32;
 
 impl Kernel {
     /// Propagates events to predecessors, of some machine's tiles if owners are given; what that
-    /// settles is pushed to `next`.
-    pub(crate) fn propagate(
+    /// settles is pushed to `next`. With `BOTH`, positions are settled for their mover and for the
+    /// opponent, independently.
+    pub(crate) fn propagate<const BOTH: bool>(
         &self,
         edges: &EdgeLists,
         owners: Option<&Owners>,
@@ -80,7 +81,17 @@ impl Kernel {
         let (kernel, pending, entered) = (self, [None; PREFETCHED], 0);
         run(
             self.portable,
-            Propagate { kernel, edges, owners, events, undecided, decided, next, pending, entered },
+            Propagate::<BOTH> {
+                kernel,
+                edges,
+                owners,
+                events,
+                undecided,
+                decided,
+                next,
+                pending,
+                entered,
+            },
         );
     }
 
@@ -106,7 +117,7 @@ impl Kernel {
     }
 }
 
-struct Propagate<'a> {
+struct Propagate<'a, const BOTH: bool> {
     kernel: &'a Kernel,
     edges: &'a EdgeLists,
     owners: Option<&'a Owners>,
@@ -120,7 +131,7 @@ struct Propagate<'a> {
     entered: usize,
 }
 
-impl Work for Propagate<'_> {
+impl<const BOTH: bool> Work for Propagate<'_, BOTH> {
     #[inline(always)]
     fn run<C: Compress>(mut self) {
         let (moves, shape) = (&self.kernel.moves, &self.kernel.shape);
@@ -166,18 +177,19 @@ impl Work for Propagate<'_> {
     }
 }
 
-impl Propagate<'_> {
+impl<const BOTH: bool> Propagate<'_, BOTH> {
     /// Settles a predecessor of an event, if the event decides it.
     #[inline(always)]
     fn visit<C: Compress>(&mut self, before: Predecessor) {
         let pair = self.undecided.at(before.word as usize);
         let bit = 1_u64 << (before.place % 64);
-        if pair[OPEN].load(Relaxed) & bit == 0 {
+        let open = if BOTH && !before.wins { AT_RISK } else { OPEN };
+        if pair[open].load(Relaxed) & bit == 0 {
             return;
         }
         if before.wins {
             self.settle(before);
-        } else if pair[AT_RISK].load(Relaxed) & bit != 0 {
+        } else if BOTH || pair[AT_RISK].load(Relaxed) & bit != 0 {
             self.check_next::<C>(before, 0);
         }
     }
@@ -187,11 +199,12 @@ impl Propagate<'_> {
     fn settle(&mut self, before: Predecessor) {
         let pair = self.undecided.at(before.word as usize);
         let bit = 1_u64 << (before.place % 64);
+        let open = if BOTH && !before.wins { AT_RISK } else { OPEN };
         // Another thread may have been first.
-        if pair[OPEN].fetch_and(!bit, Relaxed) & bit == 0 {
+        if pair[open].fetch_and(!bit, Relaxed) & bit == 0 {
             return;
         }
-        if before.wins {
+        if !BOTH && before.wins {
             pair[AT_RISK].fetch_and(!bit, Relaxed);
         }
         let shape = &self.kernel.shape;

@@ -358,7 +358,8 @@ impl<'a> StreamedRun<'a> {
                 return Ok(());
             }
             let settled = self.with_found(|found| {
-                let settled = Kernel::settle(&tile, rows, undecided, &summaries(&tile), found);
+                let summaries = summaries(&tile);
+                let settled = Kernel::settle::<false>(&tile, rows, undecided, &summaries, found);
                 if settled > 0 {
                     let mut changed = Vec::new();
                     let found = slice::from_mut(found);
