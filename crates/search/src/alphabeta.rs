@@ -17,19 +17,26 @@
 //! position of that slice whose score is s is worth something between 0 and s: the side that is
 //! ahead may be barred by a position of the history, and a side content with 0 or less is never
 //! harmed by a repetition. Stored bounds and databases are used with that restriction there.
+//!
+//! Where a repetition is worth something else, nothing of this holds: what was found without
+//! history answers only for a position that is the first of its slice on the path. There nothing can
+//! be repeated but what comes after it.
 
+mod lookup;
+
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
+
+use self::lookup::Lookup;
 
 use nutcracker_game::{Evaluate, Score, SliceId};
 
 use crate::found::{Found, window_after};
-use crate::hash::Key;
 use crate::order::{Choice, Order};
 use crate::path::{FREE, Path, Place};
-use crate::tt::{Bound, Entry, NO_MOVE, Table};
-use crate::{EngineOptions, Limits, Oracle, known};
+use crate::tt::{NO_MOVE, Table};
+use crate::{EngineOptions, Limits, Oracle};
 
 /// No iteration is deeper.
 pub(crate) const MAX_DEPTH: u32 = 250;
@@ -60,24 +67,6 @@ pub(crate) struct Shared<'a, G, O: Oracle> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Halted;
 
-/// A position whose moves have to be searched.
-struct Node {
-    slice: SliceId,
-    /// Its key, where the transposition table is probed.
-    key: Option<Key>,
-    known: Entry,
-    /// Proven bounds of its score, and the bounds that follow with the given history.
-    stored: (Score, Score),
-    bounds: (Score, Score),
-    /// A database score that is not certain with this history.
-    guess: Option<i32>,
-}
-
-enum Lookup {
-    Answer(Found),
-    Open(Node),
-}
-
 /// One thread's search.
 pub(crate) struct Worker<'a, G: Evaluate, O: Oracle> {
     shared: &'a Shared<'a, G, O>,
@@ -92,6 +81,8 @@ pub(crate) struct Worker<'a, G: Evaluate, O: Oracle> {
     history: Option<SliceId>,
     /// The slice of the root.
     slice: SliceId,
+    /// Whether a repetition is worth something, so that values depend on the positions before.
+    depends: bool,
     /// Moves of the root that are not searched, by their places.
     left_out: Vec<u16>,
     choices: Vec<Choice<G::Position, G::Move>>,
@@ -131,6 +122,7 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             solved: false,
             history: (path.len() > 0).then_some(slice),
             slice,
+            depends: game.depends_on_history(),
             left_out: Vec::new(),
             path,
             choices: Vec::new(),
@@ -219,18 +211,6 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
         Ok(())
     }
 
-    /// The database score of a position, if there is one.
-    fn probe(&mut self, position: &G::Position) -> Result<Option<Score>, Halted> {
-        let found = known(self.shared.game, self.shared.oracle, position).map_err(|error| {
-            let mut place = self.shared.error.lock().unwrap_or_else(PoisonError::into_inner);
-            place.get_or_insert(error);
-            self.shared.halt.store(true, Relaxed);
-            Halted
-        })?;
-        self.probes += u64::from(found.is_some());
-        Ok(found)
-    }
-
     /// Searches a position to `depth` plies, beyond them as long as positions are unquiet and
     /// `extension` lasts.
     fn node(
@@ -284,102 +264,6 @@ impl<'a, G: Evaluate, O: Oracle> Worker<'a, G, O> {
             self.keep(&node, &found, (alpha, beta), depth, best);
         }
         Ok(found)
-    }
-
-    /// Tries to answer a position without searching its moves: by rules, repetition, databases and
-    /// the transposition table.
-    fn look_up(
-        &mut self,
-        position: &G::Position,
-        (alpha, beta): (i32, i32),
-        depth: u32,
-    ) -> Result<Lookup, Halted> {
-        let Shared { game, options, table, .. } = *self.shared;
-        if let Some(score) = game.outcome(position) {
-            return Ok(Lookup::Answer(Found::exact(score, FREE)));
-        }
-        let slice = game.slice_of(position);
-        let may_answer = self.path.len() > self.root || !self.needs_move;
-        if may_answer && let Some(earlier) = self.path.earlier(position, slice) {
-            return Ok(Lookup::Answer(Found::exact(game.repeated(position), earlier)));
-        }
-        let max = game.max_score(slice);
-        let all = (-max, max);
-        let mut node =
-            Node { slice, key: None, known: Entry::UNKNOWN, stored: all, bounds: all, guess: None };
-        let barred = self.barred() == Some(slice);
-        let probes = may_answer && depth >= options.probe_depth;
-        if let Some(score) = if probes { self.probe(position)? } else { None } {
-            if !barred || score == 0 {
-                return Ok(Lookup::Answer(Found::exact(score, FREE)));
-            }
-            node.bounds = (score.min(0), score.max(0));
-            node.guess = Some(100 * i32::from(score));
-        } else if depth > 0 {
-            let key = Key::of(position);
-            let known = table.get(key).unwrap_or(Entry::UNKNOWN);
-            let stored = (known.lower.unwrap_or(-max), known.upper.unwrap_or(max));
-            // Where a move is needed, a search has to find it: a score left in the table by an
-            // earlier search does not identify the move.
-            let bounds = match barred {
-                _ if !may_answer => all,
-                true => (stored.0.min(0), stored.1.max(0)),
-                false => stored,
-            };
-            node = Node { key: Some(key), known, stored, bounds, ..node };
-        }
-        let (least, most) = (100 * i32::from(node.bounds.0), 100 * i32::from(node.bounds.1));
-        // A deeper guess is not used: guesses swing with the parity of the depth, and a search would
-        // find another value when it is asked again.
-        let guessed = beta - alpha == 1
-            && u32::from(node.known.depth) == depth
-            && match node.known.bound {
-                Bound::None => false,
-                Bound::Exact => true,
-                Bound::AtLeast => node.known.value >= beta,
-                Bound::AtMost => node.known.value <= alpha,
-            };
-        let answer = if least == most || least >= beta {
-            least
-        } else if most <= alpha {
-            most
-        } else if guessed {
-            node.known.value
-        } else {
-            return Ok(Lookup::Open(node));
-        };
-        Ok(if may_answer {
-            Lookup::Answer(Found::guess(answer, node.bounds))
-        } else {
-            Lookup::Open(node)
-        })
-    }
-
-    /// Stores in the table what holds for a position regardless of the path.
-    fn keep(&self, node: &Node, found: &Found, (alpha, beta): (i32, i32), depth: u32, best: u16) {
-        let Some(key) = node.key else { return };
-        let (mut lower, mut upper) = node.stored;
-        if found.lower_from == FREE {
-            lower = lower.max(found.lower);
-        }
-        if found.upper_from == FREE {
-            upper = upper.min(found.upper);
-        }
-        let max = self.shared.game.max_score(node.slice);
-        let entry = Entry {
-            lower: (lower > -max).then_some(lower),
-            upper: (upper < max).then_some(upper),
-            value: found.value,
-            bound: match found.value {
-                _ if found.value_from != FREE => Bound::None,
-                value if value >= beta => Bound::AtLeast,
-                value if value <= alpha => Bound::AtMost,
-                _ => Bound::Exact,
-            },
-            depth: depth as u8,
-            best,
-        };
-        self.shared.table.put(key, entry);
     }
 
     /// Searches the moves of the position at `place` of the path, and returns which one is best.

@@ -14,13 +14,16 @@
 //!
 //! # Values
 //! Values are those of the side to move, from the position on: what the mover will bank minus what
-//! the other will. A position that repeats is worth 0 from there.
+//! the other will. A position that repeats is worth 0 from there, or what the rules say
+//! ([`repeated`](nutcracker_game::Rules::repeated)): then a value depends on the positions before,
+//! databases hold bounds ([`known_bounds`]), and what is proven counts the game so far.
 
 mod alphabeta;
 mod bounds;
 mod dfpn;
 mod exact;
 mod exact_table;
+mod forced;
 mod found;
 mod hash;
 mod known;
@@ -42,6 +45,7 @@ mod worth;
 
 pub use dfpn::{Halt, ProofStatus, Prover};
 pub use exact::{ExactError, ExactLimits, Search, Solved, exact_value};
+pub use forced::known_bounds;
 pub use known::{database_reply, known};
 pub use limits::{EngineOptions, Limits};
 pub use oracle::{Empty, Oracle, UpTo};

@@ -114,7 +114,7 @@ impl<'a, G: Evaluate, O: Oracle> Line<'a, G, O> {
         let report = Report {
             rank,
             depth: 0,
-            value: Worth::searched(shared.game, guess, (lower, upper), upper),
+            value: Worth::of(guess, lower, upper, upper),
             bounds: (lower, upper),
             line: first_guess(shared.game, root, known, &left_out).into_iter().collect(),
             nodes: 0,
@@ -198,8 +198,8 @@ impl<'a, G: Evaluate, O: Oracle> Line<'a, G, O> {
                     self.lengthen(depth);
                 }
             }
-            let game = self.shared.game;
-            self.report.value = Worth::searched(game, value, self.report.bounds, self.max);
+            let (lower, upper) = self.report.bounds;
+            self.report.value = Worth::of(value, lower, upper, self.max);
             if result.is_ok() {
                 self.report.depth = depth;
             }

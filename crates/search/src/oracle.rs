@@ -9,7 +9,9 @@ use nutcracker_game::{Children, Metric, Score, SliceId, WinDistance};
 ///
 /// A search calls [`covers`](Oracle::covers) first and ranks a position only if that is true. An
 /// oracle's scores are trusted. An oracle that also knows the number of moves to a win gives it by
-/// [`metric`](Oracle::metric) and [`value`](Oracle::value).
+/// [`metric`](Oracle::metric) and [`value`](Oracle::value). Where a repetition is worth something,
+/// databases hold bounds, not scores: such slices are not covered, and
+/// [`bounds`](Oracle::bounds) tells of them.
 ///
 /// References, an [`Arc`] and an [`Option`] of an oracle are oracles; `None` covers nothing.
 ///
@@ -52,6 +54,18 @@ pub trait Oracle {
         self.score(slice, index)
     }
 
+    /// Whether what the mover can force is known for the positions of this slice
+    /// ([`Metric::Forced`]); then their scores are not, and it is not covered.
+    fn bounds(&self, _slice: SliceId) -> bool {
+        false
+    }
+
+    /// What the mover of the position with this rank can force without history, called only for
+    /// slices of which [`bounds`](Oracle::bounds) tells.
+    fn lower(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+        self.score(slice, index)
+    }
+
     /// In how many moves the position with this rank is won or lost, where that is known.
     fn distance(&self, slice: SliceId, index: u64) -> Result<Option<WinDistance>, Self::Error> {
         let metric = self.metric(slice)?;
@@ -82,6 +96,14 @@ macro_rules! behind {
 
             fn value(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
                 (**self).value(slice, index)
+            }
+
+            fn bounds(&self, slice: SliceId) -> bool {
+                (**self).bounds(slice)
+            }
+
+            fn lower(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+                (**self).lower(slice, index)
             }
 
             fn distance(
@@ -115,6 +137,14 @@ impl<O: Oracle> Oracle for Option<O> {
 
     fn value(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
         there(self.as_ref(), slice).value(slice, index)
+    }
+
+    fn bounds(&self, slice: SliceId) -> bool {
+        self.as_ref().is_some_and(|oracle| oracle.bounds(slice))
+    }
+
+    fn lower(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+        there(self.as_ref(), slice).lower(slice, index)
     }
 
     fn distance(&self, slice: SliceId, index: u64) -> Result<Option<WinDistance>, Self::Error> {

@@ -104,9 +104,9 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
     /// result is the best one.
     ///
     /// `history` has the positions of the game before `root`, oldest first, each as its mover saw
-    /// it: a move that repeats one of them ends the game, with 0 from there on. Without history the
-    /// value is the position's score. There is always a move in the answer where there is a legal
-    /// one, whatever the limits.
+    /// it: a move that repeats one of them ends the game, with 0 from there on or what the rules
+    /// say. Without history the value is the position's score. There is always a move in the answer
+    /// where there is a legal one, whatever the limits.
     ///
     /// The value of a line after the first, or of moves selected by the limits, is what the game can
     /// still bring after one of these moves, the position itself being part of the history then.
@@ -202,8 +202,8 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
     /// value that [`search`](Engine::search) finds with the same depth.
     ///
     /// Without history the value of a move is by the score of the position it leads to. With
-    /// history it is what the game can still bring after that history, the position itself
-    /// included.
+    /// history, and where a repetition is worth something, it is what the game can still bring
+    /// after that history, the position itself included.
     pub fn compare(
         &mut self,
         root: &G::Position,
@@ -213,7 +213,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
         self.run(limits, |shared| {
             let game = shared.game;
             let mut before = history.to_vec();
-            if !before.is_empty() {
+            if !before.is_empty() || game.depends_on_history() {
                 before.push(*root);
             }
             let mut moves = Vec::new();
@@ -225,8 +225,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
             let mut values: Vec<Branch> = Vec::new();
             values.extend(steps.iter().map(|step| {
                 let (guess, lower, upper) = at_a_glance(shared, &step.next);
-                let bounds = (lower, upper);
-                Branch::new(Worth::searched(game, guess, bounds, upper).through(step))
+                Branch::new(Worth::of(guess, lower, upper, upper).through(step))
             }));
             let all = |id: usize, mut visit: Box<dyn FnMut(usize, Worth) + '_>| {
                 let mut workers: Vec<_> = steps
@@ -245,8 +244,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Sync> Engine<G, O> {
                         let Ok(found) = worker.search(&step.next, depth, full) else { return };
                         worker.report();
                         let max = game.max_score(game.slice_of(&step.next));
-                        let bounds = (found.lower, found.upper);
-                        let value = Worth::searched(game, found.value, bounds, max);
+                        let value = Worth::of(found.value, found.lower, found.upper, max);
                         visit(at, value.through(step));
                     }
                     if workers.iter().all(Worker::is_solved) {

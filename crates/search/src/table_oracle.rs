@@ -11,12 +11,21 @@ use crate::Oracle;
 /// by any number of threads; decoded blocks are kept in the set's cache.
 ///
 /// The directory is listed once, when the oracle is made; files are opened when they are first
-/// probed. A table of distances answers with the score that a distance stands for.
+/// probed. A table of distances answers with the score that a distance stands for. A table of what
+/// can be forced covers no slice, and answers with its lower bounds.
 #[derive(Debug)]
 pub struct TableOracle {
     set: Arc<TableSet>,
     /// By the number of the slice: a search asks for every position whether it is covered.
-    tables: Vec<Option<OnceLock<Opened>>>,
+    tables: Vec<Option<Place>>,
+}
+
+/// A table that may not have been opened yet.
+#[derive(Debug)]
+struct Place {
+    opened: OnceLock<Opened>,
+    /// Whether it holds bounds.
+    forced: bool,
 }
 
 /// A table, and what its values mean.
@@ -30,27 +39,24 @@ impl TableOracle {
     /// The exact databases of a set.
     pub fn new(set: Arc<TableSet>) -> Result<Self, TableError> {
         let mut tables = Vec::new();
-        // A slice solved with a window knows large scores only as bounds, and so do tables of what
-        // can be forced.
+        // A slice solved with a window knows large scores only as bounds.
         for slice in set.slices()? {
-            if set.get(slice).is_ok_and(|table| table.exact().is_some()) {
-                continue;
-            }
             if set.available(slice)?.first() == Some(&Reach::Exact) {
+                let forced = set.get(slice).is_ok_and(|table| table.exact().is_some());
                 tables.resize_with(slice as usize + 1, || None);
-                tables[slice as usize] = Some(OnceLock::new());
+                tables[slice as usize] = Some(Place { opened: OnceLock::new(), forced });
             }
         }
         Ok(TableOracle { set, tables })
     }
 
-    /// The slices it covers, ascending.
+    /// The slices of which it knows scores or bounds, ascending.
     pub fn slices(&self) -> impl DoubleEndedIterator<Item = SliceId> {
         let covered = self.tables.iter().enumerate().filter(|(_, table)| table.is_some());
         covered.map(|(slice, _)| SliceId(slice as u32))
     }
 
-    /// Whether it covers no slice.
+    /// Whether it knows nothing of any slice.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
@@ -60,13 +66,17 @@ impl TableOracle {
         &self.set
     }
 
+    fn place(&self, slice: SliceId) -> Option<&Place> {
+        self.tables.get(slice.0 as usize)?.as_ref()
+    }
+
     fn opened(&self, slice: SliceId) -> Result<&Opened, TableError> {
-        let place = self.tables[slice.0 as usize].as_ref().expect("only covered slices are probed");
-        if let Some(opened) = place.get() {
+        let place = self.place(slice).expect("only covered slices are probed");
+        if let Some(opened) = place.opened.get() {
             return Ok(opened);
         }
         let opened = Opened::new(self.set.get_for(slice.0, Reach::Exact)?)?;
-        Ok(place.get_or_init(|| opened))
+        Ok(place.opened.get_or_init(|| opened))
     }
 
     fn probe(&self, table: &Table, index: u64) -> Result<Score, TableError> {
@@ -97,7 +107,7 @@ impl Oracle for TableOracle {
     type Error = TableError;
 
     fn covers(&self, slice: SliceId) -> bool {
-        self.tables.get(slice.0 as usize).is_some_and(Option::is_some)
+        self.place(slice).is_some_and(|place| !place.forced)
     }
 
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
@@ -107,6 +117,14 @@ impl Oracle for TableOracle {
 
     fn metric(&self, slice: SliceId) -> Result<Metric, TableError> {
         Ok(self.opened(slice)?.metric)
+    }
+
+    fn bounds(&self, slice: SliceId) -> bool {
+        self.place(slice).is_some_and(|place| place.forced)
+    }
+
+    fn lower(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
+        self.value(slice, index)
     }
 
     fn value(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {

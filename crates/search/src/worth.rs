@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use nutcracker_game::{Game, Metric, Score, Step, Turn};
+use nutcracker_game::{Metric, Score, Step, Turn};
 
 /// What a position is worth to its mover, from here on: what is proven, what is guessed, and in
 /// how many moves it is realised, each where it is known.
@@ -188,26 +188,6 @@ impl Worth {
         let lower = (lower > -max).then_some(lower);
         let upper = (upper < max).then_some(upper);
         Worth { lower, upper, ..Worth::default() }.with_guess(guess)
-    }
-
-    /// What a search has found in hundredths, and the bounds it has proven, for a position whose
-    /// scores lie within ±`max`. Where values depend on the positions before, entries of its table
-    /// that were found after others prove nothing: there it is a guess.
-    pub(crate) fn searched<G: Game>(
-        game: &G,
-        guess: i32,
-        (lower, upper): (Score, Score),
-        max: Score,
-    ) -> Self {
-        if game.depends_on_history() {
-            return Worth::between(-max, max).with_guess(guess).guessed();
-        }
-        Worth::of(guess, lower, upper, max)
-    }
-
-    /// The guess alone.
-    fn guessed(self) -> Self {
-        Worth::guess(self.hundredths())
     }
 
     /// The score, where it is known.

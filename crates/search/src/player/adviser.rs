@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nutcracker_game::{Evaluate, Random};
 
-use super::{Fallible, Level, Perfect, PlayerError};
+use super::{Fallible, Level, Perfect, PlayerError, Valued};
 use crate::{
     Compared, Engine, EngineOptions, Limits, MoveValues, Oracle, Report, SearchError, Worth,
 };
@@ -54,6 +54,14 @@ pub struct Advice<M> {
     pub values: MoveValues<M>,
     /// The source of the values.
     pub source: Source,
+}
+
+impl<M> Advice<M> {
+    /// What the position is worth to its mover, by the values of all its moves.
+    pub fn value(&self) -> Worth {
+        let moves: Vec<Worth> = self.values.iter().map(|(_, value)| *value).collect();
+        if moves.is_empty() { Worth::exact(0) } else { Worth::best(&moves) }
+    }
 }
 
 /// How a player chooses among the moves it has values for.
@@ -158,9 +166,10 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
             return Ok(None);
         }
         let valued = self.perfect.values(position, history)?;
+        let worth = |valued: &Valued<G>| Worth::between(valued.value, valued.most);
         let mut values: MoveValues<G::Move> =
-            valued.iter().map(|valued| (valued.mv, Worth::exact(valued.value))).collect();
-        values.sort_by_key(|(_, value)| Reverse(value.hundredths()));
+            valued.iter().map(|valued| (valued.mv, worth(valued))).collect();
+        values.sort_by_key(|(_, value)| Reverse((value.hundredths(), value.upper)));
         Ok(Some(Advice { values, source: Source::Database }))
     }
 
@@ -220,7 +229,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         limits: &Limits<'_>,
     ) -> Result<Worth, PlayerError<O::Error>> {
         match self.by_databases(position, history)? {
-            Some(advice) => Ok(advice.values.first().map_or(Worth::exact(0), |(_, value)| *value)),
+            Some(advice) => Ok(advice.value()),
             None => Ok(self.search(position, history, limits, &mut |_| ())?.value),
         }
     }

@@ -8,6 +8,7 @@
 //! - [`traps`] finds which of several equal moves a shallow opponent is likely to answer wrongly.
 
 mod adviser;
+mod bounded;
 mod distance;
 mod fallible;
 mod perfect;

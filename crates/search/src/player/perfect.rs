@@ -57,16 +57,21 @@ pub(super) fn score_of<G: Game, O: Oracle>(
     score.ok_or_else(|| PlayerError::NoDatabase { slice: missing(game, oracle, position) })
 }
 
-/// The slice that is not covered, so that a position's score is not known.
-fn missing<G: Game, O: Oracle>(game: &G, oracle: &O, position: &G::Position) -> SliceId {
+/// Whether there is a database of a slice.
+fn answers<O: Oracle>(oracle: &O, slice: SliceId) -> bool {
+    oracle.covers(slice) || oracle.bounds(slice)
+}
+
+/// The slice without a database, so that a position's score is not known.
+pub(super) fn missing<G: Game, O: Oracle>(game: &G, oracle: &O, position: &G::Position) -> SliceId {
     let slice = game.slice_of(position);
-    if !oracle.covers(slice) {
+    if !answers(oracle, slice) {
         return slice;
     }
     let mut steps = Vec::new();
     game.steps(position, &mut steps);
     let mut below = steps.iter().map(|step| game.slice_of(&step.next));
-    below.find(|&below| !oracle.covers(below)).unwrap_or(slice)
+    below.find(|&below| !answers(oracle, below)).unwrap_or(slice)
 }
 
 /// A move, what it does and what it is worth.
@@ -76,8 +81,12 @@ pub struct Valued<G: Game> {
     pub mv: G::Move,
     /// What it does.
     pub step: Step<G::Position>,
-    /// What its mover gets from here on if both play perfectly after it.
+    /// What its mover gets from here on if both play perfectly after it; where a repetition is
+    /// worth something, what its mover can force after the game so far.
     pub value: Score,
+    /// The same, or more where a repetition is worth something: the opponent can force that it is
+    /// no more than this.
+    pub most: Score,
     /// Whether it repeats a position of the game, which ends it.
     pub repeats: bool,
 }
@@ -110,6 +119,10 @@ pub struct Keeping<M> {
 ///
 /// The game so far counts: a move that repeats a position ends the game with 0 from there.
 ///
+/// Where a repetition is worth something else, databases hold what each side can force, and the
+/// player forces as much as the game so far allows: every move it chooses is one after which its
+/// bound can still be forced, whatever was played before.
+///
 /// ```
 /// use std::convert::Infallible;
 /// use nutcracker_game::{Numbering, Rules, Score, SliceId};
@@ -139,9 +152,9 @@ pub struct Keeping<M> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Perfect<G: Game, O> {
-    game: G,
-    oracle: O,
-    distances: Distances,
+    pub(super) game: G,
+    pub(super) oracle: O,
+    pub(super) distances: Distances,
 }
 
 impl<G: Game, O: Oracle> Perfect<G, O> {
@@ -178,12 +191,15 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
     /// that a move can be chosen by them alone.
     pub fn reaches(&self, position: &G::Position) -> bool {
         let slice = self.game.slice_of(position);
-        let covers = |slice: SliceId| self.oracle.covers(slice);
-        covers(slice) && self.game.below(slice).into_iter().all(covers)
+        let answers = |slice: SliceId| answers(&self.oracle, slice);
+        answers(slice) && self.game.below(slice).into_iter().all(answers)
     }
 
     /// Every legal move with its value. `history` holds the positions before this one, oldest
     /// first, each as its mover saw it.
+    ///
+    /// Where a repetition is worth something, the bounds of a move hold for the game so far, the
+    /// position itself included. They are as close as a bounded search finds them.
     pub fn values(
         &self,
         position: &G::Position,
@@ -197,13 +213,17 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             return Err(PlayerError::Over);
         }
         let seen = self.seen(position, history);
+        if self.oracle.bounds(self.game.slice_of(position)) {
+            return self.bounded_values(position, &seen, &moves);
+        }
         let value = |mv| {
             let step = self.game.play(position, &mv);
             let inside = self.is_inside(position, &step);
             let repeats = inside && seen.contains(&(step.next, false));
             let score = score_of(&self.game, &self.oracle, &step.next)?;
             let score = if repeats { self.game.repeated(&step.next) } else { score };
-            Ok(Valued { mv, step, value: step.value(score), repeats })
+            let value = step.value(score);
+            Ok(Valued { mv, step, value, most: value, repeats })
         };
         moves.into_iter().map(value).collect()
     }
@@ -214,7 +234,24 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         position: &G::Position,
         history: &[G::Position],
     ) -> Result<Keeping<G::Move>, PlayerError<O::Error>> {
-        let mut best = self.values(position, history)?;
+        let slice = self.game.slice_of(position);
+        if self.oracle.bounds(slice) && self.game.outcome(position).is_none() {
+            return self.hold(position, history, None);
+        }
+        let values = self.values(position, history)?;
+        self.keeping_of(position, history, values)
+    }
+
+    /// The same where the values of all moves are known already.
+    pub(super) fn keeping_of(
+        &mut self,
+        position: &G::Position,
+        history: &[G::Position],
+        mut best: Vec<Valued<G>>,
+    ) -> Result<Keeping<G::Move>, PlayerError<O::Error>> {
+        if self.oracle.bounds(self.game.slice_of(position)) {
+            return self.hold(position, history, Some(best));
+        }
         let value = best.iter().map(|valued| valued.value).max().expect("there are moves");
         let counted = Counted::new(&self.game, &self.oracle, position, &best)?;
         if let Some(counted) = counted.filter(|_| value != 0) {
@@ -255,11 +292,12 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         fallible: &Fallible,
         random: &mut Random,
     ) -> Result<G::Move, PlayerError<O::Error>> {
-        let values = hundredths(&self.values(position, history)?);
+        let valued = self.values(position, history)?;
+        let values = hundredths(&valued);
         let best = values.iter().map(|&(_, value)| value).max();
         match fallible.choose(&values, random) {
             Some((mv, value)) if Some(value) != best => Ok(mv),
-            _ => self.choose(position, history),
+            _ => Ok(self.keeping_of(position, history, valued)?.moves[0]),
         }
     }
 
@@ -295,7 +333,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         same_slice.enumerate().map(|(ago, p)| (*p, ago % 2 == 1)).collect()
     }
 
-    fn is_inside(&self, position: &G::Position, step: &Step<G::Position>) -> bool {
+    pub(super) fn is_inside(&self, position: &G::Position, step: &Step<G::Position>) -> bool {
         self.game.slice_of(position) == self.game.slice_of(&step.next)
     }
 

@@ -20,11 +20,16 @@
 //! that gives away score. Then every move of the defender is followed, and every one of the
 //! attacker that its score allows: what is forced in this larger graph is forced whatever the
 //! scores are.
+//!
+//! Where a repetition is worth something, databases hold what each side can force, and a level of
+//! either sign is held in the same way: the attacker follows moves that its bound allows, and a
+//! closed position is worth what the rules give there.
 
 use std::collections::{HashMap, HashSet};
 
 use nutcracker_game::{Game, Score, SliceId, Step};
 
+use super::bounded::held_through;
 use super::perfect::{PlayerError, score_of};
 use crate::Oracle;
 
@@ -60,12 +65,24 @@ pub(super) struct Root<P> {
 /// not identified by rank: mirror images share one, and only the position itself repeats.
 pub(super) type Closed<P> = HashSet<(P, bool)>;
 
-/// The aim of the mover at the root: to keep exactly its level, or to force at least this level,
-/// which is above 0, past closed positions.
+/// The aim of the attacker: to keep exactly its level, or to force at least this level, which is
+/// above 0, past closed positions; or to force at least this level by databases of bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Aim {
     Keep,
     Force,
+    Hold,
+}
+
+/// What one side is to force by databases of bounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stake<P> {
+    /// The position.
+    pub position: P,
+    /// Whether its mover is to force it; else the opponent.
+    pub attacks: bool,
+    /// At least this much, and no more than its bound without history.
+    pub level: Score,
 }
 
 /// Distances found so far, and how to find more.
@@ -130,6 +147,20 @@ impl Distances {
     }
 }
 
+/// The way by which a side forces an exit, the end of the game or a closed position that are worth
+/// its level to it; `limit` is the number of positions to examine.
+pub(super) fn hold<G: Game, O: Oracle>(
+    game: &G,
+    oracle: &O,
+    stake: Stake<G::Position>,
+    closed: &Closed<G::Position>,
+    limit: usize,
+) -> Result<Way<G::Position>, PlayerError<O::Error>> {
+    let mut graph = Graph::of(game, oracle, stake, Aim::Hold);
+    let found = graph.search(limit, None, &HashMap::new(), closed)?;
+    Ok(found.map_or(Way::Unknown, |(distances, _)| graph.way(&distances)))
+}
+
 /// The distance of what is not explored or never decided.
 const NEVER: u32 = u32::MAX;
 /// The end of a list of edges.
@@ -179,22 +210,32 @@ type Explored = (Vec<u32>, u32);
 impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
     fn new(game: &'a G, oracle: &'a O, root: Root<G::Position>, aim: Aim) -> Self {
         debug_assert_ne!(root.level, 0);
+        let Root { position, level, .. } = root;
+        Self::of(game, oracle, Stake { position, attacks: level > 0, level: level.abs() }, aim)
+    }
+
+    fn of(game: &'a G, oracle: &'a O, root: Stake<G::Position>, aim: Aim) -> Self {
         let mut graph = Graph {
             game,
             oracle,
             slice: game.slice_of(&root.position),
             aim,
-            level: root.level.abs(),
+            level: root.level,
             nodes: Vec::new(),
             edges: Vec::new(),
             ids: HashMap::new(),
             frontier: Vec::new(),
             steps: Vec::new(),
         };
-        let index = game.rank(&root.position);
-        let root = graph.add(root.position, index, 0, root.level > 0);
+        let index = graph.index(&root.position);
+        let root = graph.add(root.position, index, 0, root.attacks);
         graph.frontier.push(root);
         graph
+    }
+
+    /// By which distances are remembered; those of levels held are not.
+    fn index(&self, position: &G::Position) -> u64 {
+        if self.aim == Aim::Hold { 0 } else { self.game.rank(position) }
     }
 
     fn add(&mut self, position: G::Position, index: u64, depth: u32, attacks: bool) -> u32 {
@@ -234,14 +275,27 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
         }
     }
 
-    /// Whether a move worth `value` to its mover is to be followed.
-    fn follows(&self, attacks: bool, value: Score) -> bool {
-        match (self.aim, attacks) {
-            (Aim::Keep, true) => value == self.level,
-            (Aim::Keep, false) => value == -self.level,
-            (Aim::Force, true) => value >= self.level,
-            (Aim::Force, false) => true,
-        }
+    /// Whether a move is to be followed.
+    fn follows(
+        &self,
+        attacks: bool,
+        step: &Step<G::Position>,
+    ) -> Result<bool, PlayerError<O::Error>> {
+        let value = || score_of(self.game, self.oracle, &step.next).map(|score| step.value(score));
+        Ok(match (self.aim, attacks) {
+            (Aim::Keep, true) => value()? == self.level,
+            (Aim::Keep, false) => value()? == -self.level,
+            (Aim::Force, true) => value()? >= self.level,
+            (Aim::Hold, true) => held_through(self.game, self.oracle, step, true)? >= self.level,
+            (Aim::Force | Aim::Hold, false) => true,
+        })
+    }
+
+    /// Whether entering a closed position, in which the attacker or else the defender would move,
+    /// gives the attacker its level.
+    fn has_enough(&self, closed: &G::Position, attacks: bool) -> bool {
+        let score = self.game.repeated(closed);
+        self.aim == Aim::Hold && if attacks { score } else { -score } >= self.level
     }
 
     /// One ply deeper.
@@ -261,12 +315,15 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
             steps.clear();
             self.game.steps(&position, &mut steps);
             let (mut exits, mut inside) = (false, Vec::new());
+            let roots_mover = self.nodes[0].attacks != attacks;
             for step in &steps {
-                let value = step.value(score_of(self.game, self.oracle, &step.next)?);
-                if !self.follows(attacks, value) {
+                let stays = self.game.slice_of(&step.next) == self.slice;
+                let is_closed = stays && closed.contains(&(step.next, roots_mover));
+                let ends = is_closed && self.has_enough(&step.next, !attacks);
+                if !ends && !self.follows(attacks, step)? {
                     continue;
                 }
-                if self.game.slice_of(&step.next) == self.slice {
+                if stays && !ends {
                     inside.push(step.next);
                 } else {
                     exits = true;
@@ -281,9 +338,8 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
                 let child = if let Some(&child) = self.ids.get(&(next, !attacks)) {
                     child
                 } else {
-                    let index = self.game.rank(&next);
+                    let index = self.index(&next);
                     let child = self.add(next, index, depth + 1, !attacks);
-                    let roots_mover = self.nodes[0].attacks != attacks;
                     if let Some(&plies) = known.get(&(self.slice, index)) {
                         self.nodes[child as usize].plain = plies;
                     } else if !closed.contains(&(next, roots_mover)) {

@@ -1,5 +1,6 @@
 //! The players, in real games over solved slices.
 
+mod bounds;
 #[path = "../search/graph.rs"]
 #[allow(dead_code, reason = "the tests of the exact search need the rest")]
 mod graph;
