@@ -3,8 +3,8 @@
 use std::fmt;
 
 use nutcracker_game::{
-    Evaluate, GameId, IndexMatrix, Metric, ParseError, Part, Properties, RowMoves, Score, Side,
-    Situation, SliceId, Step,
+    Evaluate, GameId, IndexMatrix, Metric, Notation, ParseError, Part, Properties, RowMoves, Score,
+    Side, Situation, SliceId, Step,
 };
 
 use crate::{AnyMove, AnyPosition};
@@ -26,6 +26,14 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
         mv: &AnyMove,
         step: &Step<AnyPosition>,
     ) -> String;
+    fn format_in(&self, situation: &Situation<AnyPosition>, notation: Notation) -> Option<String>;
+    fn format_move_in(
+        &self,
+        situation: &Situation<AnyPosition>,
+        mv: &AnyMove,
+        step: &Step<AnyPosition>,
+        notation: Notation,
+    ) -> Option<String>;
     fn start_options(&self) -> String;
     fn expand(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>) -> Option<Score>;
     fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
@@ -137,6 +145,19 @@ impl<G: Evaluate> Erased for Concrete<G> {
         step: &Step<AnyPosition>,
     ) -> String {
         self.0.format_move(&own_situation(situation), mv.get(), &own_step(step))
+    }
+    fn format_in(&self, situation: &Situation<AnyPosition>, notation: Notation) -> Option<String> {
+        self.0.format_in(&own_situation(situation), notation)
+    }
+    fn format_move_in(
+        &self,
+        situation: &Situation<AnyPosition>,
+        mv: &AnyMove,
+        step: &Step<AnyPosition>,
+        notation: Notation,
+    ) -> Option<String> {
+        let (situation, step) = (own_situation(situation), own_step(step));
+        self.0.format_move_in(&situation, mv.get(), &step, notation)
     }
     fn start_options(&self) -> String {
         self.0.start_options()

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use nutcracker_game::{
-    Evaluate, Game, GameId, IndexMatrix, Metric, Numbering, ParseError, Part, Properties, RowMoves,
-    Rules, Score, Side, Situation, SliceId, Step, plain_views,
+    Evaluate, Game, GameId, IndexMatrix, Metric, Notation, Numbering, ParseError, Part, Properties,
+    RowMoves, Rules, Score, Side, Situation, SliceId, Step, plain_views,
 };
 
 use crate::erased::{Concrete, Erased};
@@ -72,6 +72,13 @@ impl Rules for AnyGame {
         fn format_move(
             &self, situation: &Situation<AnyPosition>, mv: &AnyMove, step: &Step<AnyPosition>
         ) -> String;
+        fn format_in(
+            &self, situation: &Situation<AnyPosition>, notation: Notation
+        ) -> Option<String>;
+        fn format_move_in(
+            &self, situation: &Situation<AnyPosition>, mv: &AnyMove, step: &Step<AnyPosition>,
+            notation: Notation
+        ) -> Option<String>;
         fn start_options(&self) -> String;
         fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
         fn expand(

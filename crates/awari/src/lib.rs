@@ -18,7 +18,7 @@ mod weights;
 
 use std::sync::Arc;
 
-use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};
+use nutcracker_game::{GameId, Notation, ParseError, Rules, Score, Side, Situation, Step, Turn};
 
 pub use forward::AwariForward;
 use nutcracker_any::{GameInfo, OptionInfo, Options, Registered};
@@ -242,6 +242,21 @@ impl Rules for Awari {
         let stones = situation.position.own[usize::from(pit)];
         let name = format!("{}{stones}", char::from(first + pit));
         if step.gain > 0 { format!("{name}x{}", step.gain) } else { name }
+    }
+
+    fn format_in(&self, situation: &Situation<Board>, notation: Notation) -> Option<String> {
+        Some(halves::format_in(self.pits(), situation, notation))
+    }
+
+    fn format_move_in(
+        &self,
+        situation: &Situation<Board>,
+        mv: &Pit,
+        step: &Step<Board>,
+        notation: Notation,
+    ) -> Option<String> {
+        halves::move_in(self.pits(), situation, usize::from(mv.0), notation)
+            .or_else(|| Some(self.format_move(situation, mv, step)))
     }
 
     fn draw(&self, situation: &Situation<Board>) -> String {

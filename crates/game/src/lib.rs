@@ -72,6 +72,7 @@
 mod bounds;
 pub mod combi;
 mod evaluate;
+mod foreign;
 mod game;
 pub mod law;
 mod matrix;
@@ -91,10 +92,11 @@ mod view;
 
 pub use bounds::{BoundExits, bound_exits, upper_bound};
 pub use evaluate::{Evaluate, weigh};
+pub use foreign::{Notation, format_in};
 pub use game::Game;
 pub use matrix::{Line, MoveMatrix};
 pub use metric::{Metric, WinDistance};
-pub use move_name::{MoveError, find_move, shortened};
+pub use move_name::{MoveError, find_move, find_move_in, shortened};
 pub use notation::{ParseError, Side, Situation};
 pub use numbering::{IndexMatrix, Numbering, Part, Properties};
 pub use random::Random;

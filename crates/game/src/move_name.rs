@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::{Rules, Situation};
+use crate::{Notation, Rules, Situation};
 
 /// Why a text is not a move here.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,23 +61,41 @@ pub fn find_move<G: Rules>(
     situation: &Situation<G::Position>,
     text: &str,
 ) -> Result<usize, MoveError> {
+    find_move_in(game, situation, text, Notation::Own)
+}
+
+/// The place of the legal move that has this name in a notation. In those of other programs a name
+/// is complete, or an unambiguous prefix (`d1` for `d1e2`), and upper and lower case differ.
+pub fn find_move_in<G: Rules>(
+    game: &G,
+    situation: &Situation<G::Position>,
+    text: &str,
+    notation: Notation,
+) -> Result<usize, MoveError> {
     let mut moves = Vec::new();
     if game.outcome(&situation.position).is_none() {
         game.moves(&situation.position, &mut moves);
     }
     let name = |mv: &G::Move| {
         let step = game.play(&situation.position, mv);
-        game.format_move(situation, mv, &step)
+        let foreign = game.format_move_in(situation, mv, &step, notation);
+        foreign.unwrap_or_else(|| game.format_move(situation, mv, &step))
     };
     let names: Vec<String> = moves.iter().map(name).collect();
-    let text = text.trim();
+    place_of(text.trim(), names, notation)
+}
+
+/// The place of the name that a text means.
+fn place_of(text: &str, names: Vec<String>, notation: Notation) -> Result<usize, MoveError> {
     let low = text.to_lowercase();
-    let ways: [&dyn Fn(&str) -> bool; 4] = [
+    let own: [&dyn Fn(&str) -> bool; 4] = [
         &|name| name == text,
         &|name| plain(name) == plain(text),
         &|name| name.starts_with(text),
         &|name| plain(name).to_lowercase().starts_with(plain(&low)),
     ];
+    let foreign: [&dyn Fn(&str) -> bool; 2] = [own[0], own[2]];
+    let ways = if notation == Notation::Own { &own[..] } else { &foreign[..] };
     for way in ways.iter().filter(|_| !text.is_empty()) {
         let found: Vec<usize> = (0..names.len()).filter(|&at| way(&names[at])).collect();
         match found[..] {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::Hash;
 
-use crate::{ParseError, Score, Side, Situation};
+use crate::{Notation, ParseError, Score, Side, Situation};
 
 /// Which game with which rule options: what a database file must agree on with its reader.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -115,6 +115,7 @@ impl<P> Step<P> {
 /// | [`steps`](Rules::steps) | [`moves`](Rules::moves) and [`play`](Rules::play) |
 /// | [`expand`](Rules::expand) | [`outcome`](Rules::outcome), then [`steps`](Rules::steps) |
 /// | [`repeated`](Rules::repeated) | a position that repeats is worth 0 |
+/// | [`format_in`](Rules::format_in), [`format_move_in`](Rules::format_move_in) | no other program's notation |
 /// | [`draw`](Rules::draw) | [`format`](Rules::format) |
 /// | [`side_name`](Rules::side_name) | `first` and `second` |
 /// | [`final_result`](Rules::final_result) | the result of the game is the score |
@@ -148,6 +149,28 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         mv: &Self::Move,
         step: &Step<Self::Position>,
     ) -> String;
+
+    /// Writes a position as another program does, such that [`parse`](Rules::parse) reads it; `None`
+    /// where that program has no notation for the game.
+    fn format_in(
+        &self,
+        situation: &Situation<Self::Position>,
+        notation: Notation,
+    ) -> Option<String> {
+        (notation == Notation::Own).then(|| self.format(situation))
+    }
+
+    /// Writes a move of `situation` whose effect is `step` as another program does; `None` where
+    /// that program has no name for it.
+    fn format_move_in(
+        &self,
+        situation: &Situation<Self::Position>,
+        mv: &Self::Move,
+        step: &Step<Self::Position>,
+        notation: Notation,
+    ) -> Option<String> {
+        (notation == Notation::Own).then(|| self.format_move(situation, mv, step))
+    }
 
     /// What the start depends on beside [`id`](Rules::id), such as `seeds=3`: databases are the
     /// same for all of these, opening books are not.

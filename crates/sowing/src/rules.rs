@@ -1,10 +1,10 @@
 //! The game by its rules: moves, results, notation.
 
 use nutcracker_boards::halves::{self, Board, Half, stones};
-use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step, Turn};
+use nutcracker_game::{GameId, Notation, ParseError, Rules, Score, Side, Situation, Step, Turn};
 
-use crate::Sowing;
-use crate::ruleset::{End, Repetition};
+use crate::ruleset::{End, Origin, Repetition};
+use crate::{RuleSet, Sowing};
 
 /// The move of a side that has none and passes.
 pub(crate) const PASS: u8 = u8::MAX;
@@ -20,6 +20,13 @@ impl Sowing {
             Turn::Stays => Board { own: sown.own, other: sown.other },
         };
         Step::new(next, sown.gain, sown.turn)
+    }
+
+    /// Whether other programs for oware can write the game: a move always ends in another pit, and
+    /// a side always has one or the game is over.
+    fn is_sown_as_oware(&self) -> bool {
+        let RuleSet { origin, store, end, .. } = self.rules;
+        origin == Origin::Skip && !store && end != End::EmptyBoard
     }
 
     /// The pits of a set, or a pass where a side without a move passes.
@@ -105,6 +112,26 @@ impl Rules for Sowing {
         let banked = if step.gain > 0 { format!("x{}", step.gain) } else { String::new() };
         let again = if step.turn == Turn::Stays { "+" } else { "" };
         format!("{letter}{seeds}{banked}{again}")
+    }
+
+    fn format_in(&self, situation: &Situation<Board>, notation: Notation) -> Option<String> {
+        let known = notation == Notation::Own || self.is_sown_as_oware();
+        known.then(|| halves::format_in(self.pits(), situation, notation))
+    }
+
+    fn format_move_in(
+        &self,
+        situation: &Situation<Board>,
+        pit: &u8,
+        step: &Step<Board>,
+        notation: Notation,
+    ) -> Option<String> {
+        if notation == Notation::Own {
+            return Some(self.format_move(situation, pit, step));
+        }
+        let known = self.is_sown_as_oware() && *pit != PASS;
+        let name = || halves::move_in(self.pits(), situation, usize::from(*pit), notation);
+        known.then(name).flatten()
     }
 
     fn draw(&self, situation: &Situation<Board>) -> String {

@@ -7,6 +7,7 @@ mod index;
 mod notation;
 mod pairs;
 
+pub use foreign::{format_in, move_in};
 pub use index::Halves;
 pub use notation::{draw, final_result, format, parse, side_name};
 pub use pairs::{Pair, PairCursor, PairIndex};

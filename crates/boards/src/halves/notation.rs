@@ -19,7 +19,7 @@ pub fn format(pits: usize, situation: &Situation<Board>) -> String {
 }
 
 /// Parses the output of [`format()`]; side and captures may be omitted, South then moves. Boards in
-/// the notations of Aualé and `PlayStrategy` are read too.
+/// the notations of Aualé, `PlayStrategy` and `OpenSpiel` are read too.
 ///
 /// `all` is the number of stones in the game and `things` their name.
 pub fn parse(
@@ -28,8 +28,8 @@ pub fn parse(
     things: &str,
     text: &str,
 ) -> Result<Situation<Board>, ParseError> {
-    if let Some(situation) = foreign::parse(pits, text) {
-        return with_at_most(all, things, situation);
+    if let Some(situation) = foreign::parse(pits, all, things, text) {
+        return with_at_most(all, things, situation?);
     }
     let mut words = text.split_whitespace();
     let board = words.next().ok_or_else(|| ParseError::new("the position is empty"))?;
@@ -111,7 +111,7 @@ fn parse_captured(things: &str, text: &str) -> Result<[u16; 2], ParseError> {
 }
 
 /// A number of stones: at most three digits, so that no sum of them overflows.
-fn parse_count(things: &str, text: &str) -> Result<u8, ParseError> {
+pub(super) fn parse_count(things: &str, text: &str) -> Result<u8, ParseError> {
     let digits = text.trim();
     if digits.starts_with('-') {
         return Err(ParseError::new(format!("{digits:?} is negative: no pit holds that")));

@@ -1,7 +1,7 @@
 //! The laws of a single position that need no number of it.
 
 use super::Breach;
-use crate::{Game, Side, Situation, Step, Turn};
+use crate::{Game, Notation, Side, Situation, Step, Turn};
 
 /// What every move of a position does, after a check of its rules and its notation; `label` names
 /// the position in a breach.
@@ -126,6 +126,40 @@ fn notation<G: Game>(
             read.as_ref().is_ok_and(|read| read.position == *position),
             "{} is written {text:?}, which is not read back as the same",
             label()
+        );
+        foreign_notations(
+            game,
+            &Situation { banked: Some([0, 0]), ..Situation::new(*position, mover) },
+        )?;
+    }
+    Ok(())
+}
+
+/// A position that is written as another program does is read back with all it has, and its moves
+/// have different names there.
+fn foreign_notations<G: Game>(game: &G, situation: &Situation<G::Position>) -> Result<(), Breach> {
+    for notation in Notation::FOREIGN {
+        let Some(text) = game.format_in(situation, notation) else { continue };
+        law!(
+            game.parse(&text).is_ok_and(|read| read == *situation),
+            "{} is written {text:?} for {}, which is not read back as the same",
+            game.format(situation),
+            notation.program()
+        );
+        let mut moves = Vec::new();
+        game.moves(&situation.position, &mut moves);
+        let name = |mv: &G::Move| {
+            let step = game.play(&situation.position, mv);
+            game.format_move_in(situation, mv, &step, notation)
+        };
+        let mut names: Vec<_> = moves.iter().map(name).collect();
+        names.sort_unstable();
+        names.dedup();
+        law!(
+            names.len() == moves.len() && names.iter().all(Option::is_some),
+            "{} has moves without a name of their own for {}",
+            game.format(situation),
+            notation.program()
         );
     }
     Ok(())
