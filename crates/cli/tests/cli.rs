@@ -18,6 +18,7 @@ mod licences;
 mod listed;
 mod metrics;
 mod moves;
+mod notation;
 mod othello;
 mod plan;
 mod planted;

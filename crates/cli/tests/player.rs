@@ -385,8 +385,11 @@ fn invalid_records_are_refused() {
     let file = path(&place, "game.txt");
     for (text, complaint) in [
         ("1. A4 *", "no tag names the game"),
-        ("[Game \"awari\"]\n1. Z9 *", "cannot be replayed: move 1: \"Z9\" is not a legal move"),
-        ("[Game \"awari\"]\n[Position \"1,2\"]\n*", "cannot be replayed: its position"),
+        (
+            "[Game \"awari\"]\n1. Z9 *",
+            "cannot be replayed: line 2: move 1: \"Z9\" is not a legal move",
+        ),
+        ("[Game \"awari\"]\n[Position \"1,2\"]\n*", "cannot be replayed: line 2: its position"),
         ("[Game \"awari\"]\n[Options \"seeds=4\"]\n*", "awari has no option \"seeds\""),
         ("[Game awari]", "is not a record: line 1"),
     ] {

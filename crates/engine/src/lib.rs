@@ -12,7 +12,7 @@
 //! - [`parse_time`]: how a time is written;
 //! - [`TimeControl`], [`Clock`], [`Allotment`], [`Pace`]: the time granted, left, planned, and the
 //!   end of a search;
-//! - [`record`]: games as text;
+//! - [`record`]: games as text; [`Transcript`]: games as text of any program;
 //! - [`Thinker`]: a player that can think in the opponent's time;
 //! - [`Contest`], [`level_openings`]: games between two players;
 //! - [`Analyser`], [`Analysis`]: which moves lost a game;
@@ -44,6 +44,7 @@ mod server;
 mod tally;
 mod thinker;
 mod time;
+mod transcript;
 mod wire;
 
 pub use analysis::{Analyser, Analysis, Decision, EvaluatedMove, Loss};
@@ -67,3 +68,4 @@ pub use server::{Identity, serve};
 pub use tally::{Elo, Tally};
 pub use thinker::Thinker;
 pub use time::{TimeError, parse_time};
+pub use transcript::{Transcript, write_game};

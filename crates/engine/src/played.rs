@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use nutcracker_game::{Game, MoveError, Score, Side, Situation, Step, find_move, shortened};
+use nutcracker_game::{
+    Game, MoveError, Notation, Score, Side, Situation, Step, find_move_in, shortened,
+};
 
 /// A game from its start to the current position.
 ///
@@ -113,17 +115,32 @@ impl<G: Game> Played<G> {
         self.game.format_move(self.now(), mv, &self.step(mv))
     }
 
+    /// The name of a legal move in a notation; in our own where that has none for it.
+    pub fn name_in(&self, mv: &G::Move, notation: Notation) -> String {
+        let foreign = self.game.format_move_in(self.now(), mv, &self.step(mv), notation);
+        foreign.unwrap_or_else(|| self.name(mv))
+    }
+
     /// The names of the moves so far.
     pub fn names(&self) -> Vec<String> {
-        self.moves
-            .iter()
-            .zip(&self.situations)
-            .map(|(mv, at)| self.game.format_move(at, mv, &self.game.play(&at.position, mv)))
-            .collect()
+        self.names_in(Notation::Own).unwrap_or_default()
+    }
+
+    /// The names of the moves so far in a notation; `None` where it has none for one of them.
+    pub fn names_in(&self, notation: Notation) -> Option<Vec<String>> {
+        let name = |(mv, at): (&G::Move, &Situation<G::Position>)| {
+            self.game.format_move_in(at, mv, &self.game.play(&at.position, mv), notation)
+        };
+        self.moves.iter().zip(&self.situations).map(name).collect()
     }
 
     /// The names of a line of moves from here, as far as it is legal.
     pub fn line(&self, moves: &[G::Move]) -> Vec<String> {
+        self.line_in(moves, Notation::Own)
+    }
+
+    /// The same in a notation; nothing where it has no names for them.
+    pub fn line_in(&self, moves: &[G::Move], notation: Notation) -> Vec<String> {
         let mut ahead = Played::new(self.game.clone(), *self.now());
         for mv in moves {
             let mut legal = Vec::new();
@@ -133,7 +150,7 @@ impl<G: Game> Played<G> {
             }
             ahead.play(*mv);
         }
-        ahead.names()
+        ahead.names_in(notation).unwrap_or_default()
     }
 
     /// The moves of a line from here given by their names, as far as they are legal.
@@ -222,9 +239,14 @@ impl<G: Game> Played<G> {
     /// A name is in the game's notation, or a part of it that is clear: see
     /// [`find_move`](nutcracker_game::find_move).
     pub fn find(&self, text: &str) -> Result<G::Move, MoveError> {
+        self.find_in(text, Notation::Own)
+    }
+
+    /// The legal move with this name in a notation.
+    pub fn find_in(&self, text: &str, notation: Notation) -> Result<G::Move, MoveError> {
         // None is legal any more where a repetition has ended the game.
         let legal = self.legal();
-        let place = find_move(&self.game, self.now(), text)?;
+        let place = find_move_in(&self.game, self.now(), text, notation)?;
         let over = || MoveError::Illegal { text: shortened(text), legal: Vec::new() };
         legal.get(place).copied().ok_or_else(over)
     }

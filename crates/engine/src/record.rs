@@ -21,6 +21,7 @@
 //! some games a side moves twice; readers ignore the numbers. A file may hold many records, one
 //! after the other.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::time::Duration;
 
@@ -112,7 +113,7 @@ impl Outcome {
         }
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "1-0" => Outcome::First,
             "0-1" => Outcome::Second,
@@ -160,45 +161,86 @@ impl Record {
         self.moves.iter().take_while(given).count()
     }
 
-    /// All records of a text, in order.
+    /// All records of a text, in order. Games in the notations of other programs are read by
+    /// [`Transcript`](crate::Transcript).
     pub fn parse_all(text: &str) -> Result<Vec<Record>, RecordError> {
-        let mut reader = Reader { text, at: 0 };
-        let mut records: Vec<Record> = Vec::new();
-        // Tags and moves of the current record; a tag after moves begins another.
-        let mut open: Option<Record> = None;
-        while let Some(token) = reader.token()? {
-            match token {
-                Token::Tag(name, value) => {
-                    if open.as_ref().is_some_and(|record| !record.moves.is_empty()) {
-                        records.extend(open.take());
-                    }
-                    let record = open.get_or_insert_default();
-                    if name == "Result" {
-                        record.outcome = Outcome::parse(&value).unwrap_or_default();
-                    }
-                    record.tags.push((name, value));
+        Ok(locate_all(text)?.into_iter().map(|located| located.record).collect())
+    }
+}
+
+/// A record, and the lines of the text it stands on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Located {
+    pub record: Record,
+    /// Of each tag.
+    pub tag_lines: Vec<usize>,
+    /// Of each move.
+    pub move_lines: Vec<usize>,
+}
+
+/// All records of a text with tags, in order.
+pub(crate) fn locate_all(text: &str) -> Result<Vec<Located>, RecordError> {
+    let mut reader = Reader { text, at: 0, line: 1, counted: 0 };
+    let mut records: Vec<Located> = Vec::new();
+    // Tags and moves of the current record; a tag after moves begins another.
+    let mut open: Option<Located> = None;
+    while let Some(token) = reader.token()? {
+        let line = reader.line;
+        match token {
+            Token::Tag(name, value) => {
+                if open.as_ref().is_some_and(|open| !open.record.moves.is_empty()) {
+                    records.extend(open.take());
                 }
-                Token::Comment(text) => {
-                    let record = open.get_or_insert_default();
-                    match record.moves.last_mut() {
-                        Some(mv) => mv.read(&text),
-                        None => record.tags.push(("Comment".to_owned(), text)),
-                    }
+                let Located { record, tag_lines, .. } = open.get_or_insert_default();
+                if name == "Result" {
+                    let outcome = Outcome::parse(&value).or_else(|| outcome_of_points(&value));
+                    record.outcome = outcome.unwrap_or_default();
                 }
-                Token::Word(word) => {
-                    if let Some(outcome) = Outcome::parse(word) {
-                        let mut record = open.take().unwrap_or_default();
-                        record.outcome = outcome;
-                        records.push(record);
-                    } else if !is_number(word) {
-                        open.get_or_insert_default().moves.push(RecordedMove::new(word));
-                    }
+                record.tags.push((name, value));
+                tag_lines.push(line);
+            }
+            Token::Comment(text) => {
+                let Located { record, tag_lines, .. } = open.get_or_insert_default();
+                if let Some(mv) = record.moves.last_mut() {
+                    mv.read(&text);
+                } else {
+                    record.tags.push(("Comment".to_owned(), text));
+                    tag_lines.push(line);
                 }
             }
+            Token::Word(word) => {
+                let is_ours = open.as_ref().is_some_and(|open| open.record.tag("Game").is_some());
+                let points = || outcome_of_points(word).filter(|_| !is_ours);
+                if let Some(outcome) = Outcome::parse(word).or_else(points) {
+                    let mut located = open.take().unwrap_or_default();
+                    located.record.outcome = outcome;
+                    records.push(located);
+                } else if !is_number(word) {
+                    let Located { record, move_lines, .. } = open.get_or_insert_default();
+                    record.moves.push(RecordedMove::new(word));
+                    move_lines.push(line);
+                }
+            }
+            Token::Aside => {}
         }
-        records.extend(open);
-        Ok(records)
     }
+    records.extend(open);
+    Ok(records)
+}
+
+/// The result of a game by points as other programs write it: `28-20`, `24.5-23.5`.
+fn outcome_of_points(text: &str) -> Option<Outcome> {
+    let is_number = |text: &str| {
+        let whole = text.strip_suffix(".5").unwrap_or(text);
+        (1..6).contains(&whole.len()) && whole.bytes().all(|b| b.is_ascii_digit())
+    };
+    let (first, second) = text.split_once('-')?;
+    let number = |text: &str| text.parse::<f64>().ok().filter(|_| is_number(text));
+    Some(match number(first)?.total_cmp(&number(second)?) {
+        Ordering::Greater => Outcome::First,
+        Ordering::Equal => Outcome::Draw,
+        Ordering::Less => Outcome::Second,
+    })
 }
 
 /// `12.` and `12...`.
@@ -278,48 +320,81 @@ enum Token<'a> {
     Tag(String, String),
     Comment(String),
     Word(&'a str),
+    /// A variation or a glyph, which other programs write: no part of the game.
+    Aside,
 }
 
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// The line of the last token, and how far lines are counted.
+    line: usize,
+    counted: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn error(&self, at: usize, what: &str) -> RecordError {
-        let line = self.text[..at].matches('\n').count() + 1;
-        RecordError { line, what: what.to_owned() }
+    fn error(&self, what: &str) -> RecordError {
+        RecordError { line: self.line, what: what.to_owned() }
     }
 
     fn token(&mut self) -> Result<Option<Token<'a>>, RecordError> {
         let rest = self.text[self.at..].trim_start();
         let start = self.text.len() - rest.len();
         self.at = start;
+        self.line += self.text[self.counted..start].matches('\n').count();
+        self.counted = start;
         if rest.is_empty() {
             return Ok(None);
         }
         if let Some(inside) = rest.strip_prefix('{') {
             let Some((comment, _)) = inside.split_once('}') else {
-                return Err(self.error(start, "a comment is opened with '{' and never closed"));
+                return Err(self.error("a comment is opened with '{' and never closed"));
             };
             self.at = start + comment.len() + 2;
             return Ok(Some(Token::Comment(comment.to_owned())));
         }
-        if rest.starts_with('[') {
-            return self.tag(rest, start).map(Some);
+        if rest.starts_with('(') {
+            return self.variation(rest, start).map(Some);
         }
-        let end = rest.find(|c: char| c.is_whitespace() || c == '{').unwrap_or(rest.len());
+        if rest.starts_with('[') {
+            return self.tag(rest).map(Some);
+        }
+        let ends = |c: char| c.is_whitespace() || c == '{' || c == '(';
+        let end = rest.find(ends).unwrap_or(rest.len());
         // `1.F4` is a number and a move.
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let dots = rest[digits..].bytes().take_while(|&b| b == b'.').count();
-        let end = if digits > 0 && dots > 0 { digits + dots } else { end };
+        let is_number = digits > 0 && dots > 0 && outcome_of_points(&rest[..end]).is_none();
+        let end = if is_number { digits + dots } else { end };
         self.at = start + end;
-        Ok(Some(Token::Word(&rest[..end])))
+        let word = &rest[..end];
+        let glyph = word.strip_prefix('$').filter(|number| !number.is_empty());
+        let is_glyph = glyph.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+        Ok(Some(if is_glyph { Token::Aside } else { Token::Word(word) }))
+    }
+
+    /// A variation in parentheses, with those inside it.
+    fn variation(&mut self, rest: &str, start: usize) -> Result<Token<'a>, RecordError> {
+        let (mut depth, mut in_comment) = (0, false);
+        for (place, letter) in rest.char_indices() {
+            match letter {
+                '{' => in_comment = true,
+                '}' => in_comment = false,
+                '(' if !in_comment => depth += 1,
+                ')' if !in_comment => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                self.at = start + place + 1;
+                return Ok(Token::Aside);
+            }
+        }
+        Err(self.error("a variation is opened with '(' and never closed"))
     }
 
     /// `[Name "value"]`, with `\"` and `\\` inside the value.
-    fn tag(&mut self, rest: &str, start: usize) -> Result<Token<'a>, RecordError> {
-        let wrong = || self.error(start, "a tag is written [Name \"value\"]");
+    fn tag(&mut self, rest: &str) -> Result<Token<'a>, RecordError> {
+        let wrong = || self.error("a tag is written [Name \"value\"]");
         let (name, quoted) = rest[1..].split_once('"').ok_or_else(wrong)?;
         let name = name.trim();
         if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_') {
@@ -362,33 +437,46 @@ impl fmt::Display for RecordedMove {
     }
 }
 
+/// Writes a line of a tag.
+pub(crate) fn write_tag(out: &mut impl fmt::Write, name: &str, value: &str) -> fmt::Result {
+    let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
+    writeln!(out, "[{name} \"{value}\"]")
+}
+
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.tags {
-            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
-            writeln!(f, "[{name} \"{value}\"]")?;
+            write_tag(f, name, value)?;
         }
         if !self.tags.is_empty() {
             writeln!(f)?;
         }
-        let mut column = 0;
         let numbered = self.moves.iter().zip(1..).map(|(mv, number)| format!("{number}. {mv}"));
-        for piece in numbered.chain([self.outcome.to_string()]) {
-            // Lines are broken at single blanks only, so that every word stays in one piece.
-            for word in piece.split(' ') {
-                let width = word.chars().count();
-                if column > 0 && column + 1 + width > WIDTH {
-                    writeln!(f)?;
-                    column = 0;
-                }
-                if column > 0 {
-                    f.write_str(" ")?;
-                    column += 1;
-                }
-                f.write_str(word)?;
-                column += width;
-            }
-        }
-        writeln!(f)
+        write_lines(f, numbered.chain([self.outcome.to_string()]))
     }
+}
+
+/// Writes the moves of a game in lines.
+pub(crate) fn write_lines(
+    out: &mut impl fmt::Write,
+    pieces: impl Iterator<Item = String>,
+) -> fmt::Result {
+    let mut column = 0;
+    for piece in pieces {
+        // Lines are broken at single blanks only, so that every word stays in one piece.
+        for word in piece.split(' ') {
+            let width = word.chars().count();
+            if column > 0 && column + 1 + width > WIDTH {
+                writeln!(out)?;
+                column = 0;
+            }
+            if column > 0 {
+                out.write_str(" ")?;
+                column += 1;
+            }
+            out.write_str(word)?;
+            column += width;
+        }
+    }
+    writeln!(out)
 }

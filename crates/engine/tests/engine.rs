@@ -8,3 +8,4 @@ mod learning;
 mod lines;
 mod record;
 mod server;
+mod transcript;

@@ -8,14 +8,14 @@ use std::time::Duration;
 use clap::ValueEnum;
 use nutcracker_any::{AnyGame, AnyMove};
 use nutcracker_draw::{Course, CourseError, CoursePoint, course_chart};
-use nutcracker_engine::record::Record;
-use nutcracker_engine::{Analyser, Analysis, Loss, Played};
-use nutcracker_game::{Numbering, Rules, Side};
+use nutcracker_engine::record::{Outcome, Record, RecordError};
+use nutcracker_engine::{Analyser, Analysis, Loss, Played, Transcript, write_game};
+use nutcracker_game::{Notation, Numbering, Rules, Side, format_in};
 use nutcracker_search::player::Source;
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
-use crate::args::{Data, MetricOption, RuleOptions, Subject, Threads, games};
+use crate::args::{Data, MetricOption, RuleOptions, Subject, Threads};
 use crate::cmd::probe::name;
 use crate::contestant::parse_thinking_time;
 use crate::databases;
@@ -52,7 +52,9 @@ enum Form {
 ///
 /// Every move is listed with its value and the best move's, for the side that moved, from there on:
 /// exact where a database or a proof decides, else by search and marked with ~. Records are written
-/// by `play` (save) and `match`, and can be written by hand; docs/protocol.md has the format.
+/// by `play` (save) and `match`, and can be written by hand; docs/protocol.md has the format. Games
+/// of oware are also read from files of Aualé (OGN), PlayStrategy and OpenSpiel; docs/notation.md
+/// lists what is read and written.
 ///
 /// Errors are marked ?!, ? and ?? by what they lose, as a share of what the game is worth: in awari
 /// with 48 stones from 0.5, 1.5 and 3.5 points on. A move that is proven to turn a win into a draw or
@@ -60,13 +62,17 @@ enum Form {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker annotate game.txt
-  nutcracker annotate nutcracker-match.txt --number 3 --format svg > course.svg")]
+  nutcracker annotate nutcracker-match.txt --number 3 --format svg > course.svg
+  nutcracker annotate game.ogn --format record --notation playstrategy")]
 pub struct Args {
     /// The file with the record
     file: PathBuf,
     /// Which game of the file
     #[arg(long, value_name = "N", default_value_t = 1)]
     number: usize,
+    /// The game, where the file does not name it
+    #[arg(long, value_name = "GAME")]
+    game: Option<String>,
     #[command(flatten)]
     data: Data,
     #[command(flatten)]
@@ -88,6 +94,9 @@ pub struct Args {
     /// How the answer is printed
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
+    /// For --format record, how the game is written: own, auale (OGN), playstrategy or openspiel
+    #[arg(long, value_name = "NOTATION", default_value_t = Notation::Own)]
+    notation: Notation,
 }
 
 impl Args {
@@ -96,9 +105,12 @@ impl Args {
         let file = self.file.display().to_string();
         let text = fs::read_to_string(&self.file)
             .map_err(|error| Failure::Failed(format!("cannot read {file}: {error}")))?;
-        let mut records = Record::parse_all(&text)
+        if self.notation != Notation::Own && self.format != Form::Record {
+            return Err(Failure::Usage("--notation is for --format record".to_owned()));
+        }
+        let mut games = Transcript::read_all(&text)
             .map_err(|error| Failure::Failed(format!("{file} is not a record: {error}")))?;
-        let count = records.len();
+        let count = games.len();
         if self.number == 0 || self.number > count {
             let numbers = match count {
                 0 => String::new(),
@@ -111,31 +123,31 @@ impl Args {
                 self.number
             )));
         }
-        let record = records.swap_remove(self.number - 1);
+        let found = games.swap_remove(self.number - 1);
         let broken =
             |what: String| Failure::Failed(format!("{file}, game {}: {what}", self.number));
-        let tag = record.tag("Game").ok_or_else(|| {
-            broken("no tag names the game; add a line such as [Game \"awari\"]".to_owned())
+        let name = self.game.clone().or_else(|| found.game()).ok_or_else(|| {
+            broken(
+                "no tag names the game; add a line such as [Game \"awari\"], or --game awari"
+                    .to_owned(),
+            )
         })?;
-        let rules = match games().info(tag) {
-            Ok(info) => RuleOptions::from_text(info, record.tag("Options").unwrap_or_default())
-                .map_err(broken)?,
+        let rules = match crate::args::games().info(&name) {
+            Ok(info) => RuleOptions::from_text(info, found.options()).map_err(broken)?,
             Err(_) => RuleOptions::default(),
         };
-        let subject = Subject {
-            game: tag.to_owned(),
-            rules,
-            data: self.data.clone(),
-            metric: MetricOption::default(),
-        };
-        self.annotate(&subject, &record)
+        let subject =
+            Subject { game: name, rules, data: self.data.clone(), metric: MetricOption::default() };
+        self.annotate(&subject, &found)
     }
 
-    fn annotate(self, subject: &Subject, record: &Record) -> Result<(), Failure> {
+    fn annotate(self, subject: &Subject, found: &Transcript) -> Result<(), Failure> {
         let (args, game) = (self, subject.game()?);
-        let played = Played::replay(game.clone(), record).map_err(|what| {
+        // Before the work, not after it.
+        format_in(&game, &game.start(), args.notation).map_err(Failure::Usage)?;
+        let (played, record) = found.replay(game.clone()).map_err(|error: RecordError| {
             Failure::Failed(format!(
-                "{}, game {} cannot be replayed: {what}",
+                "{}, game {} cannot be replayed: {error}",
                 args.file.display(),
                 args.number
             ))
@@ -154,12 +166,15 @@ impl Args {
             .map_err(|error| Failure::Failed(error.to_string()))?;
         drop(line);
         analysis.opening = record.opening();
+        let record = &record;
         let annotated = Annotated { played: &played, analysis: &analysis, record, args: &args };
         print(&match args.format {
             Form::Table => annotated.for_people(),
             Form::Json => format!("{}\n", annotated.for_programs()),
             Form::Svg => annotated.picture(),
-            Form::Record => annotated.record(),
+            Form::Record => {
+                write_game(&played, &annotated.record(), args.notation).map_err(Failure::Failed)?
+            }
         })
     }
 }
@@ -246,8 +261,15 @@ impl Annotated<'_> {
             Some([first, second]) => format!(" {first}-{second}"),
             None => String::new(),
         };
+        // Other programs end a game where one side has more than half of the seeds.
+        let score = self.record.tag("Score").map(|score| format!(" {score}")).unwrap_or_default();
         match self.analysis.margin.map(i32::signum) {
-            None => "the game was not finished".to_owned(),
+            None => match self.record.outcome {
+                Outcome::Open => "the game was not finished".to_owned(),
+                Outcome::First => format!("{} won{score}", name(game, Side::First)),
+                Outcome::Second => format!("{} won{score}", name(game, Side::Second)),
+                Outcome::Draw => format!("a draw{score}"),
+            },
             Some(1) => format!("{} won{points}", name(game, Side::First)),
             Some(-1) => format!("{} won{points}", name(game, Side::Second)),
             Some(_) => format!("a draw{points}"),
@@ -417,7 +439,7 @@ impl Annotated<'_> {
         course_chart(&course, &points)
     }
 
-    fn record(&self) -> String {
+    fn record(&self) -> Record {
         let mut record = self.record.clone();
         let names = self.names();
         for (ply, ((mv, evaluated), (_, best))) in
@@ -434,6 +456,6 @@ impl Annotated<'_> {
                 *mv = std::mem::take(mv).with_comment(&text);
             }
         }
-        record.to_string()
+        record
     }
 }

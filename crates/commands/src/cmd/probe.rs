@@ -7,7 +7,10 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use nutcracker_any::{AnyGame, AnyPosition};
-use nutcracker_game::{Metric, Numbering, Rules, Score, Side, Situation, Step};
+use nutcracker_engine::Transcript;
+use nutcracker_game::{
+    Metric, Notation, Numbering, Rules, Score, Side, Situation, Step, format_in,
+};
 use nutcracker_search::{Distance, Kind, Probed, Worth};
 use nutcracker_table::TableSet;
 use serde_json::{Map, Value, json};
@@ -32,7 +35,8 @@ const SHARED: usize = 256;
 /// North's pits, and then, where they matter, the side to move (S or N) and what South and North
 /// have captured so far. For Othello it is the rows from the top with slashes between, x for
 /// Black's discs, o for White's, a number for that many empty squares, and the side to move (x or
-/// o).
+/// o). Boards of Aualé, PlayStrategy and OpenSpiel are read too, and after any position the word
+/// `moves` and moves from there; docs/notation.md lists them.
 ///
 /// A database solved with a window has only bounds of large scores (≥ 10, ≤ -10); then all moves
 /// that reach the bound are marked as best.
@@ -46,6 +50,7 @@ const SHARED: usize = 256;
   nutcracker probe awari \"0,0,1,0,3,2/2,1,1,0,0,0 S 20-18\"
   nutcracker sample awari --slice 10 > positions.csv
   nutcracker probe awari --file positions.csv --format json
+  nutcracker probe awari 0-0-1-0-3-2-2-1-1-0-0-0-20-18-S --notation playstrategy
 
 A longer one, after `nutcracker solve awari --stones 18`:
   nutcracker probe awari \"0,0,6,0,3,5/2,1,1,0,0,0 S 20-10\"")]
@@ -64,6 +69,9 @@ pub struct Args {
     /// How answers are printed; by default a table, and for --file csv
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// How positions and moves are written: own, auale, playstrategy or openspiel
+    #[arg(long, value_name = "NOTATION")]
+    notation: Option<Notation>,
     #[command(flatten)]
     threads: Threads,
 }
@@ -90,6 +98,8 @@ impl Args {
     /// Probes.
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
+        let notation = self.notation.unwrap_or_default();
+        format_in(&game, &game.start(), notation).map_err(Failure::Usage)?;
         let positions: Vec<&String> = self.position.iter().chain(&self.more).collect();
         let file = self.file.as_deref().or((positions == ["-"]).then_some(Path::new("-")));
         match (file, self.format) {
@@ -123,7 +133,7 @@ impl Args {
         let situations: Result<Vec<_>, Failure> = positions
             .iter()
             .map(|position| {
-                game.parse(position).map_err(|error| {
+                read_position(game, position).map_err(|error| {
                     let example = game.format(&game.start());
                     Failure::Usage(format!("{error}; a position looks like \"{example}\""))
                 })
@@ -148,6 +158,8 @@ impl Args {
         let probe = |position: &AnyPosition| {
             Probed::probe(game, set, position).map_err(|error| self.subject.explain(game, error))
         };
+        let notation = self.notation.unwrap_or_default();
+        let position = game.format_in(situation, notation).unwrap_or_default();
         let value = probe(&situation.position)?;
         let mut moves = Vec::new();
         game.moves(&situation.position, &mut moves);
@@ -157,19 +169,21 @@ impl Args {
             let step: Step<_> = game.play(&situation.position, mv);
             slices.push(game.slice_of(&step.next));
             choices.push(Choice {
-                name: game.format_move(situation, mv, &step),
+                name: game
+                    .format_move_in(situation, mv, &step, notation)
+                    .unwrap_or_else(|| game.format_move(situation, mv, &step)),
                 captures: step.gain,
                 value: probe(&step.next)?.worth.through(&step),
             });
         }
         choices.sort_by_key(|choice| choice.value.order());
         if json {
-            return Ok(format!("{}\n", for_programs(game, situation, value, &choices)));
+            return Ok(format!("{}\n", for_programs(game, &position, situation, value, &choices)));
         }
         slices.sort_unstable();
         slices.dedup();
         let unchecked = unchecked(game, set, slices);
-        let mut text = for_people(game, situation, value, &choices);
+        let mut text = for_people(game, &position, situation, value, &choices);
         if !unchecked.is_empty() {
             let _ = writeln!(
                 text,
@@ -210,7 +224,11 @@ impl Args {
                 for text in share {
                     let answer = look_up(game, &set, &self.subject, text);
                     unknown += u64::from(answer.is_err());
-                    format.write(game, text, &answer, &mut out);
+                    let written = answer.as_ref().ok().zip(self.notation);
+                    let written = written
+                        .and_then(|((situation, _), notation)| game.format_in(situation, notation));
+                    let position = written.as_deref().unwrap_or(text);
+                    format.write(game, position, &answer, &mut out);
                 }
                 (out, unknown)
             };
@@ -238,6 +256,18 @@ impl Args {
             ))),
         }
     }
+}
+
+/// A position, or a position, the word `moves` and moves from there. The error is one sentence.
+fn read_position(game: &AnyGame, text: &str) -> Result<Situation<AnyPosition>, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if !words.contains(&"moves") {
+        return game.parse(text).map_err(|error| error.to_string());
+    }
+    let found = Transcript::read_all(&words.join(" ")).map_err(|error| error.what)?;
+    let line = found.first().ok_or("the position is empty")?;
+    let (played, _) = line.replay(game.clone()).map_err(|error| error.what)?;
+    Ok(*played.now())
 }
 
 /// The next lines of an input: one at least unless it has ended, and those that have arrived
@@ -386,13 +416,13 @@ pub fn result_json(
 
 fn for_people(
     game: &AnyGame,
+    position: &str,
     situation: &Situation<AnyPosition>,
     value: Probed,
     choices: &[Choice],
 ) -> String {
     let mut text = format!(
-        "{}\n\n{}\n{}\n",
-        game.format(situation),
+        "{position}\n\n{}\n{}\n",
         game.draw(situation),
         outcome_sentence(game, situation, value.worth)
     );
@@ -428,6 +458,7 @@ fn for_people(
 
 fn for_programs(
     game: &AnyGame,
+    position: &str,
     situation: &Situation<AnyPosition>,
     value: Probed,
     choices: &[Choice],
@@ -444,7 +475,7 @@ fn for_programs(
         })
         .collect();
     json!({
-        "position": game.format(situation),
+        "position": position,
         "value": value.worth,
         "result": result_json(game, situation, value.worth),
         "moves": moves,

@@ -6,9 +6,9 @@ use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::node::NodeId;
 use nutcracker_book::store::{self, Access};
 use nutcracker_book::{Book, Entry};
-use nutcracker_engine::Played;
-use nutcracker_engine::record::{Outcome, Record};
-use nutcracker_game::{Rules, Situation};
+use nutcracker_engine::record::Outcome;
+use nutcracker_engine::{Played, Transcript};
+use nutcracker_game::Rules;
 use nutcracker_search::{TableOracle, known};
 
 use super::json::{self, Header};
@@ -22,8 +22,10 @@ use crate::{note, print};
 ///
 /// A file with games has records of games, as `match`, `play` and `annotate` write them, or one game a line:
 /// moves by their names, with blanks between. In such a file, empty lines and lines that begin with
-/// # are left out, and games begin at the start of the book. Drawn games are remembered as public,
-/// unless --private is given: a player can be told to avoid draws that opponents may know.
+/// # are left out, and games begin at the start of the book, or at a position before the word
+/// `moves`. Games of Aualé (OGN), PlayStrategy and OpenSpiel are read too; docs/notation.md lists
+/// them. Drawn games are remembered as public, unless --private is given: a player can be told to
+/// avoid draws that opponents may know.
 ///
 /// A file that `book export` wrote is merged into the book, or becomes a new book where there is
 /// none. Only what experts said is read, and everything else is derived again. What experts have
@@ -81,12 +83,7 @@ impl Args {
                 new += book.merge(&self.entries(game, databases.as_ref(), file, &text)?)?;
                 continue;
             }
-            let found = if text.trim_start().starts_with('[') {
-                records(game, &text)
-            } else {
-                lines(game, &start.situation, &text)
-            };
-            for Game { played, drawn } in found.map_err(failed)? {
+            for Game { played, drawn } in read_games(game, &start, &text).map_err(failed)? {
                 let first = played.start().position;
                 let node: NodeId = book.find(&first)?.ok_or_else(|| {
                     let text = game.format(played.start());
@@ -189,50 +186,24 @@ fn header(file: &Path, text: &str) -> Result<Header, Failure> {
         .map_err(|why| Failure::Failed(format!("{}, line 1: {why}", file.display())))
 }
 
-/// Plays moves by their names; the error is the rest of a sentence.
-fn replay<'a>(
-    game: &AnyGame,
-    start: Situation<AnyPosition>,
-    names: impl Iterator<Item = &'a str>,
-) -> Result<Played<AnyGame>, String> {
-    let mut played = Played::new(game.clone(), start);
-    for name in names {
-        played.play_named(name).map_err(|error| error.to_string())?;
-    }
-    Ok(played)
-}
-
-/// The games of a file with records.
-fn records(game: &AnyGame, text: &str) -> Result<Vec<Game>, String> {
-    let records = Record::parse_all(text).map_err(|error| error.to_string())?;
-    let read = |(number, record): (usize, &Record)| {
+/// The games of a file; the error is the rest of a sentence. A game that does not say where it begins
+/// begins at the start of its rules if it has tags, and else at that of the book.
+fn read_games(game: &AnyGame, start: &Place, text: &str) -> Result<Vec<Game>, String> {
+    let found = Transcript::read_all(text).map_err(|error| error.to_string())?;
+    let read = |(number, transcript): (usize, &Transcript)| {
         let wrong = |why: String| format!("game {}: {why}", number + 1);
-        let id = game.id();
-        if record.tag("Game").is_some_and(|name| name != id.name) {
-            return Err(wrong(format!("it is a game of {:?}", record.tag("Game").unwrap_or(""))));
+        let name = transcript.game();
+        if let Some(name) = name.as_ref().filter(|name| **name != game.id().name) {
+            return Err(wrong(format!("it is a game of {name:?}")));
         }
-        let start = match record.tag("Position") {
-            Some(text) => game.parse(text).map_err(|error| wrong(error.to_string()))?,
-            None => game.start(),
+        let first = if name.is_some() { game.start() } else { start.situation };
+        let (played, record) =
+            transcript.replay_from(game.clone(), first).map_err(|error| error.to_string())?;
+        let drawn = match record.outcome {
+            Outcome::Open => played.final_margin() == Some(0),
+            outcome => outcome == Outcome::Draw,
         };
-        let names = record.moves.iter().map(|mv| mv.name.as_str());
-        let played = replay(game, start, names).map_err(wrong)?;
-        Ok(Game { played, drawn: record.outcome == Outcome::Draw })
-    };
-    records.iter().enumerate().map(read).collect()
-}
-
-/// The games of a file with one game a line.
-fn lines(game: &AnyGame, start: &Situation<AnyPosition>, text: &str) -> Result<Vec<Game>, String> {
-    let games = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-    let read = |(number, line): (usize, &str)| {
-        let played = replay(game, *start, line.split_whitespace())
-            .map_err(|why| format!("line {}: {why}", number + 1))?;
-        let drawn = played.final_margin() == Some(0);
         Ok(Game { played, drawn })
     };
-    games.map(read).collect()
+    found.iter().enumerate().map(read).collect()
 }
