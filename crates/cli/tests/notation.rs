@@ -1,8 +1,8 @@
-//! Positions and games as other programs write them.
+//! Positions, games and the protocol as other programs write them.
 
 use std::fs;
 
-use crate::harness::{Place, Run};
+use crate::harness::{PROGRAM, Place, Run};
 
 /// A game as Aualé writes it.
 const OGN: &str = "[Variant \"Oware Abapa\"]
@@ -197,4 +197,46 @@ fn games_are_imported_into_a_book() {
         let error = import(&games).failure();
         assert!(error.contains(why), "{error}");
     }
+}
+
+#[test]
+fn the_dialect_of_auale() {
+    let place = Place::new();
+    let script = "uci\nposition startpos\ngo depth 2\n";
+    let auale = ["engine", "oware", "--threads", "1", "--dialect", "auale"];
+    let said = place.talk(&auale, script).success().stdout;
+    let best = said.lines().last().expect("an answer");
+    let words: Vec<&str> = best.split(' ').collect();
+    assert!(matches!(words[..], ["bestmove", mv] | ["bestmove", mv, "ponder", _] if mv.len() == 1));
+    assert!(said.contains(" pv ") && !said.contains("proven"), "{said}");
+    let over = "position fen 0-0-0-0-0-1-1-0-0-0-0-0-23-23-S moves F\ngo depth 2\n";
+    let said = place.talk(&["engine", "oware"], over).success().stdout;
+    assert!(said.ends_with("bestmove 0000\n"), "{said}");
+    let error = place.run(&["engine", "kalah", "--dialect", "auale"]).usage_error();
+    assert!(error.contains("Aualé has no notation for kalah"), "{error}");
+}
+
+/// Our engine as a program that speaks Aualé's dialect, and a program of a few lines.
+#[test]
+#[cfg(unix)]
+fn matches_in_the_dialect_of_auale() {
+    let place = Place::new();
+    let record = path(&place, "match.txt");
+    let ours = format!("cmd:'{PROGRAM}' engine oware --threads 1 --dialect auale");
+    let spoken = format!("dialect=auale,{ours}");
+    let common = ["match", "oware", "--games", "2", "--record", &record, "--format", "json"];
+    let none = serde_json::json!({"a": 0, "b": 0});
+    for players in [&["random", &spoken][..], &["random", &ours, "--engine-dialect", "auale"]] {
+        let result = place.run(&[&common[..], players, &["--time", "0.05s/move"]].concat()).json();
+        assert_eq!((&result["games"], &result["faults"]), (&2.into(), &none), "{result}");
+    }
+    // It plays the first move that it knows, which is soon illegal: its letters are understood, and
+    // the answer names them.
+    let simple = r#"dialect=auale,cmd:sh -c 'while read -r l; do case "$l" in uci) echo uciok;; isready) echo readyok;; position*" "moves*) m=a;; position*) m=A;; go*) echo bestmove $m;; quit) exit;; esac; done'"#;
+    let run = place.run(&["match", "oware", "random", simple, "--games", "2", "--record", &record]);
+    let run = run.success();
+    assert!(run.stderr.contains("answered an illegal move"), "{}", run.stderr);
+    let error =
+        place.run(&["match", "kalah", "random", &spoken, "--record", &record]).usage_error();
+    assert!(error.contains("Aualé has no notation for kalah"), "{error}");
 }

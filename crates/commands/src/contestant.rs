@@ -6,8 +6,8 @@ use std::time::Duration;
 use nutcracker_any::AnyGame;
 use nutcracker_book::store::Location;
 use nutcracker_engine::{
-    Blind, BookPlayer, ClockState, External, MoveLimits, Player, Searcher, Settings, TimeError,
-    Timeouts, parse_time,
+    Blind, BookPlayer, ClockState, Dialect, External, MoveLimits, Player, Searcher, Settings,
+    TimeError, Timeouts, parse_time,
 };
 use nutcracker_search::player::Level;
 
@@ -20,7 +20,8 @@ const TABLE: usize = 64 << 20;
 /// Default depth of a player.
 const DEPTH: u32 = 8;
 
-/// A player: `depth=6`, `time=0.1s`, `level=3,depth=4`, `perfect`, `random`, `cmd:./engine`.
+/// A player: `depth=6`, `time=0.1s`, `level=3,depth=4`, `perfect`, `random`, `cmd:./engine`,
+/// `dialect=auale,cmd:./engine`.
 #[derive(Clone, Debug)]
 pub struct Contestant {
     /// The description.
@@ -47,8 +48,8 @@ enum Kind {
     },
     /// Any legal move.
     Random,
-    /// Another program, limited by the settings of the match.
-    Program(String),
+    /// Another program, limited by the settings of the match, and its dialect if it is given.
+    Program(String, Option<Dialect>),
 }
 
 /// Which book a player follows.
@@ -71,7 +72,7 @@ impl Contestant {
 
     /// Another program.
     pub fn program(command: &str) -> Self {
-        let kind = Kind::Program(command.to_owned());
+        let kind = Kind::Program(command.to_owned(), None);
         Contestant { name: format!("cmd:{command}"), ponders: false, kind }
     }
 
@@ -92,7 +93,7 @@ impl Contestant {
         match &self.kind {
             Kind::Search { limits, .. } => *limits,
             Kind::Random => MoveLimits::depth(1),
-            Kind::Program(_) => own,
+            Kind::Program(..) => own,
         }
     }
 
@@ -125,7 +126,7 @@ impl Contestant {
                 }
             }
             Kind::Random => Box::new(Blind::new(seed)),
-            Kind::Program(command) => Box::new(programs.start(command)?),
+            Kind::Program(command, dialect) => Box::new(programs.start(command, *dialect, game)?),
         })
     }
 }
@@ -134,7 +135,13 @@ impl Kind {
     /// The kind of player, and whether it ponders.
     fn parse(text: &str) -> Result<(Self, bool), String> {
         if let Some(command) = text.strip_prefix("cmd:") {
-            return Ok((Kind::Program(command.trim().to_owned()), false));
+            return Ok((Kind::Program(command.trim().to_owned(), None), false));
+        }
+        if let Some((key, command)) = text.split_once(",cmd:") {
+            let Some(dialect) = key.strip_prefix("dialect=") else {
+                return Err(format!("{key:?} is no setting of a program; write dialect=auale"));
+            };
+            return Ok((Kind::Program(command.trim().to_owned(), Some(dialect.parse()?)), false));
         }
         if text == "random" {
             return Ok((Kind::Random, false));
@@ -215,18 +222,34 @@ pub struct Programs {
     /// How long a program may take to start, and for a move without a clock
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_thinking_time)]
     engine_timeout: Duration,
+    /// How programs write positions and moves: own, or auale for those made for Aualé; by default
+    /// own, and auale for Aalina. A single program has it before its command:
+    /// dialect=auale,cmd:PROGRAM
+    #[arg(long, value_name = "DIALECT")]
+    engine_dialect: Option<Dialect>,
 }
 
 impl Programs {
-    /// Starts a program.
-    pub fn start(&self, command: &str) -> Result<External, Failure> {
+    /// Starts a program to play a game in a dialect, or in that of all programs.
+    pub fn start(
+        &self,
+        command: &str,
+        dialect: Option<Dialect>,
+        game: &AnyGame,
+    ) -> Result<External, Failure> {
+        let dialect = dialect.or(self.engine_dialect);
+        dialect.unwrap_or_default().check(game).map_err(Failure::Usage)?;
         let timeouts = Timeouts {
             start: self.engine_timeout,
             think: self.engine_timeout,
             ..Timeouts::default()
         };
-        External::start(command, &self.options, timeouts)
-            .map_err(|error| Failure::Failed(error.to_string()))
+        let program = External::start(command, &self.options, timeouts)
+            .map_err(|error| Failure::Failed(error.to_string()))?;
+        Ok(match dialect {
+            Some(dialect) => program.speaking(dialect),
+            None => program,
+        })
     }
 }
 
@@ -258,8 +281,12 @@ mod tests {
         };
         assert_eq!(limits.depth, Some(DEPTH));
         assert!(
-            matches!(Kind::parse("cmd: ./engine a,b"), Ok((Kind::Program(c), _)) if c == "./engine a,b")
+            matches!(Kind::parse("cmd: ./engine a,b"), Ok((Kind::Program(c, None), _)) if c == "./engine a,b")
         );
+        assert!(matches!(
+            Kind::parse("dialect=auale,cmd:./aalina"),
+            Ok((Kind::Program(c, Some(Dialect::Auale)), _)) if c == "./aalina"
+        ));
         for wrong in [
             "",
             "depth",
@@ -270,6 +297,8 @@ mod tests {
             "time=0s",
             "strong",
             "trappy=1",
+            "dialect=klingon,cmd:./engine",
+            "depth=3,cmd:./engine",
         ] {
             let error = Kind::parse(wrong).expect_err(wrong);
             assert!(!error.contains('\n'), "{error}");

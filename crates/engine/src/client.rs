@@ -8,7 +8,8 @@ use crate::grammar::{Answer, Command, Go};
 use crate::process::{Process, Received};
 use crate::wire::{go_of, progress_of};
 use crate::{
-    AnswerWhen, MoveLimits, Pace, Player, PlayerError, PlayerOption, Progress, Request, Thought,
+    AnswerWhen, Dialect, MoveLimits, Pace, Player, PlayerError, PlayerOption, Progress, Request,
+    Thought,
 };
 
 /// Timeouts of a program.
@@ -34,6 +35,8 @@ impl Default for Timeouts {
 
 /// Invalid lines in one answer; a program that sends more is killed.
 const MAX_INVALID_LINES: u64 = 100_000;
+/// An option by which Aalina is recognised.
+const AALINA_OPTION: &str = "DrawSearch";
 /// How often the stop flag is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -58,6 +61,8 @@ pub struct External {
     process: Option<Process>,
     name: Option<String>,
     options: Vec<PlayerOption>,
+    /// What was chosen; else it is found out from the options.
+    dialect: Option<Dialect>,
     restarts: u32,
     /// `ucinewgame` has not been sent yet.
     new_game: bool,
@@ -77,11 +82,25 @@ impl External {
             process: None,
             name: None,
             options: Vec::new(),
+            dialect: None,
             restarts: 0,
             new_game: true,
         };
         external.running()?;
         Ok(external)
+    }
+
+    /// The same program, which speaks a dialect.
+    #[must_use]
+    pub fn speaking(self, dialect: Dialect) -> Self {
+        External { dialect: Some(dialect), ..self }
+    }
+
+    /// The dialect that was chosen, or that of the program.
+    fn dialect(&self) -> Dialect {
+        let is_theirs = |option: &PlayerOption| option.name == AALINA_OPTION;
+        let shown = self.options.iter().any(is_theirs).then_some(Dialect::Auale);
+        self.dialect.or(shown).unwrap_or_default()
     }
 
     /// Requests a move, once. A program that does not answer is killed, and restarted when it is
@@ -255,9 +274,9 @@ impl External {
             self.wait_ready()?;
             self.new_game = false;
         }
-        let game = played.game();
-        let start = (*played.start() != game.start()).then(|| game.format(played.start()));
-        self.send(&Command::Position { start, moves: played.names() })?;
+        let (game, dialect) = (played.game(), self.dialect());
+        let (start, moves) = dialect.position(played);
+        self.send(&Command::Position { start, moves })?;
         // The expected move may have been played before the program was ready.
         let pondering = pace.is_pondering();
         let answer = match limits.answer {
@@ -265,7 +284,7 @@ impl External {
             answer => answer,
         };
         let limits = MoveLimits { answer, ..*limits };
-        let searchmoves = among.iter().map(|mv| played.name(mv)).collect();
+        let searchmoves = among.iter().map(|mv| played.name_in(mv, dialect.notation())).collect();
         let go = Command::Go(Go { searchmoves, ..go_of(&limits) });
         self.send(&go)?;
         let timeout = self.timeout_for(&limits, played.now().mover);
@@ -274,7 +293,7 @@ impl External {
         let (best, ponder) =
             self.receive_until(&go, timeout, Some(search), &mut |answer| match answer {
                 Answer::Info(info) => {
-                    let progress = progress_of(played, &info);
+                    let progress = progress_of(played, &info, dialect);
                     if progress.rank.is_none_or(|rank| rank == 1) {
                         score = progress.value.or(score);
                     }
@@ -289,18 +308,23 @@ impl External {
             })?;
         let position = || game.format(played.now());
         let Some(best) = best else {
+            // Aalina stops where one side has more than half of the seeds; who wins is decided.
+            let decided = i64::from(played.lead()).abs()
+                > i64::from(game.max_score(game.slice_of(&played.now().position)));
+            let legal = played.legal();
+            if let Some(&any) = legal.first().filter(|_| decided && dialect == Dialect::Auale) {
+                return Ok(Thought::only(any));
+            }
             return Err(PlayerError::NoMove { player: self.title(), position: position() });
         };
-        let best = played.find(&best).map_err(|source| PlayerError::Illegal {
-            player: self.title(),
-            position: position(),
-            source,
+        let best = played.find_in(&best, dialect.notation()).map_err(|source| {
+            PlayerError::Illegal { player: self.title(), position: position(), source }
         })?;
         // Ignore an illegal ponder move.
         let ponder = ponder.and_then(|ponder| {
             let mut next = played.clone();
             next.play(best);
-            next.find(&ponder).ok()
+            next.find_in(&ponder, dialect.notation()).ok()
         });
         Ok(Thought { best, ponder, score, from_book: false })
     }

@@ -8,7 +8,9 @@ use nutcracker_book::expert::{Expert, ExpertSettings, WithDatabases};
 use nutcracker_game::{Evaluate, shortened};
 use nutcracker_search::Oracle;
 
-use crate::{ClockState, External, ExternalExpert, MoveLimits, PlayerError, Timeouts, parse_time};
+use crate::{
+    ClockState, Dialect, External, ExternalExpert, MoveLimits, PlayerError, Timeouts, parse_time,
+};
 
 /// One or several experts of a kind: `KEY=VALUE` separated by commas, and for a program `cmd:` and
 /// its command, which extends to the end.
@@ -27,6 +29,7 @@ use crate::{ClockState, External, ExternalExpert, MoveLimits, PlayerError, Timeo
 /// | `hash`, `probe` | our engine: MiB of its table, least remaining depth of a probe |
 /// | `time` | a program: the time for a position |
 /// | `timeout` | a program: when it is given up without a `time`; 5 minutes |
+/// | `dialect` | a program: how it writes positions and moves, see [`Dialect`] |
 /// | `option.NAME` | a program: the value of its option NAME |
 ///
 /// ```
@@ -55,6 +58,7 @@ enum Kind {
         command: String,
         time: Option<Duration>,
         timeout: Option<Duration>,
+        dialect: Option<Dialect>,
         options: Vec<(String, String)>,
     },
 }
@@ -80,6 +84,7 @@ impl FromStr for ExpertSpec {
                 command: command.to_owned(),
                 time: None,
                 timeout: None,
+                dialect: None,
                 options: Vec::new(),
             },
             None => Kind::Own { table_bytes: None, probe_depth: None },
@@ -130,6 +135,7 @@ impl ExpertSpec {
             }
             ("time", Kind::Program { time, .. }) => *time = positive()?,
             ("timeout", Kind::Program { timeout, .. }) => *timeout = positive()?,
+            ("dialect", Kind::Program { dialect, .. }) => *dialect = Some(value.parse()?),
             (key, Kind::Program { options, .. }) if key.starts_with("option.") => {
                 options.push((key["option.".len()..].to_owned(), value.to_owned()));
             }
@@ -143,7 +149,7 @@ impl ExpertSpec {
             (_, Kind::Program { .. }) => {
                 return Err(format!(
                     "{:?} is no limit of a program; write depth=12, nodes=100000, time=0.5s, \
-                     timeout=1m, count=2 or option.NAME=VALUE before cmd:",
+                     timeout=1m, count=2, dialect=auale or option.NAME=VALUE before cmd:",
                     shortened(part)
                 ));
             }
@@ -178,13 +184,16 @@ impl ExpertSpec {
         O: Oracle<Error: fmt::Display + Send> + Clone + Send + Sync + 'a,
     {
         let one = || -> Result<BoxedExpert<'a, G>, PlayerError> {
-            let Kind::Program { command, time, timeout, options } = &self.kind else {
+            let Kind::Program { command, time, timeout, dialect, options } = &self.kind else {
                 return Ok(self.settings(defaults).expert(game, databases.cloned()));
             };
             let limits = self.limits(*time, defaults);
             let timeouts = Timeouts::default();
             let timeouts = Timeouts { think: timeout.unwrap_or(timeouts.think), ..timeouts };
-            let program = External::start(command, options, timeouts)?;
+            let mut program = External::start(command, options, timeouts)?;
+            if let Some(dialect) = *dialect {
+                program = program.speaking(dialect);
+            }
             let expert = ExternalExpert::new(game.clone(), program, limits);
             Ok(match databases.cloned() {
                 Some(oracle) => {

@@ -13,6 +13,7 @@
 //! - [`TimeControl`], [`Clock`], [`Allotment`], [`Pace`]: the time granted, left, planned, and the
 //!   end of a search;
 //! - [`record`]: games as text; [`Transcript`]: games as text of any program;
+//! - [`Dialect`]: the protocol as other programs speak it;
 //! - [`Thinker`]: a player that can think in the opponent's time;
 //! - [`Contest`], [`level_openings`]: games between two players;
 //! - [`Analyser`], [`Analysis`]: which moves lost a game;
@@ -26,6 +27,7 @@ mod client;
 mod clock;
 mod contest;
 mod control;
+mod dialect;
 mod expert;
 mod expert_spec;
 pub mod grammar;
@@ -53,6 +55,7 @@ pub use client::{External, Timeouts};
 pub use clock::{Allotment, Clock, ClockState, OVERHEAD, TimeLost};
 pub use contest::{Contest, Finished, Seat};
 pub use control::{ControlError, GameLimit, Reserve, TimeControl};
+pub use dialect::Dialect;
 pub use expert::ExternalExpert;
 pub use expert_spec::{BoxedExpert, ExpertSpec, Experts, experts};
 pub use learner::{Learner, LearningPlayer};

@@ -8,10 +8,11 @@ use std::thread;
 
 use nutcracker_game::Game;
 
+use crate::dialect::NULL_MOVE;
 use crate::grammar::{Answer, Command, Info};
 use crate::process::read_line;
 use crate::wire::{info_of, limits_of};
-use crate::{MoveLimits, Pace, Played, Player, Progress, Request};
+use crate::{Dialect, MoveLimits, Pace, Played, Player, Progress, Request};
 
 /// The engine's identity.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +24,8 @@ pub struct Identity {
 }
 
 /// Executes commands until `quit` or the end of input. Unknown input is ignored; a command that
-/// cannot be executed is answered by an `info string`.
+/// cannot be executed is answered by an `info string`. Without a dialect, ours is spoken until a
+/// `position` shows another.
 ///
 /// At the end of input a search with a limit is completed; others are stopped.
 ///
@@ -34,7 +36,8 @@ pub struct Identity {
 /// let identity = Identity { name: "Chance".to_owned(), author: "Tester".to_owned() };
 /// let mut output = Vec::new();
 /// let input = "position 0,0,0,0,0,1/0,0,0,0,1,0 S\nwhat?\ngo depth 1\n";
-/// serve(Awari::new(6).unwrap(), Blind::new(1), &identity, input.as_bytes(), &mut output)?;
+/// let awari = Awari::new(6).unwrap();
+/// serve(awari, Blind::new(1), &identity, None, input.as_bytes(), &mut output)?;
 /// assert_eq!(output, b"bestmove F1\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -42,6 +45,7 @@ pub fn serve<G: Game>(
     game: G,
     player: impl Player<G>,
     identity: &Identity,
+    dialect: Option<Dialect>,
     mut input: impl BufRead,
     output: impl Write + Send,
 ) -> io::Result<()> {
@@ -51,7 +55,8 @@ pub fn serve<G: Game>(
         let (output, options) = (&output, player.options());
         let worker = move || Worker { player, output }.run(&work);
         thread::Builder::new().spawn_scoped(scope, worker)?;
-        let mut front = Front { played: Played::from_start(game), jobs, output, current: None };
+        let played = Played::from_start(game);
+        let mut front = Front { played, dialect, jobs, output, current: None };
         while output.is_open() {
             let Some(line) = read_line(&mut input)? else { break };
             match Command::parse(&line) {
@@ -107,6 +112,7 @@ impl<W: Write> Output<W> {
 struct Thinking {
     pace: Pace,
     limits: MoveLimits,
+    dialect: Dialect,
     answered: AtomicBool,
 }
 
@@ -120,6 +126,8 @@ enum Job<G: Game> {
 /// Reads commands and dispatches them.
 struct Front<'a, G: Game, W> {
     played: Played<G>,
+    /// As it was chosen, or as a position has shown it.
+    dialect: Option<Dialect>,
     jobs: Sender<Job<G>>,
     output: &'a Output<W>,
     current: Option<Arc<Thinking>>,
@@ -168,7 +176,8 @@ impl<G: Game, W: Write> Front<'_, G, W> {
                 let side = self.played.now().mover;
                 let limits = limits_of(&go, side);
                 let (pace, answered) = (Pace::new(&limits, side), AtomicBool::new(false));
-                let thinking = Arc::new(Thinking { pace, limits, answered });
+                let dialect = self.dialect.unwrap_or_default();
+                let thinking = Arc::new(Thinking { pace, limits, dialect, answered });
                 self.current = Some(Arc::clone(&thinking));
                 self.pass_on(Job::Think(Box::new(self.played.clone()), among, thinking));
             }
@@ -196,15 +205,19 @@ impl<G: Game, W: Write> Front<'_, G, W> {
 
     fn position(&mut self, start: Option<&str>, moves: &[String]) -> Result<(), String> {
         let game = self.played.game().clone();
+        let shown = || Dialect::of_position(&game, start, moves);
+        let dialect = self.dialect.or_else(shown);
         let start = match start {
             Some(text) => game.parse(text).map_err(|error| error.to_string())?,
             None => game.start(),
         };
         let mut played = Played::new(game, start);
-        for mv in moves {
-            played.play_named(mv).map_err(|error| error.to_string())?;
+        let spoken = dialect.unwrap_or_default();
+        for mv in spoken.moves(moves) {
+            let mv = played.find_in(&mv, spoken.notation()).map_err(|error| error.to_string())?;
+            played.play(mv);
         }
-        self.played = played;
+        (self.played, self.dialect) = (played, dialect);
         Ok(())
     }
 }
@@ -242,7 +255,7 @@ impl<P, W: Write> Worker<'_, P, W> {
     where
         P: Player<G>,
     {
-        let Thinking { pace, limits, answered } = thinking;
+        let Thinking { pace, limits, dialect, answered } = thinking;
         let legal = played.legal();
         let (mut best, mut ponder) = (among.first().or(legal.first()).copied(), None);
         if legal.is_empty() {
@@ -252,7 +265,7 @@ impl<P, W: Write> Worker<'_, P, W> {
         } else {
             let output = self.output;
             let mut on_progress = |progress: &Progress<G::Move>| {
-                output.send(&Answer::Info(info_of(played, progress)));
+                output.send(&Answer::Info(info_of(played, progress, *dialect)));
             };
             let limits = *limits;
             let request = Request { played, limits, pace, among, on_progress: &mut on_progress };
@@ -271,10 +284,11 @@ impl<P, W: Write> Worker<'_, P, W> {
         let expected = ponder.and_then(|ponder| {
             let mut next = played.clone();
             next.play(best?);
-            next.legal().contains(&ponder).then(|| next.name(&ponder))
+            next.legal().contains(&ponder).then(|| next.name_in(&ponder, dialect.notation()))
         });
         answered.store(true, Relaxed);
-        let best = best.map(|best| played.name(&best));
+        let none = (*dialect == Dialect::Auale).then(|| NULL_MOVE.to_owned());
+        let best = best.map(|best| played.name_in(&best, dialect.notation())).or(none);
         self.output.send(&Answer::BestMove { best, ponder: expected });
     }
 }

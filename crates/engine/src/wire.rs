@@ -5,7 +5,7 @@ use nutcracker_game::{Game, Side};
 use nutcracker_search::Worth;
 
 use crate::grammar::{Go, Info};
-use crate::{AnswerWhen, ClockState, MoveLimits, Played, Progress};
+use crate::{AnswerWhen, ClockState, Dialect, MoveLimits, Played, Progress};
 
 /// The limits that a `go` command sets for the player of `side`.
 pub(crate) fn limits_of(go: &Go, side: Side) -> MoveLimits {
@@ -71,13 +71,17 @@ pub(crate) fn go_of(limits: &MoveLimits) -> Go {
 }
 
 /// The `info` line of a report about a game.
-pub(crate) fn info_of<G: Game>(played: &Played<G>, progress: &Progress<G::Move>) -> Info {
+pub(crate) fn info_of<G: Game>(
+    played: &Played<G>,
+    progress: &Progress<G::Move>,
+    dialect: Dialect,
+) -> Info {
     let speed = progress.nodes.zip(progress.elapsed).and_then(|(nodes, elapsed)| {
         let seconds = elapsed.as_secs_f64();
         // A shorter time is not measured well enough.
         (seconds > 0.001).then(|| (nodes as f64 / seconds) as u64)
     });
-    Info {
+    dialect.info(Info {
         depth: progress.depth,
         multipv: progress.rank,
         score: progress.value.map(Into::into),
@@ -86,13 +90,17 @@ pub(crate) fn info_of<G: Game>(played: &Played<G>, progress: &Progress<G::Move>)
         time: progress.elapsed,
         hashfull: progress.table_permille,
         tbhits: progress.probes,
-        pv: played.line(&progress.line),
+        pv: played.line_in(&progress.line, dialect.notation()),
         text: None,
-    }
+    })
 }
 
 /// The report of an `info` line about a game; its line of play as far as it is legal.
-pub(crate) fn progress_of<G: Game>(played: &Played<G>, info: &Info) -> Progress<G::Move> {
+pub(crate) fn progress_of<G: Game>(
+    played: &Played<G>,
+    info: &Info,
+    dialect: Dialect,
+) -> Progress<G::Move> {
     Progress {
         depth: info.depth,
         rank: info.multipv,
@@ -101,7 +109,7 @@ pub(crate) fn progress_of<G: Game>(played: &Played<G>, info: &Info) -> Progress<
         elapsed: info.time,
         table_permille: info.hashfull,
         probes: info.tbhits,
-        line: played.find_line(&info.pv),
+        line: played.find_line(&dialect.moves(&info.pv)),
     }
 }
 

@@ -51,7 +51,7 @@ impl Script {
     }
 }
 
-fn hurry() -> Timeouts {
+pub fn hurry() -> Timeouts {
     Timeouts {
         start: Duration::from_secs(2),
         think: Duration::from_millis(700),

@@ -2,6 +2,7 @@
 
 mod client;
 mod contest;
+mod dialect;
 mod expert;
 mod grammar;
 mod learning;

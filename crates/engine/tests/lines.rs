@@ -21,7 +21,7 @@ where
     let player = Searcher::new(game.clone(), Arc::new(oracle), "test", settings);
     let identity = Identity { name: "Test".to_owned(), author: "Tester".to_owned() };
     let mut output = Vec::new();
-    serve(game, player, &identity, script.as_bytes(), &mut output).expect("nothing fails");
+    serve(game, player, &identity, None, script.as_bytes(), &mut output).expect("nothing fails");
     let output = String::from_utf8(output).expect("text");
     let (mut reports, mut best) = (Vec::new(), String::new());
     for answer in output.lines().filter_map(Answer::parse) {

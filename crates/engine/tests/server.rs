@@ -6,7 +6,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use nutcracker_engine::{
-    Identity, OptionKind, Player, PlayerError, PlayerOption, Progress, Request, Thought, serve,
+    Dialect, Identity, OptionKind, Player, PlayerError, PlayerOption, Progress, Request, Thought,
+    serve,
 };
 use nutcracker_game::Game;
 use nutcracker_games::awari::Awari;
@@ -52,7 +53,7 @@ fn identity() -> Identity {
 
 fn script<G: Game>(game: G, lines: &[u8]) -> String {
     let mut output = Vec::new();
-    serve(game, Last, &identity(), lines, &mut output).expect("nothing fails");
+    serve(game, Last, &identity(), None, lines, &mut output).expect("nothing fails");
     String::from_utf8(output).expect("text")
 }
 
@@ -108,7 +109,7 @@ fn a_side_may_move_again() {
 }
 
 /// An engine in a thread, and its output so far.
-struct Talk {
+pub struct Talk {
     sender: Option<Sender<Vec<u8>>>,
     received: Receiver<String>,
     thread: Option<JoinHandle<io::Result<()>>>,
@@ -144,26 +145,34 @@ impl Write for Lines {
 
 impl Talk {
     fn new() -> Self {
+        Talk::with(awari(), Last, None)
+    }
+
+    pub fn with<G: Game>(
+        game: G,
+        player: impl Player<G> + 'static,
+        dialect: Option<Dialect>,
+    ) -> Self {
         let (sender, input) = channel();
         let (output, received) = channel();
         let thread = thread::spawn(move || {
             let input = BufReader::new(Pipe(input, Vec::new()));
-            serve(awari(), Last, &identity(), input, Lines(output))
+            serve(game, player, &identity(), dialect, input, Lines(output))
         });
         Talk { sender: Some(sender), received, thread: Some(thread) }
     }
 
-    fn send(&self, line: &str) {
+    pub fn send(&self, line: &str) {
         let sender = self.sender.as_ref().expect("not ended");
         sender.send(format!("{line}\n").into_bytes()).expect("the engine is running");
     }
 
-    fn expect_line(&self, expected: &str) {
+    pub fn expect_line(&self, expected: &str) {
         let line = self.received.recv_timeout(Duration::from_secs(20)).expect("an answer");
         assert_eq!(line, expected);
     }
 
-    fn end(mut self) {
+    pub fn end(mut self) {
         self.sender = None;
         self.thread.take().expect("runs").join().expect("no panic").expect("no error");
     }
@@ -246,6 +255,6 @@ fn a_closed_output_ends_the_engine() {
             Ok(())
         }
     }
-    let ended = serve(awari(), Last, &identity(), &b"uci\nisready\nuci\n"[..], Closed);
+    let ended = serve(awari(), Last, &identity(), None, &b"uci\nisready\nuci\n"[..], Closed);
     assert_eq!(ended.expect_err("closed").kind(), io::ErrorKind::BrokenPipe);
 }

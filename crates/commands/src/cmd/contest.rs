@@ -49,7 +49,10 @@ const MAX_FAILURES: u32 = 3;
   nutcracker match awari level=8 level=3 --games 20
   nutcracker match awari depth=2 depth=4 depth=6 level=9 --games 40
   nutcracker match awari --ladder --games 400
-  nutcracker match awari depth=6 'cmd:nutcracker engine awari --level 5' --games 4 --time 10s+0.1s")]
+  nutcracker match awari depth=6 'cmd:nutcracker engine awari --level 5' --games 4 --time 10s+0.1s
+
+A program that speaks the dialect of Aualé:
+  nutcracker match oware depth=6 'dialect=auale,cmd:aalina' --games 4 --time 1s/move")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,

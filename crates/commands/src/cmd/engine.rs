@@ -7,7 +7,9 @@ use std::sync::Arc;
 use nutcracker_any::AnyGame;
 use nutcracker_book::BookError;
 use nutcracker_book::store::Location;
-use nutcracker_engine::{BookPlayer, Identity, LearningPlayer, Player, Searcher, Settings, serve};
+use nutcracker_engine::{
+    BookPlayer, Dialect, Identity, LearningPlayer, Player, Searcher, Settings, serve,
+};
 use nutcracker_game::Rules;
 use nutcracker_search::EngineOptions;
 use nutcracker_search::player::Level;
@@ -21,10 +23,12 @@ use crate::note;
 /// Play over the engine protocol on standard input and output
 ///
 /// The commands are those of UCI, with positions and moves in this program's notation; unknown
-/// commands are ignored. docs/protocol.md describes the protocol.
+/// commands are ignored. For awari and oware the dialect of Aualé is spoken too. docs/protocol.md
+/// describes the protocol.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  printf 'uci\\nposition startpos moves F4\\ngo depth 6\\n' | nutcracker engine awari")]
+  printf 'uci\\nposition startpos moves F4\\ngo depth 6\\n' | nutcracker engine awari
+  printf 'position startpos moves FfBe\\ngo depth 6\\n' | nutcracker engine oware --dialect auale")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -37,6 +41,10 @@ pub struct Args {
     /// purpose, or perfect
     #[arg(long, value_name = "LEVEL", default_value = "perfect")]
     level: Level,
+    /// How positions and moves are written: own, or auale for Aualé and Aalina; by default as the
+    /// interface writes them, and until that shows as own
+    #[arg(long, value_name = "DIALECT")]
+    dialect: Option<Dialect>,
     #[command(flatten)]
     book: BookOption,
 }
@@ -45,6 +53,7 @@ impl Args {
     /// Serves.
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
+        self.dialect.unwrap_or_default().check(&game).map_err(Failure::Usage)?;
         let databases = databases::open(&game, &self.subject)?;
         let settings = Settings {
             level: self.level,
@@ -79,7 +88,8 @@ impl Args {
             None => Box::new(player),
         };
         let input = io::stdin().lock();
-        serve(game, player, &identity, input, io::stdout()).map_err(|error| match error.kind() {
+        let served = serve(game, player, &identity, self.dialect, input, io::stdout());
+        served.map_err(|error| match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
             _ => Failure::Failed(format!("the engine protocol was cut off: {error}")),
         })

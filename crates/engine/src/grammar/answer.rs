@@ -7,6 +7,7 @@ use nutcracker_game::Score;
 use nutcracker_search::{Kind, Worth};
 
 use super::{Words, one_line};
+use crate::dialect::NULL_MOVE;
 use crate::{OptionKind, PlayerOption};
 
 /// A line from the engine to the user interface.
@@ -36,7 +37,7 @@ pub enum Answer {
     Info(Info),
     /// `bestmove … [ponder …]`.
     BestMove {
-        /// The move; `None` in a terminal position, written `(none)`.
+        /// The move; `None` in a terminal position, written `(none)` and by Aalina `0000`.
         best: Option<String>,
         /// The expected reply.
         ponder: Option<String>,
@@ -133,7 +134,7 @@ impl Answer {
                 "info" => Answer::Info(info(words)),
                 "bestmove" => {
                     let best = words.next()?;
-                    let best = (best != "(none)").then(|| best.to_owned());
+                    let best = (best != "(none)" && best != NULL_MOVE).then(|| best.to_owned());
                     let ponder = (words.next() == Some("ponder")).then(|| words.next()).flatten();
                     Answer::BestMove { best, ponder: ponder.map(ToOwned::to_owned) }
                 }
