@@ -156,6 +156,16 @@ where
         Ok(evaluated(best, value, Source::of_search([best.1, value], depth)))
     }
 
+    /// One move of a game; the limits are as for all of them.
+    pub fn evaluate(
+        &mut self,
+        played: &Played<G>,
+        ply: usize,
+        limits: &Limits<'_>,
+    ) -> Result<EvaluatedMove<G::Move>, PlayerError> {
+        self.evaluate_move(&played.up_to(ply), played.moves()[ply], limits)
+    }
+
     /// Every move of a game; calls `watch` with each. The limits are those of the search for the best
     /// move; the move played is then searched to the same depth.
     pub fn analyse(
@@ -165,9 +175,9 @@ where
         watch: &mut dyn FnMut(usize),
     ) -> Result<Analysis<G::Move>, PlayerError> {
         let mut moves = Vec::new();
-        for (ply, mv) in played.moves().iter().enumerate() {
+        for ply in 0..played.moves().len() {
             watch(ply);
-            moves.push(self.evaluate_move(&played.up_to(ply), *mv, limits)?);
+            moves.push(self.evaluate(played, ply, limits)?);
         }
         Ok(Analysis { moves, opening: 0, margin: played.final_margin() })
     }

@@ -16,12 +16,13 @@
 //! - [`Dialect`]: the protocol as other programs speak it;
 //! - [`Thinker`]: a player that can think in the opponent's time;
 //! - [`Contest`], [`level_openings`]: games between two players;
-//! - [`Analyser`], [`Analysis`]: which moves lost a game;
+//! - [`Analyser`], [`Analysis`], [`Annotated`]: which moves lost a game;
 //! - [`Tally`]: Elo with its interval.
 //!
 //! The protocol is described in `docs/protocol.md`.
 
 mod analysis;
+mod annotated;
 mod book_player;
 mod client;
 mod clock;
@@ -50,6 +51,7 @@ mod transcript;
 mod wire;
 
 pub use analysis::{Analyser, Analysis, Decision, EvaluatedMove, Loss};
+pub use annotated::Annotated;
 pub use book_player::{BookOpener, BookPlayer, SharedBook};
 pub use client::{External, Timeouts};
 pub use clock::{Allotment, Clock, ClockState, OVERHEAD, TimeLost};

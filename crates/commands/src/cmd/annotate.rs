@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use nutcracker_any::{AnyGame, AnyMove};
-use nutcracker_draw::{Course, CourseError, CoursePoint, course_chart};
-use nutcracker_engine::record::{Outcome, Record, RecordError};
-use nutcracker_engine::{Analyser, Analysis, Loss, Played, Transcript, write_game};
-use nutcracker_game::{Notation, Numbering, Rules, Side, format_in};
+use nutcracker_any::AnyGame;
+use nutcracker_engine::record::RecordError;
+use nutcracker_engine::{Analyser, Annotated, Loss, Transcript, write_game};
+use nutcracker_game::{Notation, Rules, Side, format_in};
 use nutcracker_search::player::Source;
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
@@ -27,13 +26,6 @@ use crate::{print, table};
 /// Default size of a search, in positions. A number of positions gives the same answer every time; a
 /// time does not.
 const SEARCH_NODES: u64 = 1_000_000;
-/// The points that a game is worth in which the limits of marks are as they are written here: awari
-/// with 48 stones. They grow and shrink with the game.
-const REFERENCE: f64 = 48.0;
-/// Guessed losses below this are no errors.
-const THRESHOLD: f64 = 0.5;
-/// Losses from these on are marked `?` and `??`.
-const MARKS: [f64; 2] = [1.5, 3.5];
 
 /// The form of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -166,34 +158,16 @@ impl Args {
             .map_err(|error| Failure::Failed(error.to_string()))?;
         drop(line);
         analysis.opening = record.opening();
+        let threshold = args.threshold;
         let record = &record;
-        let annotated = Annotated { played: &played, analysis: &analysis, record, args: &args };
+        let annotated = Annotated { played: &played, analysis: &analysis, record, threshold };
         print(&match args.format {
-            Form::Table => annotated.for_people(),
-            Form::Json => format!("{}\n", annotated.for_programs()),
-            Form::Svg => annotated.picture(),
-            Form::Record => {
-                write_game(&played, &annotated.record(), args.notation).map_err(Failure::Failed)?
-            }
+            Form::Table => for_people(&annotated),
+            Form::Json => format!("{}\n", for_programs(&annotated)),
+            Form::Svg => annotated.picture(nutcracker_draw::Form::File),
+            Form::Record => write_game(&played, &annotated.commented(), args.notation)
+                .map_err(Failure::Failed)?,
         })
-    }
-}
-
-/// A game with its analysis.
-struct Annotated<'a> {
-    played: &'a Played<AnyGame>,
-    analysis: &'a Analysis<AnyMove>,
-    record: &'a Record,
-    args: &'a Args,
-}
-
-/// What was lost, for people; nothing where nothing was.
-fn loss_text(loss: Loss) -> String {
-    match loss {
-        _ if loss.points() <= 0.0 => String::new(),
-        Loss::Exact(points) => format!("-{points}"),
-        Loss::AtLeast(points) => format!("-{points} or more"),
-        Loss::About(points) => format!("~-{points:.2}"),
     }
 }
 
@@ -204,258 +178,88 @@ fn source_text(source: Source) -> String {
     }
 }
 
-impl Annotated<'_> {
-    /// What the game is worth, compared with that in which the limits are set.
-    fn scale(&self) -> f64 {
-        let game = self.played.game();
-        f64::from(game.max_score(game.slice_of(&game.start().position))) / REFERENCE
+fn for_people(annotated: &Annotated<'_, AnyGame>) -> String {
+    let names = annotated.names();
+    let rows = annotated.analysis.moves.iter().zip(&names).zip(1..).map(
+        |((evaluated, (mv, best)), ply): (_, usize)| {
+            let better = if evaluated.loss.points() > 0.0 { best.clone() } else { String::new() };
+            vec![
+                format!("{ply}."),
+                name(annotated.played.game(), evaluated.side),
+                format!("{mv}{}", annotated.mark(ply - 1)),
+                evaluated.value.to_string(),
+                better,
+                evaluated.best_value.to_string(),
+                evaluated.loss.text(),
+                source_text(evaluated.source),
+            ]
+        },
+    );
+    let header = ["", "side", "move", "worth", "better", "best", "lost", "by"];
+    let [first, second] = annotated.players();
+    let mut text = format!("{first} against {second}: {}\n\n", annotated.outcome());
+    text += &table::render(&header, &[1, 2, 4, 7], rows.collect());
+    text.push('\n');
+    for side in [Side::First, Side::Second] {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{}", annotated.account(side));
     }
+    text + &annotated
+        .decisive(&names)
+        .map_or_else(|| "no move changed who wins\n".to_owned(), |sentence| format!("{sentence}\n"))
+}
 
-    /// Errors: all that are proven, and guesses from the threshold on; not the moves of an opening.
-    fn is_error(&self, ply: usize) -> bool {
-        let evaluated = &self.analysis.moves[ply];
-        let threshold = || self.args.threshold.unwrap_or_else(|| THRESHOLD * self.scale());
-        let least = if evaluated.loss.is_proven() { 0.0 } else { threshold() };
-        ply >= self.analysis.opening
-            && evaluated.loss.points() > 0.0
-            && evaluated.loss.points() >= least
-    }
-
-    fn mark(&self, ply: usize) -> &'static str {
-        let evaluated = &self.analysis.moves[ply];
-        let [from, to] = evaluated.outcomes();
-        let decides = evaluated.loss.is_proven() && to < from;
-        match evaluated.loss.points() / self.scale() {
-            _ if !self.is_error(ply) => "",
-            _ if decides => "??",
-            lost if lost < MARKS[0] => "?!",
-            lost if lost < MARKS[1] => "?",
-            _ => "??",
-        }
-    }
-
-    fn names(&self) -> Vec<(String, String)> {
-        let names = self.played.names();
-        let best = self
-            .analysis
-            .moves
-            .iter()
-            .enumerate()
-            .map(|(ply, evaluated)| self.played.up_to(ply).name(&evaluated.best));
-        names.into_iter().zip(best).collect()
-    }
-
-    fn players(&self) -> [String; 2] {
-        [(Side::First, "First"), (Side::Second, "Second")].map(|(side, tag)| {
-            let side = name(self.played.game(), side);
-            match self.record.tag(tag) {
-                Some(who) => format!("{side} ({who})"),
-                None => side,
-            }
-        })
-    }
-
-    fn outcome(&self) -> String {
-        let game = self.played.game();
-        let points = match self.played.final_points() {
-            Some([first, second]) => format!(" {first}-{second}"),
-            None => String::new(),
-        };
-        // Other programs end a game where one side has more than half of the seeds.
-        let score = self.record.tag("Score").map(|score| format!(" {score}")).unwrap_or_default();
-        match self.analysis.margin.map(i32::signum) {
-            None => match self.record.outcome {
-                Outcome::Open => "the game was not finished".to_owned(),
-                Outcome::First => format!("{} won{score}", name(game, Side::First)),
-                Outcome::Second => format!("{} won{score}", name(game, Side::Second)),
-                Outcome::Draw => format!("a draw{score}"),
-            },
-            Some(1) => format!("{} won{points}", name(game, Side::First)),
-            Some(-1) => format!("{} won{points}", name(game, Side::Second)),
-            Some(_) => format!("a draw{points}"),
-        }
-    }
-
-    fn errors(&self, side: Side) -> Vec<usize> {
-        let moves = self.analysis.moves.iter().enumerate();
-        moves.filter(|(ply, m)| m.side == side && self.is_error(*ply)).map(|(ply, _)| ply).collect()
-    }
-
-    /// How much of a side's losses is proven, and how much in all.
-    fn lost(&self, side: Side) -> (f64, f64) {
-        let errors = self.errors(side);
-        let own = || errors.iter().map(|&ply| &self.analysis.moves[ply]);
-        let proven: f64 = own().filter(|m| m.loss.is_proven()).map(|m| m.loss.points()).sum();
-        let all: f64 = own().map(|m| m.loss.points()).sum();
-        // The sum of nothing is minus zero.
-        (proven + 0.0, all + 0.0)
-    }
-
-    fn decisive(&self, names: &[(String, String)]) -> Option<String> {
-        let decision = self.analysis.decision()?;
-        let word = |class| ["loss", "draw", "win"][(class + 1) as usize];
-        let evaluated = &self.analysis.moves[decision.ply];
-        let sure =
-            if evaluated.source.name() == "search" { ", as far as the search sees" } else { "" };
-        Some(format!(
-            "the decisive move was {}. {} by {}: a {} became a {}{sure}",
-            decision.ply + 1,
-            names[decision.ply].0,
-            name(self.played.game(), evaluated.side),
-            word(decision.from),
-            word(decision.to),
-        ))
-    }
-
-    fn for_people(&self) -> String {
-        let names = self.names();
-        let rows = self.analysis.moves.iter().zip(&names).zip(1..).map(
-            |((evaluated, (mv, best)), ply): (_, usize)| {
-                let better =
-                    if evaluated.loss.points() > 0.0 { best.clone() } else { String::new() };
-                vec![
-                    format!("{ply}."),
-                    name(self.played.game(), evaluated.side),
-                    format!("{mv}{}", self.mark(ply - 1)),
-                    evaluated.value.to_string(),
-                    better,
-                    evaluated.best_value.to_string(),
-                    loss_text(evaluated.loss),
-                    source_text(evaluated.source),
-                ]
-            },
-        );
-        let header = ["", "side", "move", "worth", "better", "best", "lost", "by"];
-        let [first, second] = self.players();
-        let mut text = format!("{first} against {second}: {}\n\n", self.outcome());
-        text += &table::render(&header, &[1, 2, 4, 7], rows.collect());
-        text.push('\n');
-        for side in [Side::First, Side::Second] {
-            let ((proven, all), errors) = (self.lost(side), self.errors(side).len());
-            let how = if errors == 0 {
-                String::new()
-            } else if (all - proven).abs() < 1e-9 {
-                format!(", {all} point{} lost", if (all - 1.0).abs() < 1e-9 { "" } else { "s" })
-            } else {
-                format!(", about {all:.2} points lost, {proven} of them proven")
+fn for_programs(annotated: &Annotated<'_, AnyGame>) -> Value {
+    let game = annotated.played.game();
+    let names = annotated.names();
+    let moves = annotated.analysis.moves.iter().zip(&names).zip(1..);
+    let moves: Vec<Value> = moves
+        .map(|((evaluated, (mv, best)), ply): (_, usize)| {
+            let depth = match evaluated.source {
+                Source::Search { depth } => Some(depth),
+                _ => None,
             };
-            let who = name(self.played.game(), side);
-            let noun = if errors == 1 { "error" } else { "errors" };
-            // Writing to a `String` cannot fail.
-            let _ = writeln!(text, "{who}: {errors} {noun}{how}");
-        }
-        text + &self.decisive(&names).map_or_else(
-            || "no move changed who wins\n".to_owned(),
-            |sentence| format!("{sentence}\n"),
-        )
-    }
-
-    fn for_programs(&self) -> Value {
-        let game = self.played.game();
-        let names = self.names();
-        let moves = self.analysis.moves.iter().zip(&names).zip(1..);
-        let moves: Vec<Value> = moves
-            .map(|((evaluated, (mv, best)), ply): (_, usize)| {
-                let depth = match evaluated.source {
-                    Source::Search { depth } => Some(depth),
-                    _ => None,
-                };
-                json!({
-                    "ply": ply,
-                    "side": game.side_name(evaluated.side),
-                    "move": mv,
-                    "value": evaluated.value,
-                    "best": best,
-                    "best_value": evaluated.best_value,
-                    "lost": number::json(evaluated.loss.points()),
-                    "lost_kind": match evaluated.loss {
-                        Loss::Exact(_) => "exact",
-                        Loss::AtLeast(_) => "at-least",
-                        Loss::About(_) => "guess",
-                    },
-                    "error": self.is_error(ply - 1),
-                    "mark": self.mark(ply - 1),
-                    "opening": ply <= self.analysis.opening,
-                    "source": evaluated.source.name(),
-                    "depth": depth,
-                    "margin": evaluated.margins().map(rounded)[1],
-                })
-            })
-            .collect();
-        let sides = [Side::First, Side::Second].map(|side| {
-            let (proven, all) = self.lost(side);
             json!({
-                "side": game.side_name(side),
-                "errors": self.errors(side).len(),
-                "lost": rounded(all),
-                "lost_proven": rounded(proven),
+                "ply": ply,
+                "side": game.side_name(evaluated.side),
+                "move": mv,
+                "value": evaluated.value,
+                "best": best,
+                "best_value": evaluated.best_value,
+                "lost": number::json(evaluated.loss.points()),
+                "lost_kind": match evaluated.loss {
+                    Loss::Exact(_) => "exact",
+                    Loss::AtLeast(_) => "at-least",
+                    Loss::About(_) => "guess",
+                },
+                "error": annotated.is_error(ply - 1),
+                "mark": annotated.mark(ply - 1),
+                "opening": ply <= annotated.analysis.opening,
+                "source": evaluated.source.name(),
+                "depth": depth,
+                "margin": evaluated.margins().map(rounded)[1],
             })
-        });
-        let decisive = self.analysis.decision().map(|decision| {
-            json!({"ply": decision.ply + 1, "move": names[decision.ply].0, "from": decision.from, "to": decision.to})
-        });
-        json!({
-            "game": game.id().name,
-            "options": self.record.tag("Options"),
-            "position": game.format(self.played.start()),
-            "margin": self.analysis.margin,
-            "moves": moves,
-            "summary": sides,
-            "decisive": decisive,
         })
-    }
-
-    fn picture(&self) -> String {
-        let names = self.names();
-        let game = self.played.game();
-        let mut points: Vec<CoursePoint> = Vec::new();
-        for (ply, (evaluated, (mv, best))) in self.analysis.moves.iter().zip(&names).enumerate() {
-            let [before, after] = evaluated.margins();
-            if points.is_empty() {
-                points.push(CoursePoint::new(before, evaluated.source.name() != "search", "start"));
-            }
-            let mut tip = format!("{} {mv}", name(game, evaluated.side));
-            if self.is_error(ply) {
-                let _ = write!(tip, ", {} ({best} was better)", loss_text(evaluated.loss));
-            }
-            let mut point = CoursePoint::new(after, evaluated.source.name() != "search", tip);
-            if self.is_error(ply) {
-                // The colour says who made it; how grave it is, the marks of the text say.
-                point.error =
-                    Some(CourseError { first: evaluated.side == Side::First, grave: false });
-            }
-            points.push(point);
-        }
-        let [first, second] = self.players();
-        let title = format!("{first} against {second}");
-        let names = [Side::First, Side::Second].map(|side| name(game, side));
-        let caption = self.outcome();
-        let course = Course {
-            title: &title,
-            caption: &caption,
-            sides: [&names[0], &names[1]],
-            ..Course::default()
-        };
-        course_chart(&course, &points)
-    }
-
-    fn record(&self) -> Record {
-        let mut record = self.record.clone();
-        let names = self.names();
-        for (ply, ((mv, evaluated), (_, best))) in
-            record.moves.iter_mut().zip(&self.analysis.moves).zip(&names).enumerate()
-        {
-            mv.value = Some(evaluated.value);
-            if self.is_error(ply) {
-                let comment = mv.comment.take().unwrap_or_default();
-                let text = format!(
-                    "{comment} loses {}, {best} was worth {}",
-                    loss_text(evaluated.loss).trim_start_matches('-'),
-                    evaluated.best_value
-                );
-                *mv = std::mem::take(mv).with_comment(&text);
-            }
-        }
-        record
-    }
+        .collect();
+    let sides = [Side::First, Side::Second].map(|side| {
+        let (proven, all) = annotated.lost(side);
+        json!({
+            "side": game.side_name(side),
+            "errors": annotated.errors(side).len(),
+            "lost": rounded(all),
+            "lost_proven": rounded(proven),
+        })
+    });
+    let decisive = annotated.analysis.decision().map(|decision| {
+        json!({"ply": decision.ply + 1, "move": names[decision.ply].0, "from": decision.from, "to": decision.to})
+    });
+    json!({
+        "game": game.id().name,
+        "options": annotated.record.tag("Options"),
+        "position": game.format(annotated.played.start()),
+        "margin": annotated.analysis.margin,
+        "moves": moves,
+        "summary": sides,
+        "decisive": decisive,
+    })
 }
