@@ -50,6 +50,11 @@ impl TableOracle {
         Ok(TableOracle { set, tables })
     }
 
+    /// Databases of which none is used: what players find by themselves, in the same code.
+    pub fn unused(set: Arc<TableSet>) -> Self {
+        TableOracle { set, tables: Vec::new() }
+    }
+
     /// The slices of which it knows scores or bounds, ascending.
     pub fn slices(&self) -> impl DoubleEndedIterator<Item = SliceId> {
         let covered = self.tables.iter().enumerate().filter(|(_, table)| table.is_some());

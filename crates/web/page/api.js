@@ -1,5 +1,7 @@
 // The interface of the server.
 
+import { drawing } from "./chart.js";
+
 export class Problem extends Error {
   constructor(body) {
     super(body.detail || body.title || "the server gave no answer");
@@ -41,18 +43,37 @@ export const get = (path, parameters, signal) => fetched(address(path, parameter
 export const picture = (path, parameters, signal) =>
   fetched(address(path, parameters), { signal }, async (response) => {
     if (!response.ok) return read(response);
-    return new DOMParser().parseFromString(await response.text(), "image/svg+xml").documentElement;
+    return drawing(await response.text());
+  });
+
+/** Posts a body and hears the events of the answer, each by its name and data. */
+const stream = (url, body, hear, signal) =>
+  fetched(url, posting(body, signal), async (response) => {
+    if (!response.ok) return read(response);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return null;
+      const events = (text + value).split("\n\n");
+      text = events.pop();
+      for (const event of events) {
+        const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(event) ?? [];
+        if (name) hear(name, JSON.parse(data));
+      }
+    }
   });
 
 export const remove = (url) => fetched(url, { method: "DELETE" });
 
-export const post = (url, body, signal) =>
-  fetched(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-    signal,
-  });
+const posting = (body, signal) => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+  signal,
+});
+
+export const post = (url, body, signal) => fetched(url, posting(body, signal));
 
 /** The job that builds databases of a game now, if there is one; `options` are those of its card. */
 export async function running(game, options, signal) {
@@ -73,6 +94,9 @@ export function about(game, options, signal) {
       const [{ problem }] = (await post(url, { positions: [position] }, signal)).results;
       return problem?.type.endsWith("#bad-position") ? problem.detail : null;
     },
+    /** Reviews a game; `hear` gets the events until all moves are reviewed. */
+    review: (body, hear, until) =>
+      stream(address(`/games/${encodeURIComponent(game)}/review`, { options }), body, hear, until),
     card: request(""),
     rules: request("/rules"),
     slices: request("/slices"),
@@ -81,6 +105,8 @@ export function about(game, options, signal) {
     line: request("/line"),
     bestLine: request("/best-line"),
     random: request("/random"),
+    puzzle: request("/puzzle"),
+    seeds: request("/seeds"),
     reply: request("/reply"),
     book: request("/book"),
     bookNode: request("/book/node"),

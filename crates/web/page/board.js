@@ -9,9 +9,13 @@ import { choicesPanel } from "./choices.js";
 import { h, announce } from "./dom.js";
 import { engine } from "./engine.js";
 import { linePanel } from "./line.js";
+import { recall, remember } from "./lines.js";
+import { openGame } from "./open.js";
 import { opening } from "./opening.js";
 import { opponent } from "./play.js";
+import { reviewPanel } from "./review.js";
 import { rulesOf } from "./rules.js";
+import { seedsPanel } from "./seeds.js";
 import { Session, ahead, banked } from "./session.js";
 import { setup } from "./setup.js";
 import { actionOf, keysHelp, tools } from "./tools.js";
@@ -47,7 +51,7 @@ export async function boardPage({ game, options, query, main, go, signal }) {
     );
     return;
   }
-  await new Board({ game, options, card, api, words: wordsOf(card), signal }).open(query, main);
+  await new Board({ game, options, card, api, go, words: wordsOf(card), signal }).open(query, main);
 }
 
 /**
@@ -70,6 +74,7 @@ class Board {
     this.problem = "";
     this.busy = false;
     const [play, jump] = [(choice) => this.play(choice), (at) => this.jump(at)];
+    const visit = (moves, at) => this.visit(moves, at);
     this.setup = setup(context, {
       changed: () => this.render(),
       wrong: (text) => this.complain(text),
@@ -88,7 +93,9 @@ class Board {
       random: () => this.random(),
       start: () => this.restart(card.start),
       copy: () => this.copy(),
+      open: () => this.opener.show(),
     };
+    this.opener = openGame(context);
     this.tools = tools(this.actions, { random: card.slices.length > 0 });
     this.rival = opponent(context, {
       session: () => this.session,
@@ -97,14 +104,21 @@ class Board {
       hide: (hidden) => this.hide(hidden),
     });
     if (this.rival.plays()) this.shown = false;
-    this.panels = [
+    this.review = reviewPanel(context, { visit, changed: () => this.render() });
+    const sows = boardOf(card.start).sows;
+    /** Beside the board, and below it. */
+    this.beside = [
       choicesPanel(context, { play, elsewhere: () => this.parts.verdict }),
-      linePanel(context, { jump }),
       bestPanel(context, { follow: (moves) => this.follow(moves) }),
-      bookPanel(context, { play: (move) => this.playNamed(move) }),
+      bookPanel(context, { play: (move) => this.playNamed(move), found: (at, node) => this.foundInBook(at, node) }),
       this.rival,
       engine(context),
     ];
+    this.below = [
+      linePanel(context, { jump, visit, drop: (branch) => this.drop(branch) }),
+      this.review,
+      sows && seedsPanel(context),
+    ].filter(Boolean);
     addEventListener("keydown", (event) => this.key(event), { signal });
     matchMedia("(max-width: 640px)").addEventListener("change", () => this.render(), { signal });
   }
@@ -120,10 +134,12 @@ class Board {
     const { root, note } = await opening(this.api, this.card, query.get("from"));
     this.note = note;
     await this.begin(root, line ? line.split(" ").filter(Boolean) : []);
+    await recall(this.session, this.api);
     const at = query.get("at") === null || !line ? this.session.nodes.length - 1 : Number(query.get("at")) || 0;
     await this.load(at);
     this.session.go(at);
     this.build(main);
+    this.review.begin(this.session);
     this.render();
     this.rival.consider();
   }
@@ -146,8 +162,8 @@ class Board {
     const node = session.nodes[place];
     if (node.moves) return;
     const moves = session.moves(place).join(" ");
-    const { played } = node;
-    Object.assign(node, await this.api.moves({ position: session.root.position, moves }), { played });
+    const { played, others } = node;
+    Object.assign(node, await this.api.moves({ position: session.root.position, moves }), { played, others });
   }
 
   build(main) {
@@ -177,9 +193,15 @@ class Board {
         h(
           "aside",
           { class: "side" },
-          this.panels.map((one) => one.panel),
+          this.beside.map((one) => one.panel),
+        ),
+        h(
+          "div",
+          { class: "under" },
+          this.below.map((one) => one.panel),
         ),
       ),
+      this.opener.element,
     );
   }
 
@@ -205,7 +227,12 @@ class Board {
     const choices =
       editing || now.over
         ? []
-        : now.moves.map((one) => ({ ...one, standing: words.standing({ ...one, mover: now.mover }, base) }));
+        : now.moves.map((one) => {
+            const choice = one.value ? one : { ...one, ...now.book?.get(one.move) };
+            return { ...choice, standing: words.standing({ ...choice, mover: now.mover }, base) };
+          });
+    // What the server knows comes in its order, the best first.
+    if (choices.some((one) => one.book)) choices.sort((a, b) => (b.value?.points ?? 0) - (a.value?.points ?? 0));
     const position = this.setup.text ?? now.position;
     this.stage(position).render({
       position,
@@ -221,17 +248,34 @@ class Board {
       names: sides.map(capital),
     });
     this.tell(now, base);
-    const view = { session, choices, shown, editing };
+    const { line: review, isGame } = this.review;
+    const view = { session, choices, shown, editing, flip: this.flip, review, isGame };
     this.tools.render({ ...view, shown: this.shown });
-    for (const panel of this.panels) panel.render(view);
-    history.replaceState(null, "", this.link());
+    for (const panel of [...this.beside, ...this.below]) panel.render(view);
+    remember(session, this.link());
+  }
+
+  /** What a book says of the moves here, where databases say nothing. */
+  foundInBook(position, node) {
+    const { now } = this.session;
+    if (now.position !== position) return;
+    now.book = new Map(node.moves.map(({ move, value, best }) => [move, { value, best, book: true }]));
+    now.bookValue = node.value;
+    if (!now.value || now.moves.some((one) => !one.value)) this.render();
+  }
+
+  /** What databases know of the position, else what the book says. */
+  verdict(now, base, line) {
+    if (now.value || now.over || !now.bookValue) return this.words.verdict(now, base, line);
+    const { said } = this.words.standing({ value: now.bookValue, mover: now.mover }, base);
+    return `${capital(now.mover)} to move; by the book ${said}.`;
   }
 
   /** Says what there is to say of the position. */
   tell(now, base) {
     const counted = now.banked || this.session.at === 0;
     const revealed = this.shown || now.over;
-    const verdict = revealed ? this.words.verdict(now, base, !counted) : `${capital(now.mover)} to move.`;
+    const verdict = revealed ? this.verdict(now, base, !counted) : `${capital(now.mover)} to move.`;
     this.parts.verdict.textContent = this.editing ? this.setup.help() : verdict;
     const tells = revealed && !this.editing && now.value;
     this.parts.verdict.dataset.outcome = tells ? this.words.standing(now, base).kind : "";
@@ -293,13 +337,29 @@ class Board {
 
   /** Plays moves one after the other from here on, without a pause. */
   async follow(moves) {
+    const { session } = this;
+    const all = [...session.moves(session.at), ...moves];
+    await this.visit(all, all.length);
+  }
+
+  /** Goes to a ply of the line with these moves; the one on the board is kept beside it. */
+  async visit(moves, at) {
     if (this.busy || this.editing) return;
     const { session } = this;
     await this.change(async () => {
-      await this.begin(session.root.position, [...session.moves(session.at), ...moves]);
-      await this.load(this.session.nodes.length - 1);
-      this.session.go(this.session.nodes.length);
+      if (!session.turnTo(moves)) {
+        const { nodes } = await this.api.line({ position: session.root.position, moves: moves.join(" ") });
+        session.take(nodes);
+      }
+      await this.load(at);
+      session.go(at);
     });
+  }
+
+  /** Forgets a line beside the one on the board. */
+  drop(branch) {
+    this.session.drop(branch);
+    this.render();
   }
 
   /** Goes to a ply of the line. */
@@ -432,7 +492,7 @@ class Board {
       this.leaveSetup();
       return;
     }
-    const typed = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    const typed = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
     if (event.defaultPrevented || event.altKey || typed) return;
     const action = actionOf(event, this.actions);
     if (action) action();

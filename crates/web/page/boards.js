@@ -7,8 +7,8 @@ import { plain } from "./plain.js";
 
 /**
  * All kinds of boards. Each `reads` the notations it can `draw`, names its `keys` on one of them, and may have an
- * `editor`, which takes a notation and gives another, and a `choice` of a move by a key. The last one
- * reads everything.
+ * `editor`, which takes a notation and gives another, and a `choice` of a move by a key; where seeds are
+ * sown, it says so (`sows`). The last one reads everything.
  */
 const KINDS = [pits, grid, animals, plain];
 

@@ -59,8 +59,11 @@ function moveTable(node, words, base, act) {
   );
 }
 
-/** A panel beside the board; it hides itself where no book covers the position. */
-export function bookPanel(context, { play }) {
+/**
+ * A panel beside the board; it hides itself where no book covers the position. `found` is called with
+ * what it says of one.
+ */
+export function bookPanel(context, { play, found }) {
   const { api, card, words, signal } = context;
   let latest = 0;
   let position = null;
@@ -97,6 +100,7 @@ export function bookPanel(context, { play }) {
       body.replaceChildren(h("p", { class: "note" }, node.message));
       return;
     }
+    found(now, node);
     // What a growing book says changes while it is shown; what is being used is left as it is.
     if (node.book.growing) {
       timer = setTimeout(() => position === now && load(session, true), TICK);

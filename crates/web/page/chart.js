@@ -5,6 +5,9 @@ import { focusedElement, h } from "./dom.js";
 const FORTH = new Set(["ArrowRight", "ArrowDown"]);
 const BACK = new Set(["ArrowLeft", "ArrowUp"]);
 
+/** A picture of the server as an element that can be imported. */
+export const drawing = (text) => new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+
 /** The same mark in another drawing of the chart has the same data. */
 const keyOf = (mark) => JSON.stringify({ ...mark.dataset });
 

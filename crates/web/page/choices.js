@@ -3,26 +3,46 @@
 import { h, put } from "./dom.js";
 import { capital } from "./words.js";
 
-function table(choices, { shown, head, words, play }) {
+/** Moves of which nothing is known, or nothing is shown. */
+const names = (choices, { words, play }) =>
+  h(
+    "div",
+    { class: "buttons" },
+    [...choices]
+      .sort((a, b) => a.move.localeCompare(b.move))
+      .map((choice) =>
+        h(
+          "button",
+          { "data-choice": choice.move, "aria-label": words.describe(choice, false), onclick: () => play(choice) },
+          choice.move,
+        ),
+      ),
+  );
+
+function table(choices, { head, words, play }) {
   // In some positions, and in some games, no move banks anything.
   const banks = choices.some((one) => one.captures);
-  const ordered = shown ? choices : [...choices].sort((a, b) => a.move.localeCompare(b.move));
   const heads = ["Move", banks && "Banks", head].filter(Boolean);
   const row = (choice) =>
     h(
       "tr",
       {
-        class: shown ? `${choice.standing.kind}${choice.best ? " best" : ""}` : "",
+        class: `${choice.standing.kind}${choice.best ? " best" : ""}`,
         "data-choice": choice.move,
         onclick: () => play(choice),
       },
-      h("td", {}, h("button", { class: "link", "aria-label": words.describe(choice, shown) }, choice.move)),
+      h("td", {}, h("button", { class: "link", "aria-label": words.describe(choice, true) }, choice.move)),
       banks && h("td", {}, choice.captures || ""),
       h(
         "td",
         { class: "value" },
-        shown ? h("span", { class: `badge ${choice.standing.kind}` }, choice.standing.text) : "·",
-        shown && choice.best && h("span", { class: "star", title: "best" }, "★"),
+        h(
+          "span",
+          { class: `badge ${choice.standing.kind}`, title: choice.standing.text },
+          choice.book ? choice.standing.brief : choice.standing.text,
+        ),
+        choice.best && h("span", { class: "star", title: "best" }, "★"),
+        choice.book && h("span", { class: "soft" }, " book"),
       ),
     );
   return h(
@@ -37,7 +57,7 @@ function table(choices, { shown, head, words, play }) {
         heads.map((text) => h("th", { scope: "col" }, text)),
       ),
     ),
-    h("tbody", {}, ordered.map(row)),
+    h("tbody", {}, choices.map(row)),
   );
 }
 
@@ -71,7 +91,8 @@ export function choicesPanel({ card, words }, { play, elsewhere }) {
     }
     const whole = choices.some((one) => one.result);
     const head = whole ? `${first}–${second}` : `For ${first}`;
-    put(body, table(choices, { shown, head, words, play }), shown && legend(choices, whole));
+    if (!shown || !choices.some((one) => one.value)) put(body, names(choices, { words, play }));
+    else put(body, table(choices, { head, words, play }), legend(choices, whole));
   }
 
   const panel = h("section", { class: "panel" }, h("h2", {}, "Moves here"), body);

@@ -32,6 +32,14 @@ export function put(element, ...children) {
  */
 export const $ = (selector) => document.querySelector(selector);
 
+/** Gives a text to the browser as a file to be kept. */
+export function save(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  h("a", { href: url, download: name }).click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
 /** Announces a text to a screen reader. */
 export function announce(text) {
   $("#announcer").textContent = text;

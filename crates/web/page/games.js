@@ -11,11 +11,11 @@ function known(game) {
   if (!game.holdings.length) {
     return h("p", { class: "note" }, game.databases ? "No databases yet." : "Too large for databases.");
   }
-  const entry = ({ options, rules, slices, book }) =>
+  const entry = ({ options, title, rules, slices, book }) =>
     h(
       "li",
       {},
-      h("a", { href: pageUrl("board", game.name, options) }, rules || "usual rules"),
+      h("a", { href: pageUrl("board", game.name, options) }, title ?? (rules || "usual rules")),
       slices.length > 0 && [
         ": ",
         h(

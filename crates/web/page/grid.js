@@ -1,6 +1,6 @@
 // Boards of squares with discs, from notation alone: `8/8/8/3ox3/3xo3/8/8/8 x`.
 
-import { focusedElement, h, s } from "./dom.js";
+import { focusedElement, h, put, s } from "./dom.js";
 
 const SQUARE = 60;
 const EDGE = 30;
@@ -39,10 +39,11 @@ class Grid {
     this.words = words;
     this.picture = s("svg", { class: "grid", role: "group", "aria-label": "Board" });
     this.others = h("div", { class: "buttons" });
-    this.element = h("div", { class: "plain" }, this.picture, this.others);
+    this.counts = h("p", { class: "discs" });
+    this.element = h("div", { class: "plain" }, this.picture, this.counts, this.others);
   }
 
-  render({ position, choices, shown, hint, editing, removing, flip }) {
+  render({ position, choices, shown, hint, editing, removing, flip, names }) {
     const model = readGrid(position);
     if (!model) return;
     const { move: focused, square } = this.element.contains(document.activeElement)
@@ -76,6 +77,13 @@ class Grid {
       }),
     );
     this.picture.replaceChildren(...parts);
+    const count = (disc) => model.rows.flat().filter((one) => one === disc).length;
+    put(
+      this.counts,
+      ["x", "o"].map((disc, i) =>
+        h("span", { class: `count-of ${disc === "x" ? "black" : "white"}` }, `${names[i]} ${count(disc)}`),
+      ),
+    );
     const rest = [...moves.values()].filter((choice) => !/^[a-z]\d+$/.test(choice.move));
     this.others.replaceChildren(
       ...rest.map((choice) =>
@@ -141,6 +149,8 @@ class Grid {
       "g",
       { class: classes.filter(Boolean).join(" "), "data-square": name, ...act, "aria-label": label },
       s("rect", { x, y, width: SQUARE, height: SQUARE }),
+      // Within the square: its neighbours are drawn after it.
+      s("rect", { class: "frame", x: x + 3, y: y + 3, width: SQUARE - 6, height: SQUARE - 6, rx: 4 }),
       content === "." ? mark : s("circle", { class: `disc ${held}`, cx, cy, r: SQUARE * 0.41 }),
     );
   }

@@ -7,6 +7,7 @@ import { databasesPage } from "./databases.js";
 import { $, announce, h } from "./dom.js";
 import { fleetPage } from "./fleet.js";
 import { gamesPage } from "./games.js";
+import { practicePage } from "./practice.js";
 import { pageUrl, where } from "./url.js";
 import { capital } from "./words.js";
 
@@ -33,15 +34,36 @@ function showGames(game, options) {
   const entries = games.flatMap((one) => {
     const others = one.holdings.map((holding) => holding.options).filter(Boolean);
     if (one.name === game && options && !others.includes(options)) others.push(options);
-    return ["", ...others].map((rules) => [one.name, rules]);
+    return ["", ...others].map((rules) => {
+      const title = one.holdings.find((holding) => holding.options === rules)?.title;
+      return { name: one.name, rules, title };
+    });
   });
+  const label = ({ name, rules, title }) =>
+    title ?? (rules ? `${name}, ${rules.replaceAll(",", ", ")}` : name);
+  // What files describe comes first.
+  entries.sort((a, b) => Number(Boolean(b.title)) - Number(Boolean(a.title)));
   $("#game").replaceChildren(
-    ...entries.map(([name, rules]) =>
-      h("option", { value: `${name}?${rules}` }, rules ? `${name}, ${rules.replaceAll(",", ", ")}` : name),
-    ),
+    ...entries.map((one) => h("option", { value: `${one.name}?${one.rules}` }, label(one))),
   );
   $("#game").value = `${game}?${options}`;
 }
+
+/** The game of an address that names none: one that a file describes, or the first. */
+function usual(query) {
+  for (const { name, holdings } of games) {
+    const described = holdings.find((one) => one.title);
+    if (described) return { name, options: described.options };
+  }
+  return { name: games[0].name, options: query.get("options") ?? "" };
+}
+
+/** What a game is called. */
+const titleOf = (game, options) => {
+  const { holdings } = games.find((one) => one.name === game);
+  const title = holdings.find((one) => one.options === options)?.title;
+  return title ?? capital(game) + (options && ` (${options.replaceAll(",", ", ")})`);
+};
 
 async function show() {
   shown.abort();
@@ -52,8 +74,9 @@ async function show() {
     games ??= await get("/games");
     // An answer that comes late must not draw over what is shown since.
     if (signal.aborted) return;
-    const game = requested ?? games[0].name;
-    const options = query.get("options") ?? "";
+    const { name: game, options } = requested
+      ? { name: requested, options: query.get("options") ?? "" }
+      : usual(query);
     if (page === "missing") throw new Error("There is no such page.");
     if (!games.some((one) => one.name === game)) {
       throw new Error(`There is no game “${game}”.`);
@@ -72,12 +95,12 @@ async function show() {
     else if (page === "games") await gamesPage(context);
     else if (page === "databases") await databasesPage(context);
     else if (page === "book") await bookPage(context);
+    else if (page === "practice") await practicePage(context);
     else await boardPage(context);
     if (signal.aborted) return;
     // Last, so that the title never names what is not yet to be seen.
     const titles = { games: "Games", fleet: "Fleet" };
-    const rules = options && ` (${options.replaceAll(",", ", ")})`;
-    document.title = `${titles[page] ?? capital(game) + rules} – Nutcracker`;
+    document.title = `${titles[page] ?? titleOf(game, options)} – Nutcracker`;
   } catch (error) {
     if (!signal.aborted) failed(error);
   }

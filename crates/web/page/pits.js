@@ -254,14 +254,14 @@ class Pits {
 
   chip(which, x, choice) {
     const y = this.place.chip(which);
-    const { text, kind } = choice.standing;
+    const { brief: text, kind } = choice.standing;
     const { narrow } = this.place;
     // Where letters are large there is room for the result alone.
-    const more = choice.captures > 0 && !narrow ? `×${choice.captures}` : "";
+    const more = choice.captures > 0 && !narrow && !choice.book ? `×${choice.captures}` : "";
     const w = (narrow ? 22 + 18 * text.length : 30 + 13 * text.length) + (more ? 10 + 11 * more.length : 0);
     return s(
       "g",
-      { class: `chip ${kind}${choice.best ? " best" : ""}`, "aria-hidden": "true" },
+      { class: `chip ${kind}${choice.best ? " best" : ""}${choice.book ? " book" : ""}`, "aria-hidden": "true" },
       s("rect", { x: x - w / 2, y: y - 17, width: w, height: 34, rx: 17 }),
       s(
         "text",
@@ -394,6 +394,7 @@ function boardShape(place) {
 /** Boards of pits. */
 export const pits = {
   reads: (text) => readPits(text) !== null,
+  sows: true,
   draw: (hooks) => new Pits(hooks),
   keys: (text) => {
     const last = String.fromCharCode(96 + readPits(text).rows[0].length);

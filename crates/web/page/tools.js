@@ -51,23 +51,32 @@ export function tools(actions, { random }) {
   const flip = button("flip", "Turn the board round", "⇅ Flip", actions.turn);
   const values = button("values", "Show or hide values", "Hide values", actions.toggleValues);
   const setup = button("setup", "Set up a position", "Set up", actions.setUp);
+  const hint = button("hint", "Show a best move for a moment", "Hint", actions.hint);
   const others = [
-    button("hint", "Show a best move for a moment", "Hint", actions.hint),
     random && button("random", "A random position from the databases", "Random", actions.random),
     button("start", "Where the game starts", "Start", actions.start),
+    button("open", "Open a game: paste it, or choose a file", "Open game", actions.open),
     button("copy", "Copy a link to this position and line", "Copy link", actions.copy),
   ].filter(Boolean);
+  /** On a phone the moves come first, and what is used rarely is behind one button. */
+  const more = h("button", { id: "more", "aria-expanded": "false", "aria-controls": "more-tools" }, "More");
+  const rest = h("div", { class: "rest", id: "more-tools" }, flip, values, setup, others);
+  more.addEventListener("click", () => {
+    const open = rest.classList.toggle("open");
+    more.setAttribute("aria-expanded", String(open));
+  });
   const element = h(
     "div",
     { class: "tools", role: "group", "aria-label": "Line and position" },
-    [first, undo, redo, last, flip, values, others[0], setup, others.slice(1)],
+    h("div", { class: "steps" }, first, undo, redo, last, hint, more),
+    rest,
   );
 
   function render({ session, shown, editing }) {
     values.textContent = shown ? "Hide values" : "Show values";
     for (const one of [first, undo]) one.disabled = editing || session.at === 0;
     for (const one of [redo, last]) one.disabled = editing || session.atEnd;
-    for (const one of [values, ...others]) one.disabled = editing;
+    for (const one of [values, hint, ...others]) one.disabled = editing;
   }
 
   return { element, render, focusSetup: () => setup.focus() };

@@ -5,11 +5,11 @@ import { h } from "./dom.js";
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The heading of a page about a game: its name, what the page shows, and the rules it is under. */
-export const headingOf = ({ name, rules }, what = "") =>
+export const headingOf = ({ name, title, rules }, what = "") =>
   h(
     "h1",
     {},
-    capital(name) + (what && `: ${what}`),
+    capital(title ?? name) + (what && `: ${what}`),
     rules && h("span", { class: "rules-line" }, rules),
   );
 
@@ -112,8 +112,10 @@ export function wordsOf({ points, sides }) {
     const [lower, upper] = [seen(value.lower), seen(value.upper)];
     const bounds = sign > 0 ? { lower, upper } : { lower: upper, upper: lower };
     const kind = bounds.lower > 0 ? "win" : bounds.upper < 0 ? "loss" : "unknown";
-    const text = inexact({ ...bounds, guess: seen(value.guess) }) + unchecked;
-    return made(text, `${text} for ${first}`, kind, number);
+    const guess = seen(value.guess);
+    const text = inexact({ ...bounds, guess }) + unchecked;
+    const brief = guess === undefined ? text : `~${signed(Number(guess.toFixed(1)))}`;
+    return { ...made(text, `${text} for ${first}`, kind, number), brief };
   };
 
   /** Who wins, and with what both end up. */

@@ -238,7 +238,7 @@ impl Drop for StopOnDrop {
 
 /// Reads `pits=4,empty-capture=yes`; `no` is as if the option was absent.
 pub fn parse_options(text: &str) -> Result<Options, UnknownGame> {
-    if text.len() > 200 {
+    if text.len() > 400 {
         return Err(UnknownGame::Options("the options are longer than any game has".to_owned()));
     }
     Ok(Options::from_text(text))

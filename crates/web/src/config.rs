@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nutcracker_any::Registry;
+use nutcracker_any::{GameInfo, Registry};
 
 use crate::explorer::Grow;
 use crate::fleet::FleetConfig;
@@ -16,6 +16,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The games there are.
     pub games: Registry,
+    /// Games that files describe, shown before the others.
+    pub files: Vec<FileGame>,
     /// The directory with the databases of all games.
     pub data: PathBuf,
     /// How commands that advice names are told that directory: ` --data DIR`, or nothing.
@@ -46,6 +48,7 @@ impl Config {
         Config {
             listen,
             games,
+            files: Vec::new(),
             data: data.into(),
             data_option: String::new(),
             free_disk: |_| None,
@@ -63,6 +66,15 @@ impl Config {
     pub fn checks_host(&self) -> bool {
         self.listen.ip().is_loopback() || !self.hosts.is_empty()
     }
+}
+
+/// A game that a file describes: one of the registry under some options, with a title of its own.
+#[derive(Clone, Debug)]
+pub struct FileGame {
+    /// Its title, such as the name of the file.
+    pub title: String,
+    /// The game, with the options that are given.
+    pub info: &'static GameInfo,
 }
 
 /// Limits. Every queue, buffer and wait of the server is bounded here.
@@ -90,6 +102,8 @@ pub struct Limits {
     pub reads: usize,
     /// How long a search, scan or read may take.
     pub search_time: Duration,
+    /// How long the review of a game may take.
+    pub review_time: Duration,
     /// How long a request may take, its body included.
     pub request_time: Duration,
     /// How long a client may take to send a request's head, or to read the response.
@@ -122,6 +136,7 @@ impl Default for Limits {
             queue_time: Duration::from_secs(20),
             reads: 64,
             search_time: Duration::from_secs(20),
+            review_time: Duration::from_mins(2),
             request_time: Duration::from_secs(30),
             client_time: Duration::from_secs(20),
             connections: 1024,

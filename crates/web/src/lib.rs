@@ -40,7 +40,7 @@ mod server;
 mod stall;
 
 pub use app::App;
-pub use config::{Config, Limits};
+pub use config::{Config, FileGame, Limits};
 pub use fleet::FleetConfig;
 pub use routes::openapi;
 pub use server::Server;

@@ -6,7 +6,7 @@ use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr};
 use utoipa::{IntoResponses, OpenApi};
 
-use crate::explorer::{Captures, Only, Searched, Whose};
+use crate::explorer::{Captures, Only, Review, ReviewedMove, Searched, Whose};
 use crate::problem::ProblemBody;
 use crate::routes::Queued;
 
@@ -21,7 +21,7 @@ use crate::routes::Queued;
     // The page and the interface are served from one place.
     servers((url = "/", description = "This server")),
     // Parameters and events name them; only bodies are found by themselves.
-    components(schemas(ProblemBody, Only, Captures, Whose, Searched, Queued)),
+    components(schemas(ProblemBody, Only, Captures, Whose, Searched, Queued, ReviewedMove, Review)),
     tags(
         (name = "games", description = "What can be played"),
         (name = "positions", description = "Values, moves, lines"),

@@ -162,6 +162,19 @@ fn encoded(text: &str) -> String {
     })
 }
 
+/// Texts that are records, nearly records, or anything.
+fn record() -> BoxedStrategy<String> {
+    let tag =
+        select(vec!["", "[Game \"awari\"]", "[Game \"kalah\"]", "[Position \"4,4\"]", "[Game"]);
+    prop_oneof![
+        4 => (tag, parameter("moves"), select(vec!["", " 1-0", " {a trap} *", " {"]))
+            .prop_map(|(tag, moves, end)| format!("{tag}\n\n{moves}{end}")),
+        2 => position().prop_map(|at| format!("[Game \"awari\"]\n[Position \"{at}\"]\n\nA B F")),
+        1 => "\\PC{0,60}",
+    ]
+    .boxed()
+}
+
 fn body() -> BoxedStrategy<Vec<u8>> {
     prop_oneof![
         4 => prop::collection::vec(position(), 0..60)
@@ -170,6 +183,9 @@ fn body() -> BoxedStrategy<Vec<u8>> {
             .prop_map(|(game, options, up_to)| {
                 json!({ "game": game, "options": options, "up_to": up_to }).to_string().into_bytes()
             }),
+        4 => (record(), prop::option::of(parameter("game"))).prop_map(|(record, game)| {
+            json!({ "text": record, "record": record, "game": game }).to_string().into_bytes()
+        }),
         1 => any::<Vec<u8>>(),
         1 => "\\PC{0,80}".prop_map(String::into_bytes),
         1 => Just(b"{\"positions\": [1, null, {}]}".to_vec()),
@@ -263,6 +279,8 @@ fn check_events(description: &Value, body: &str) -> Result<(), TestCaseError> {
         let schema = match name {
             "queued" => &schemas["Queued"],
             "report" => &schemas["Searched"],
+            "move" => &schemas["ReviewedMove"],
+            "review" => &schemas["Review"],
             _ => &Value::Bool(true),
         };
         if schema.is_object() {
@@ -282,6 +300,7 @@ fn every_answer_is_as_described() {
     let mut config = config();
     // Above the databases every reply is a search: many short ones here.
     config.limits.search_time = std::time::Duration::from_millis(30);
+    config.limits.review_time = config.limits.search_time;
     // What is built has a test of its own.
     config.builds = false;
     let server = server(config);

@@ -18,3 +18,5 @@ mod generated;
 mod origin;
 #[path = "replies.rs"]
 mod replies;
+#[path = "review.rs"]
+mod review;

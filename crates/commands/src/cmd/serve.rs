@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use nutcracker_engine::parse_time;
 use nutcracker_fleet::dispatcher::Settings;
 use nutcracker_web::explorer::ExplorerError;
 use nutcracker_web::problem::chain;
-use nutcracker_web::{App, Config, FleetConfig, Server};
+use nutcracker_web::{App, Config, FileGame, FleetConfig, Server};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::args::{Data, games};
@@ -29,13 +29,17 @@ use crate::{machine, note, print};
 ///
 /// Listens on the loopback interface unless --listen is given. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   nutcracker solve awari
   nutcracker serve --open
+  nutcracker serve my-game.toml --open
 
 Then, or in another terminal:
   curl \"http://127.0.0.1:4848/api/v1/games/awari/probe?position=0,0,1,0,3,2/2,1,1,0,0,0\"")]
 pub struct Args {
+    /// Files that describe games, to be shown before the others
+    #[arg(value_name = "GAME.toml")]
+    files: Vec<PathBuf>,
     /// The address and port to listen at; port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4848")]
     listen: SocketAddr,
@@ -129,7 +133,10 @@ impl Args {
             tracing::error!("internal error, please report it: {what}");
         }));
         let data_option = self.data.option();
+        let files =
+            self.files.iter().map(|path| described(path)).collect::<Result<_, Failure>>()?;
         let mut config = Config::new(self.listen, games(), self.data.data);
+        config.files = files;
         config.free_disk = machine::free_disk;
         // Who cannot reach this machine gets no paths of it.
         if self.listen.ip().is_loopback() {
@@ -176,6 +183,19 @@ impl Args {
         runtime.shutdown_background();
         outcome
     }
+}
+
+/// The game that a file describes, under the name of the file.
+fn described(path: &Path) -> Result<FileGame, Failure> {
+    if path.extension().is_none_or(|end| end != "toml") {
+        return Err(Failure::Usage(format!(
+            "{} is no file of a game, whose name ends in .toml; games with a name are all shown",
+            path.display()
+        )));
+    }
+    let info = (games().read)(path).map_err(Failure::Failed)?;
+    let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(FileGame { title, info })
 }
 
 /// The whole error: the operator of a server may see its paths.

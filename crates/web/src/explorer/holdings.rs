@@ -11,12 +11,17 @@ use nutcracker_table::{Disk, Storage};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::config::FileGame;
+
 /// Databases and a book of a game under some rule options.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Holding {
     /// The options that are not the usual ones, as requests name them; empty for the usual rules.
     #[schema(example = "pits=4")]
     pub options: String,
+    /// What the game is called under these options, where a file describes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// All options.
     #[schema(example = "pits=4, seeds=4, empty-capture=no, play-on=no")]
     pub rules: String,
@@ -52,8 +57,22 @@ pub fn canonical(info: &GameInfo, options: &Options) -> String {
     unknown.chain((!known.is_empty()).then_some(known)).collect::<Vec<_>>().join(",")
 }
 
-/// What a directory has of every game: by name and options, the usual ones first.
-pub fn holdings(games: Registry, data: &Path) -> BTreeMap<&'static str, Vec<Holding>> {
+/// What the file that describes a game calls it, if one does.
+pub fn title(files: &[FileGame], info: &GameInfo, options: &Options) -> Option<String> {
+    let same = |file: &&FileGame| {
+        let given = canonical(info, &file.info.given());
+        file.info.name == info.name && given == canonical(info, options)
+    };
+    files.iter().find(same).map(|file| file.title.clone())
+}
+
+/// What a directory has of every game: by name and options, the usual ones first; and what files
+/// describe, whether or not it has something of it.
+pub fn holdings(
+    games: Registry,
+    files: &[FileGame],
+    data: &Path,
+) -> BTreeMap<&'static str, Vec<Holding>> {
     let mut found: BTreeMap<(&'static str, String), Holding> = BTreeMap::new();
     let names = std::fs::read_dir(data).into_iter().flatten().flatten();
     for name in names.filter_map(|entry| entry.file_name().into_string().ok()) {
@@ -66,6 +85,7 @@ pub fn holdings(games: Registry, data: &Path) -> BTreeMap<&'static str, Vec<Hold
         let (unusual, rules) = rules_of(info, &options);
         let holding = found.entry((info.name, unusual.clone())).or_insert_with(|| Holding {
             options: unusual,
+            title: None,
             rules,
             slices: Vec::new(),
             book: false,
@@ -74,6 +94,17 @@ pub fn holdings(games: Registry, data: &Path) -> BTreeMap<&'static str, Vec<Hold
         if slices.len() > holding.slices.len() {
             holding.slices = slices;
         }
+    }
+    for FileGame { title, info } in files {
+        let (unusual, rules) = rules_of(info, &info.given());
+        let holding = found.entry((info.name, unusual.clone())).or_insert_with(|| Holding {
+            options: unusual,
+            title: None,
+            rules,
+            slices: Vec::new(),
+            book: false,
+        });
+        holding.title = Some(title.clone());
     }
     let mut games: BTreeMap<_, Vec<Holding>> = BTreeMap::new();
     for ((name, _), holding) in found {

@@ -8,9 +8,12 @@ mod growth;
 mod holdings;
 mod line;
 mod moves;
+mod puzzle;
 mod random;
 mod reply;
+mod review;
 mod search;
+mod seeds;
 mod shelf;
 mod slices;
 mod value;
@@ -44,9 +47,12 @@ pub use growth::Grow;
 pub use holdings::{Holding, canonical, holdings};
 pub use line::{Line, Node, Played};
 pub use moves::{Choice, Loss, Moves};
+pub use puzzle::{Chance, Puzzle, PuzzleFilters};
 pub use random::{Captures, Filters, Only, RandomPosition, Sampled, Scan};
 pub use reply::{Opponent, Reply, ReplySource};
+pub use review::{Decisive, RecordedGame, Review, ReviewedMove};
 pub use search::Searched;
+pub use seeds::{Changed, Pit, Seeds};
 pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};
 pub use value::Outcome;
@@ -108,6 +114,9 @@ pub struct GameCard {
     /// Its name.
     #[schema(example = "awari")]
     pub name: &'static str,
+    /// What it is called, where a file describes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// Its rule options in full.
     #[schema(example = "pits=6")]
     pub options: String,
@@ -205,6 +214,7 @@ pub fn open(
     let set = Arc::new(open_metric(&game, Some(metric), storage, &dir, cache_bytes));
     let shelf = shelves.at(data.join(nutcracker_book::file_name(&game)));
     Ok(Arc::new(Explorer {
+        title: holdings::title(&config.files, info, options),
         game,
         metric,
         set,
@@ -225,6 +235,8 @@ pub struct Explorer {
     metric: Metric,
     set: Arc<TableSet>,
     info: &'static GameInfo,
+    /// What a file that describes it calls it.
+    title: Option<String>,
     /// The options it was opened with: the game's id need not name all of them.
     options: Options,
     /// How commands that advice names are told where the databases are.
@@ -386,6 +398,7 @@ impl Explorer {
         let small_set = self.selection(default_set(&self.game));
         Ok(GameCard {
             name: id.name,
+            title: self.title.clone(),
             options: id.options,
             rules: holdings::rules_of(self.info, &self.options).1,
             command: self.command_line(),

@@ -8,8 +8,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::error::ExplorerError;
-use nutcracker_retro::default_set;
-
 use super::{Budget, Explorer};
 
 /// Positions sampled before the slice is scanned.
@@ -107,13 +105,7 @@ impl Filters {
 impl Explorer {
     /// Looks for a position that matches filters among some thousand of the slice.
     pub fn sample(&self, filters: &Filters, budget: &Budget) -> Result<Sampled, ExplorerError> {
-        let slice = match &filters.slice {
-            Some(name) => self.slice_named(name)?,
-            None => *self.present()?.last().ok_or_else(|| {
-                let slice = default_set(&self.game).last().copied().unwrap_or(SliceId(0));
-                ExplorerError::NoDatabase(self.missing(slice))
-            })?,
-        };
+        let slice = self.slice_or_last(filters.slice.as_deref())?;
         let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
         let none = |detail: String| Err(ExplorerError::NoMatch(detail));
         if !table.histogram().iter().any(|(score, _)| filters.allows(score.into())) {

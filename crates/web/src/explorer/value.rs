@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 /// How the game ends for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = GameOutcome)]
 pub enum Outcome {
     /// It wins.
     Win,

@@ -64,7 +64,7 @@ pub struct DropOutParams {
     /// Whose book it is.
     pub player: Option<Whose>,
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     pub options: Option<String>,
 }
 
@@ -92,7 +92,7 @@ pub struct LeafParams {
     /// Whose book it is.
     player: Option<Whose>,
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     options: Option<String>,
 }
 

@@ -41,7 +41,7 @@ pub struct SliceParams {
     #[param(max_length = 100)]
     slice: Option<String>,
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     options: Option<String>,
 }
 

@@ -53,9 +53,13 @@ pub struct RuleOption {
     responses((status = 200, body = Vec<Summary>), Problems))]
 pub async fn list(State(app): State<Arc<App>>) -> Result<Cached<Vec<Summary>>, Problem> {
     let registry = app.config.games;
-    let data = app.config.data.clone();
-    let mut found =
-        app.run_read(move |_| Ok::<_, Problem>(explorer::holdings(registry, &data))).await?;
+    let shared = Arc::clone(&app);
+    let mut found = app
+        .run_read(move |_| {
+            let config = &shared.config;
+            Ok::<_, Problem>(explorer::holdings(registry, &config.files, &config.data))
+        })
+        .await?;
     let mut games = Vec::new();
     for info in app.config.games.iter() {
         let game = app.game(info.name, None)?;
@@ -137,7 +141,7 @@ pub struct ExtremesParams {
     #[param(max_length = 100)]
     slice: String,
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     options: Option<String>,
 }
 

@@ -6,7 +6,10 @@ mod fleet;
 mod games;
 mod jobs;
 mod probe;
+mod puzzle;
+mod review;
 mod search;
+mod stream;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,7 +36,7 @@ use utoipa::openapi::path::ParameterIn;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub use search::Queued;
+pub use stream::Queued;
 
 use crate::app::App;
 use crate::assets::{HTML, asset};
@@ -63,6 +66,10 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(probe::random))
         .routes(routes!(search::reply))
         .routes(routes!(search::search))
+        .routes(routes!(review::read))
+        .routes(routes!(review::review))
+        .routes(routes!(puzzle::puzzle))
+        .routes(routes!(probe::seeds))
         .routes(routes!(book::facts))
         .routes(routes!(book::node))
         .routes(routes!(book::dropouts))
@@ -119,6 +126,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/games/{game}", page())
         .route("/games/{game}/databases", page())
         .route("/games/{game}/book", page())
+        .route("/games/{game}/practice", page())
         .route("/fleet", page())
         .route("/page/{name}", get(async |Path(name): Path<String>| asset(&name)))
         .fallback(missing)

@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::app::App;
 use crate::config::Limits;
 use crate::explorer::{
-    Explorer, ExplorerError, Filters, Line, Moves, Probed, RandomPosition, Sampled,
+    Explorer, ExplorerError, Filters, Line, Moves, Probed, RandomPosition, Sampled, Seeds,
 };
 use crate::openapi::Problems;
 use crate::peer::Peer;
@@ -28,7 +28,7 @@ const SMALL_BATCH: usize = 2048;
 #[into_params(parameter_in = Query)]
 pub struct RulesParams {
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     options: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub struct PositionParams {
     #[param(example = "0,0,4,0,3,2/2,1,1,0,0,2 S 20-13", max_length = 4096)]
     position: Option<String>,
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     options: Option<String>,
 }
 
@@ -212,7 +212,7 @@ pub struct LineParams {
     #[param(example = "E3x5", max_length = 4096)]
     pub moves: Option<String>,
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     pub options: Option<String>,
 }
 
@@ -257,7 +257,7 @@ pub struct BestLineParams {
     #[param(minimum = 0, maximum = 1000)]
     plies: Option<usize>,
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     options: Option<String>,
 }
 
@@ -278,6 +278,18 @@ pub async fn best_line(
         ));
     }
     app.run_read(move |_| game.best_line(&position, plies)).await.map(Cached)
+}
+
+/// Says what changes with one seed more or less in each pit, in games of sowing
+#[utoipa::path(get, path = "/api/v1/games/{game}/seeds", operation_id = "compareSeeds", tag = "positions", params(PositionParams, ("game" = String, Path, description = "The name of the game", example = "awari")),
+    responses((status = 200, body = Seeds), Problems))]
+pub async fn seeds(
+    State(app): State<Arc<App>>,
+    game: Path<String>,
+    Params(params): Params<PositionParams>,
+) -> Result<Cached<Seeds>, Problem> {
+    let (game, position) = params.find(&app, name_of(&game))?;
+    app.run_read(move |_| game.seeds(&position)).await.map(Cached)
 }
 
 /// Finds a random position that matches the filters

@@ -1,34 +1,23 @@
 //! Searches as streams of reports, and replies of the opponent.
 
 use std::hash::{BuildHasher, RandomState};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::extract::{Path, State};
-use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_core::Stream;
 use nutcracker_book::play::{DrawAs, Style};
-use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
-use utoipa::{IntoParams, ToSchema};
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::probe::{find, name_of, names};
-use crate::app::{App, StopOnDrop};
+use super::stream::watched;
+use crate::app::App;
 use crate::explorer::{Budget, ExplorerError, Opponent, Reply, ReplySource, Searched};
 use crate::openapi::Problems;
 use crate::peer::Peer;
 use crate::problem::{Kind, Problem};
-use crate::queue::Ticket;
 use crate::reply::{Cached, Fresh, Params};
-
-/// Reports queued for a slow client; when the queue is full the search blocks.
-const REPORT_QUEUE: usize = 16;
-/// Interval between two looks of a waiting search whether the server stops.
-const CLOSING_CHECK: Duration = Duration::from_millis(250);
 
 /// A position to search and the limits.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -47,7 +36,7 @@ pub struct SearchParams {
     /// Depth limit in plies.
     depth: Option<u32>,
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     options: Option<String>,
 }
 
@@ -75,121 +64,18 @@ pub async fn search(
             Ok::<_, ExplorerError>((game, position, moves))
         })
         .await?;
-    let mut ticket = app.line_up(client)?;
-    let (sender, receiver) = mpsc::channel(REPORT_QUEUE);
-    let stop = Arc::new(AtomicBool::new(false));
-    let events = Events {
-        receiver,
-        _stop: StopOnDrop(Arc::clone(&stop)),
-        app: Arc::clone(&app),
-        ended: false,
-    };
-    tokio::spawn(async move {
-        if !tell_places(&app, &mut ticket, &sender).await {
-            return;
-        }
-        tokio::task::spawn_blocking(move || {
-            let _slot = ticket;
-            let line: Vec<&str> = moves.iter().map(String::as_str).collect();
-            let budget = Budget::new(time.min(limit), stop);
-            let mut report = |found: Searched| {
-                // The client is gone or the server stops: the search ends when it next checks the
-                // flag.
-                if app.is_closing() || sender.blocking_send(SearchEvent::Report(found)).is_err() {
-                    budget.flag().store(true, Ordering::Relaxed);
-                }
-            };
-            let last = match game.search(&position, &line, params.depth, &budget, &mut report) {
-                Ok(()) => SearchEvent::Done,
-                Err(error) => {
-                    let problem = Problem::from(error);
-                    problem.log("search");
-                    SearchEvent::Problem(problem)
-                }
-            };
-            let _ = sender.blocking_send(last);
-        });
-    });
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
-}
-
-/// Waits for a slot and tells the client its place in the line; false where the client is gone or the
-/// server stops.
-async fn tell_places(app: &App, ticket: &mut Ticket, sender: &mpsc::Sender<SearchEvent>) -> bool {
-    loop {
-        let place = ticket.place();
-        if place == 0 {
-            return true;
-        }
-        if sender.send(SearchEvent::Queued(Queued { place })).await.is_err() {
-            return false;
-        }
-        loop {
-            tokio::select! {
-                () = ticket.moved() => break,
-                () = sender.closed() => return false,
-                () = tokio::time::sleep(CLOSING_CHECK) => {
-                    if app.is_closing() {
-                        return false;
-                    }
-                }
-            }
-        }
-    }
+    let ticket = app.line_up(client)?;
+    let time = time.min(limit);
+    Ok(watched(app, ticket, time, "search", move |budget, watcher| {
+        let line: Vec<&str> = moves.iter().map(String::as_str).collect();
+        let mut report = |found: Searched| watcher.send("report", &found);
+        game.search(&position, &line, params.depth, budget, &mut report)
+    }))
 }
 
 fn owned_names(app: &App, moves: Option<String>) -> Result<Vec<String>, Problem> {
     let moves = moves.unwrap_or_default();
     Ok(names(app, &moves)?.into_iter().map(str::to_owned).collect())
-}
-
-/// A search that waits for a slot.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct Queued {
-    /// Its place in the line; 1 is next.
-    #[schema(example = 1, minimum = 1)]
-    place: usize,
-}
-
-enum SearchEvent {
-    Queued(Queued),
-    Report(Searched),
-    Problem(Problem),
-    Done,
-}
-
-/// The events of a search; the search ends when they are dropped.
-struct Events {
-    receiver: mpsc::Receiver<SearchEvent>,
-    _stop: StopOnDrop,
-    app: Arc<App>,
-    ended: bool,
-}
-
-impl Stream for Events {
-    type Item = Result<Event, axum::Error>;
-
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let this = self.get_mut();
-        if this.ended || this.app.is_closing() {
-            return Poll::Ready(None);
-        }
-        this.receiver.poll_recv(context).map(|event| {
-            let event = match event? {
-                SearchEvent::Queued(queued) => Event::default().event("queued").json_data(queued),
-                SearchEvent::Report(found) => Event::default().event("report").json_data(&found),
-                SearchEvent::Problem(problem) => {
-                    this.ended = true;
-                    Event::default().event("problem").json_data(problem.body())
-                }
-                SearchEvent::Done => {
-                    this.ended = true;
-                    Ok(Event::default().event("done").data("{}"))
-                }
-            };
-            Some(event)
-        })
-    }
 }
 
 /// A position and the strength of the replying player.
@@ -219,7 +105,7 @@ pub struct ReplyParams {
     #[param(example = 0.0)]
     variety: Option<f64>,
     /// Rule options other than the defaults, such as `pits=4`.
-    #[param(max_length = 200)]
+    #[param(max_length = 400)]
     options: Option<String>,
 }
 

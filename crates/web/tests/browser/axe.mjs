@@ -23,6 +23,7 @@ export function axeTests(ending, empty) {
     [at("Ke1 Ra1 kb2 b", "krk"), ".move.best"],
     [at("gle/.c./.C./ELG S -", "dobutsu"), ".place.active"],
     ["/games/awari/databases", ".histogram [data-score]"],
+    ["/games/awari/practice", ".pit.legal"],
     ["/games/kalah/book?options=pits=3,seeds=2", ".drop-outs [data-depth]"],
     ["/games", ".card"],
     ["/api", ".operation"],
@@ -33,7 +34,7 @@ export function axeTests(ending, empty) {
   // Colours are the same on all pages: three of them in the dark will do.
   for (const [colorScheme, pages] of [
     ["light", all],
-    ["dark", all.filter(([where]) => /20-18$|databases|book/.test(where))],
+    ["dark", all.filter(([where]) => /20-18$|databases|book|practice/.test(where))],
   ]) {
     test(
       `axe finds nothing: ${colorScheme}`,
@@ -45,10 +46,24 @@ export function axeTests(ending, empty) {
           const wrong = await violations(page);
           if (wrong.length) found[where] = wrong;
         }
+        const check = async (what) => {
+          const wrong = await violations(page);
+          if (wrong.length) found[what] = wrong;
+        };
+        await page.goto("/games/awari/practice");
+        await page.click("#reveal");
+        await check("a solved puzzle");
+        await page.goto(`${at(ending)}&line=C1`);
+        await page.click("#review-line");
+        await page.waitForSelector("#save-record");
+        await page.click(".seeds summary");
+        await page.waitForSelector(".heats");
+        await check("a review");
+        await page.click("#open");
+        await check("a game to open");
         await page.goto(at(ending));
         await page.click("#setup");
-        const wrong = await violations(page);
-        if (wrong.length) found["set up"] = wrong;
+        await check("set up");
         equal(found, {}, "violations");
       },
       // The policy of the page forbids the script that is added to it.

@@ -29,6 +29,14 @@ export function clientTests(base, ending) {
     equal(line.nodes.length, 3, "a line");
     const found = (await client.findRandomPosition({ game: "awari", slice: "5", only: "best", seed: 1 })).data;
     ok(found.position, "a position");
+    const { games: read } = (await client.readRecords(null, { text: "F4 c5", game: "awari" })).data;
+    equal(read[0].moves, ["F4", "c5"], "a record");
+    const review = (await client.reviewGame({ game: "awari" }, { record: `[Position "${ending}"]\n\nC1` })).data;
+    ok(review.includes("event: review"), "a review");
+    const puzzle = (await client.findPuzzle({ game: "awari", slice: "7", seed: 1 })).data;
+    equal(puzzle.levels.length, 10, "a puzzle");
+    const seeds = (await client.compareSeeds({ ...position })).data;
+    equal(seeds.rows[0].length, 6, "pits");
     const job = await client.startJob(null, { game: "awari", options: "pits=2", up_to: "2" });
     equal(job.status, 202, "a job");
     equal((await client.cancelJob({ id: job.data.id })).status, 202, "its end");

@@ -193,6 +193,7 @@ export async function explorerTests() {
     async (page) => {
       await page.goto(at("0,0,4,0,3,2/2,1,1,0,0,2 S 20-13"));
       await page.waitForSelector(".pit.legal");
+      await page.tap("#more");
       await page.tap("#setup");
       ok(await page.isDisabled("#random"), "what would discard it");
       await page.tap('[data-pit="02"] .hole');
@@ -257,7 +258,8 @@ export async function explorerTests() {
     await shows(page, "#book th:nth-child(2)", "For South");
     await page.goto("/games/othello");
     await page.waitForSelector(".square.legal");
-    equal(await page.$$eval(".choices th", (all) => all.length), 2, "moves of Othello bank nothing");
+    equal(await page.$$eval(".choices [data-choice]", (all) => all.length), 4, "moves without values are buttons");
+    await shows(page, ".discs", "Black 2");
   });
 
   test("opens at a position that the databases of other rules know", async (page) => {
@@ -340,7 +342,7 @@ export async function explorerTests() {
   test(
     "fits a window of 320 pixels",
     async (page) => {
-      for (const where of [at(AHEAD), "/games/awari/databases", "/games/kalah/book?options=pits=3,seeds=2", "/games"]) {
+      for (const where of [at(AHEAD), "/games/awari/databases", "/games/kalah/book?options=pits=3,seeds=2", "/games", "/games/awari/practice"]) {
         await page.goto(where);
         await page.waitForSelector("#main h1");
         ok((await excess(page)) <= 0, `${where} is ${await excess(page)} pixels too wide`);

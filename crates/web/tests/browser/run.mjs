@@ -7,6 +7,7 @@ import { explorerTests } from "./explorer.mjs";
 import { fleetTests } from "./fleet.mjs";
 import { equal, finish, ok, place, run, serve, test } from "./harness.mjs";
 import { address, at, moves, played, settled, shot, shows, titled, values } from "./page.mjs";
+import { reviewTests } from "./review.mjs";
 import { wordsTests } from "./words.mjs";
 
 const STONES = 10;
@@ -356,6 +357,13 @@ test("a hint comes from the book where there are no databases", async (page) => 
   await page.goto(`/games/kalah?options=pits=3,seeds=2&from=${start}`);
   await page.waitForSelector("#book tr.best");
   const best = await page.$$eval("#book tr.best", (all) => all.map((one) => one.dataset.book));
+  // What the book says is on the board and in the table of moves, too.
+  await page.waitForSelector(".pit.best .chip");
+  equal(
+    (await page.$$eval(".choices tr.best", (all) => all.map((one) => one.dataset.choice))).sort(),
+    [...best].sort(),
+    "the best moves in the table",
+  );
   const [hint] = await Promise.all([page.waitForSelector(".pit.hint"), page.click("#hint")]);
   const hinted = await hint.getAttribute("data-move");
   ok(best.includes(hinted), `${hinted} is one of ${best}`);
@@ -546,6 +554,7 @@ wordsTests();
 clientTests(base, ENDING);
 axeTests(ENDING, empty);
 await explorerTests();
+await reviewTests();
 await fleetTests();
 await dobutsuTests();
 await finish(base);

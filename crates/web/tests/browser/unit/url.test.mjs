@@ -13,6 +13,7 @@ test("an address names a page", () => {
     ["/games/awari", "board", "awari"],
     ["/games/awari/databases?options=pits%3D4", "databases", "awari"],
     ["/games/kalah/book", "book", "kalah"],
+    ["/games/awari/practice", "practice", "awari"],
     ["/fleet", "fleet", null],
     ["/games/awari/nothing", "missing", "awari"],
     ["/nothing", "missing", null],
