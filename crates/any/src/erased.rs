@@ -34,6 +34,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
         step: &Step<AnyPosition>,
         notation: Notation,
     ) -> Option<String>;
+    fn other_name(&self, situation: &Situation<AnyPosition>, mv: &AnyMove) -> Option<String>;
     fn start_options(&self) -> String;
     fn expand(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>) -> Option<Score>;
     fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
@@ -158,6 +159,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     ) -> Option<String> {
         let (situation, step) = (own_situation(situation), own_step(step));
         self.0.format_move_in(&situation, mv.get(), &step, notation)
+    }
+    fn other_name(&self, situation: &Situation<AnyPosition>, mv: &AnyMove) -> Option<String> {
+        self.0.other_name(&own_situation(situation), mv.get())
     }
     fn start_options(&self) -> String {
         self.0.start_options()

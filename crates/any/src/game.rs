@@ -4,12 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use nutcracker_game::{
-    Evaluate, Game, GameId, IndexMatrix, Metric, Notation, Numbering, ParseError, Part, Properties,
-    RowMoves, Rules, Score, Side, Situation, SliceId, Step, plain_views,
+    Evaluate, ForwardView, Game, GameId, IndexMatrix, Metric, Notation, Numbering, ParseError,
+    Part, Properties, RowMoves, Rules, Score, Side, Situation, SliceId, Step,
 };
 
 use crate::erased::{Concrete, Erased};
 use crate::loops::Loops;
+use crate::views::{AnyForward, AnyView, Views};
 use crate::{AnyMove, AnyPosition};
 
 /// Any game.
@@ -21,6 +22,8 @@ pub struct AnyGame {
     game: Arc<dyn Erased>,
     /// The inner loops that were compiled for the game.
     pub(crate) loops: Option<Arc<dyn Loops>>,
+    /// The views of its own by which it is solved where it has no such loops.
+    pub(crate) views: Option<Arc<dyn Views>>,
 }
 
 impl AnyGame {
@@ -38,7 +41,17 @@ impl AnyGame {
 
     /// A game that is solved and searched by virtual calls: slower, and compiled in no time.
     pub fn small<G: Evaluate>(game: G) -> Self {
-        AnyGame { game: Arc::new(Concrete(game)), loops: None }
+        AnyGame { game: Arc::new(Concrete(game)), loops: None, views: None }
+    }
+
+    /// A game that is solved through its own views by virtual calls, one for each position: nearly as
+    /// fast as loops of its own, and compiled in no time.
+    pub fn viewed<G: Evaluate>(game: G) -> Self
+    where
+        G::Forward: ForwardView<Key = G::Position> + 'static,
+    {
+        let views: Arc<dyn Views> = Arc::new(Concrete(game.clone()));
+        AnyGame { views: Some(views), ..AnyGame::small(game) }
     }
 }
 
@@ -78,6 +91,9 @@ impl Rules for AnyGame {
         fn format_move_in(
             &self, situation: &Situation<AnyPosition>, mv: &AnyMove, step: &Step<AnyPosition>,
             notation: Notation
+        ) -> Option<String>;
+        fn other_name(
+            &self, situation: &Situation<AnyPosition>, mv: &AnyMove
         ) -> Option<String>;
         fn start_options(&self) -> String;
         fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
@@ -129,12 +145,20 @@ impl Numbering for AnyGame {
     }
 }
 
-/// The views are plain ones. What the game says about its own views is passed on, so that estimates
+/// The views are plain ones, or the game's own. What the game says about its own views is passed on, so that estimates
 /// are those of the loops that run.
 impl Game for AnyGame {
-    plain_views!(@views);
+    type View = AnyView;
+    type Forward = AnyForward;
 
     const HAS_BOUNDS: bool = true;
+
+    fn view_within(&self, slice: SliceId, bytes: u64) -> AnyView {
+        AnyView::new(self, slice, bytes)
+    }
+    fn forward_within(&self, slice: SliceId, bytes: u64) -> AnyForward {
+        AnyForward::new(self, slice, bytes)
+    }
 
     forward! {
         fn view_bytes(&self, slice: SliceId) -> u64;

@@ -23,10 +23,12 @@ mod game;
 mod inline;
 mod loops;
 mod registry;
+mod views;
 
 pub use game::AnyGame;
 pub use inline::{Inline, Value};
 pub use registry::{GameInfo, OptionInfo, Options, Registered, Registry, UnknownGame};
+pub use views::{AnyForward, AnyView};
 
 /// A position of any game: at most 64 bytes.
 pub type AnyPosition = Inline<8>;

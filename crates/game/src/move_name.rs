@@ -46,7 +46,8 @@ impl Error for MoveError {}
 /// The place of the legal move with this name, in the order of [`Rules::moves`].
 ///
 /// A name is in the game's notation, with or without captures (`E3x5`, `E3`), or any unambiguous
-/// prefix of it (`E`); upper and lower case matter only where they distinguish two moves.
+/// prefix of it (`E`); upper and lower case matter only where they distinguish two moves. Some games
+/// have a [second name](Rules::other_name) for each move, which is read in full.
 ///
 /// ```
 /// use nutcracker_game::{MoveError, Rules, find_move, toy::Heap};
@@ -82,7 +83,14 @@ pub fn find_move_in<G: Rules>(
         foreign.unwrap_or_else(|| game.format_move(situation, mv, &step))
     };
     let names: Vec<String> = moves.iter().map(name).collect();
-    place_of(text.trim(), names, notation)
+    let text = text.trim();
+    let is_other = |mv: &G::Move| game.other_name(situation, mv).is_some_and(|name| name == text);
+    if !names.iter().any(|name| name == text)
+        && let Some(place) = moves.iter().position(is_other)
+    {
+        return Ok(place);
+    }
+    place_of(text, names, notation)
 }
 
 /// The place of the name that a text means.

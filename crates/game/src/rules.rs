@@ -116,6 +116,7 @@ impl<P> Step<P> {
 /// | [`expand`](Rules::expand) | [`outcome`](Rules::outcome), then [`steps`](Rules::steps) |
 /// | [`repeated`](Rules::repeated) | a position that repeats is worth 0 |
 /// | [`format_in`](Rules::format_in), [`format_move_in`](Rules::format_move_in) | no other program's notation |
+/// | [`other_name`](Rules::other_name) | moves are read by the one name that they have |
 /// | [`draw`](Rules::draw) | [`format`](Rules::format) |
 /// | [`side_name`](Rules::side_name) | `first` and `second` |
 /// | [`final_result`](Rules::final_result) | the result of the game is the score |
@@ -170,6 +171,15 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         notation: Notation,
     ) -> Option<String> {
         (notation == Notation::Own).then(|| self.format_move(situation, mv, step))
+    }
+
+    /// A second name by which a move is read, such as `e2e4` for `e4`; it is not shown.
+    fn other_name(
+        &self,
+        _situation: &Situation<Self::Position>,
+        _mv: &Self::Move,
+    ) -> Option<String> {
+        None
     }
 
     /// What the start depends on beside [`id`](Rules::id), such as `seeds=3`: databases are the

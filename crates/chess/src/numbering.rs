@@ -1,0 +1,155 @@
+//! Slices of chess: material classes of up to five men, and numbers in them.
+
+use nutcracker_game::{Game, Metric, Numbering, ParseError, Part, Properties, Score, SliceId};
+
+use super::Chess;
+use super::board::{ChessPosition, Role};
+use super::forward::ChessForward;
+use super::index::layout;
+use super::material::{CLASSES, MOST_MEN, Material, counts};
+use super::view::ChessView;
+
+/// The most moves of a man of each kind, in the order of [`Role::MEN`]; and of a king.
+const MOST_MOVES: [u16; 5] = [27, 14, 13, 8, 12];
+const KING_MOVES: u16 = 8;
+
+/// The slice of a position, and which side of its class is to move.
+fn class_of(position: &ChessPosition) -> Option<(SliceId, usize)> {
+    if position.castling() != 0 || position.occupied().count_ones() > MOST_MEN as u32 {
+        return None;
+    }
+    let [own, other] = counts(position);
+    CLASSES.find(own, other)
+}
+
+/// A class of men is a slice, with both sides to move. Positions with more men, and those with a
+/// right to castle, are in slices without databases: by the number of men and pawns.
+impl Numbering for Chess {
+    fn metrics(&self) -> &'static [Metric] {
+        &[Metric::Dtw, Metric::Dtc, Metric::Wdl]
+    }
+
+    fn properties(&self) -> Properties {
+        Properties { unmoves: true, symmetric: true, holes: true, ..Properties::default() }
+    }
+
+    fn largest_slice(&self) -> SliceId {
+        SliceId(CLASSES.all.len() as u32 - 1)
+    }
+
+    fn slice_of(&self, position: &ChessPosition) -> SliceId {
+        class_of(position).map_or_else(
+            || {
+                let pawns = position.of(Role::Pawn).count_ones();
+                let men = position.occupied().count_ones();
+                SliceId(CLASSES.all.len() as u32 + men * 17 + pawns)
+            },
+            |(slice, _)| slice,
+        )
+    }
+
+    fn slice_len(&self, slice: SliceId) -> u64 {
+        if self.has_database(slice) { layout(slice.0).len() } else { u64::MAX }
+    }
+
+    fn rank(&self, position: &ChessPosition) -> u64 {
+        let (slice, mover) = class_of(position).expect("only classes have numbers");
+        layout(slice.0).rank(position, mover)
+    }
+
+    fn unrank(&self, slice: SliceId, index: u64) -> Option<ChessPosition> {
+        layout(slice.0).unrank(index)
+    }
+
+    fn canonical(&self, position: &ChessPosition) -> ChessPosition {
+        match class_of(position) {
+            Some((slice, mover)) => {
+                let layout = layout(slice.0);
+                let canonical = layout.unrank(layout.rank(position, mover));
+                canonical.expect("the number of a position stands for one")
+            }
+            None => *position,
+        }
+    }
+
+    fn index_scheme(&self) -> &'static str {
+        "kings-men-1"
+    }
+
+    fn max_score(&self, _: SliceId) -> Score {
+        1
+    }
+
+    /// Published: no position has more than 218 moves.
+    fn max_moves(&self, slice: SliceId) -> u16 {
+        let Some(class) = CLASSES.all.get(slice.0 as usize) else { return 218 };
+        let most = class.sides.map(|men| {
+            let of = |(&count, most): (&u8, u16)| u16::from(count) * most;
+            KING_MOVES + men.iter().zip(MOST_MOVES).map(of).sum::<u16>()
+        });
+        most[0].max(most[1])
+    }
+
+    fn slice_name(&self, slice: SliceId) -> String {
+        let large = || {
+            let number = slice.0 - CLASSES.all.len() as u32;
+            format!("{}men{}pawns", number / 17, number % 17)
+        };
+        CLASSES.all.get(slice.0 as usize).map_or_else(large, Material::name)
+    }
+
+    fn slice_named(&self, name: &str) -> Option<SliceId> {
+        let class = Material::from_name(name)?;
+        (class.name() == name).then(|| CLASSES.slice(&class))?
+    }
+
+    fn select(&self, text: &str) -> Result<Vec<SliceId>, ParseError> {
+        if let Ok(men @ 2..=MOST_MEN) = text.parse() {
+            return Ok(CLASSES.up_to(men));
+        }
+        let class = Material::from_name(text);
+        class.and_then(|class| CLASSES.slice(&class)).map(|slice| vec![slice]).ok_or_else(|| {
+            ParseError::new(format!(
+                "chess has endings of 2 to {MOST_MEN} men, such as 4 for all of up to four, or \
+                 krkn, not {text:?}"
+            ))
+        })
+    }
+
+    fn below(&self, slice: SliceId) -> Vec<SliceId> {
+        CLASSES.below(slice)
+    }
+
+    fn slice_unit(&self) -> &'static str {
+        "men"
+    }
+
+    fn parts(&self, slice: SliceId) -> Vec<Part> {
+        let layout = layout(slice.0);
+        let mut start = 0;
+        let part = |(mover, name)| {
+            let end = start + layout.half_len(mover);
+            let range = start..end;
+            start = end;
+            Part { name, range }
+        };
+        layout.mover_names().into_iter().enumerate().map(part).collect()
+    }
+
+    fn unmoves(&self, position: &ChessPosition, out: &mut Vec<ChessPosition>) {
+        position.before(|before| out.push(before));
+    }
+}
+
+impl Game for Chess {
+    type View = ChessView;
+    type Forward = ChessForward;
+
+    fn view_within(&self, slice: SliceId, _: u64) -> ChessView {
+        ChessView::new(slice)
+    }
+
+    fn forward_within(&self, slice: SliceId, _: u64) -> ChessForward {
+        ChessForward::new(slice)
+    }
+}

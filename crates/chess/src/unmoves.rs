@@ -1,0 +1,72 @@
+//! Moves taken back.
+
+use crate::attacks::{self, FLIP, squares};
+use crate::board::{ChessPosition, ENDS, Role};
+
+impl ChessPosition {
+    /// Visits every position from which a move that captures and promotes nothing leads to this
+    /// one, without rights to castle.
+    #[inline(always)]
+    pub(crate) fn before(&self, mut visit: impl FnMut(ChessPosition)) {
+        // As the side sees the board that has moved.
+        let after = self.turned();
+        let occupied = after.occupied();
+        let mut undo = |from: u8, to: u8, role: Role| {
+            let mut before = after;
+            before.clear(to);
+            before.put(from, role, true);
+            // The side that is not to move there would be in check.
+            if before.is_exposed() {
+                return;
+            }
+            visit(before);
+            before.with_passed(&mut visit);
+        };
+        if let Some(square) = self.passed() {
+            // Only the pawn that can be captured has just moved.
+            let to = (square ^ FLIP) + 8;
+            undo(to - 16, to, Role::Pawn);
+            return;
+        }
+        for to in squares(after.own()) {
+            let Some((role, _)) = after.man(to) else { continue };
+            let from = match role {
+                Role::King => attacks::king(to),
+                Role::Knight => attacks::knight(to),
+                Role::Bishop => attacks::bishop(to, occupied),
+                Role::Rook => attacks::rook(to, occupied),
+                Role::Queen => attacks::bishop(to, occupied) | attacks::rook(to, occupied),
+                Role::Pawn => {
+                    let one = (1 << to) >> 8 & !occupied & !ENDS;
+                    // After two squares a pawn that can be captured in passing makes another
+                    // position.
+                    let two = to / 8 == 3 && one != 0 && !self.can_pass((to - 8) ^ FLIP);
+                    one | if two { one >> 8 } else { 0 }
+                }
+            };
+            for from in squares(from & !occupied) {
+                undo(from, to, role);
+            }
+        }
+    }
+
+    /// Visits this position again with each pawn that may have just moved two squares and can be
+    /// captured in passing.
+    #[inline(always)]
+    fn with_passed(&self, visit: &mut impl FnMut(ChessPosition)) {
+        let fifth = 0xFF_0000_0000;
+        let pawns = self.of(Role::Pawn);
+        if pawns & self.own() & fifth == 0 {
+            return;
+        }
+        for taken in squares(pawns & self.other() & fifth) {
+            let square = taken + 8;
+            let behind = 1 << square | 1 << (square + 8);
+            if self.occupied() & behind == 0 && self.can_pass(square) {
+                let mut before = *self;
+                before.set_passed(Some(square));
+                visit(before);
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! A class as solvers walk through it: exits and un-moves by bitboards, nothing looked up by name.
+
+use std::ops::Range;
+
+use nutcracker_game::{Children, Exits, Metric, Score, SliceId, SliceView, Turn};
+
+use crate::board::ChessPosition;
+use crate::index::{Layout, layout};
+use crate::material::{CLASSES, counts};
+use crate::moves::Found;
+
+/// A class of men, with both sides to move.
+#[derive(Clone, Copy, Debug)]
+pub struct ChessView {
+    layout: &'static Layout,
+}
+
+/// Numbers in a part.
+const PART: u64 = 1 << 14;
+
+impl ChessView {
+    pub(crate) fn new(slice: SliceId) -> Self {
+        ChessView { layout: layout(slice.0) }
+    }
+
+    fn part(&self, part: u64) -> Range<u64> {
+        part * PART..((part + 1) * PART).min(self.layout.len())
+    }
+
+    /// The exits of a position of which side `mover` of the class is to move; `inside` is scratch
+    /// space.
+    #[inline]
+    fn exits_of<C: Children>(
+        &self,
+        metric: Metric,
+        position: &ChessPosition,
+        mover: usize,
+        inside: &mut Vec<u64>,
+        children: &C,
+    ) -> Result<Exits, C::Error> {
+        let mut exits = Exits { best: Exits::NONE, internal: 0 };
+        let shared = self.layout.may_share(position, true);
+        inside.clear();
+        let (mut draws, mut too_far, mut moves) = (false, false, false);
+        let mut failed = None;
+        position.legal(|Found { mv, .. }| {
+            moves = true;
+            if !position.converts(mv) {
+                exits.internal += 1;
+                if shared {
+                    let (next, _) = position.after(mv);
+                    inside.push(self.layout.rank(&next, self.layout.next(mover)));
+                }
+                return;
+            }
+            let (next, _) = position.after(mv);
+            match read(&next, children) {
+                Ok(next) => {
+                    let value = metric.through(0, Turn::Passes, true, next);
+                    if metric.is_too_far(value, next) {
+                        too_far = true;
+                    } else {
+                        draws |= value == 0;
+                    }
+                    exits.best = exits.best.max(value as i8);
+                }
+                Err(error) => failed = Some(error),
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if !moves {
+            let score = -Score::from(position.is_check());
+            return Ok(Exits { best: metric.over(score) as i8, internal: 0 });
+        }
+        if too_far && exits.best == 0 && !draws {
+            return Ok(Exits::TOO_FAR);
+        }
+        if shared {
+            inside.sort_unstable();
+            inside.dedup();
+            exits.internal = inside.len() as u16;
+        }
+        Ok(exits)
+    }
+}
+
+/// The value of a position of a smaller class.
+fn read<C: Children>(next: &ChessPosition, children: &C) -> Result<Score, C::Error> {
+    let [own, other] = counts(next);
+    let (slice, mover) = CLASSES.find(own, other).expect("fewer men are in a smaller class");
+    children.score(slice, layout(slice.0).rank(next, mover))
+}
+
+impl SliceView for ChessView {
+    /// The position's number.
+    type Key = u64;
+    type Cursor = ();
+
+    fn len(&self) -> u64 {
+        self.layout.len()
+    }
+
+    #[inline]
+    fn key_at(&self, (): &mut (), index: u64) -> u64 {
+        index
+    }
+
+    fn second_index(&self, key: u64) -> u64 {
+        key
+    }
+
+    #[inline]
+    fn predecessors(&self, key: u64, mut visit: impl FnMut(u64, u64)) {
+        let Some((position, mover)) = self.layout.position(key) else { return };
+        let before = self.layout.next(mover);
+        let mut visit_once = |index: u64| visit(index, index);
+        if self.layout.may_share(&position, false) {
+            let mut seen = Vec::with_capacity(64);
+            position.before(|earlier| seen.push(self.layout.rank(&earlier, before)));
+            seen.sort_unstable();
+            seen.dedup();
+            seen.into_iter().for_each(visit_once);
+        } else {
+            position.before(|earlier| visit_once(self.layout.rank(&earlier, before)));
+        }
+    }
+
+    fn parts(&self) -> u64 {
+        self.layout.len().div_ceil(PART)
+    }
+
+    fn part_range(&self, part: u64) -> Range<u64> {
+        self.part(part)
+    }
+
+    fn exits<C: Children>(
+        &self,
+        metric: Metric,
+        part: u64,
+        children: &C,
+        mut put: impl FnMut(u64, &[Exits]),
+    ) -> Result<(), C::Error> {
+        let range = self.part(part);
+        let mut run = Vec::with_capacity((range.end - range.start) as usize);
+        let mut inside = Vec::new();
+        for index in range.clone() {
+            run.push(match self.layout.position(index) {
+                Some((position, mover)) => {
+                    self.exits_of(metric, &position, mover, &mut inside, children)?
+                }
+                None => Exits::HOLE,
+            });
+        }
+        put(range.start, &run);
+        Ok(())
+    }
+}

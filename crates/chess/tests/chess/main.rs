@@ -1,0 +1,6 @@
+//! Chess: rules, notation, laws, and lines of play counted by other programs.
+
+mod laws;
+mod notation;
+mod perft;
+mod solved;
