@@ -146,6 +146,89 @@ class KingAndRook:
         return state.action_to_string(action).rstrip("+#")
 
 
+class Chess:
+    """Chess from the start."""
+
+    ours = ["chess"]
+    theirs = "chess"
+    # By the rule of fifty moves, by repetition, and where too few men are left.
+    ends_early = True
+    # Its player 0 is Black.
+    first = 1
+
+    def position(self, state):
+        board, mover, castling, passed = str(state).split()[:4]
+        # It names the square behind every pawn that moved two squares; ours only where a pawn can
+        # capture.
+        if passed != "-":
+            captures = any(self.passes(name, passed) for name in self.names(state))
+            passed = passed if captures else "-"
+        return f"{board} {mover} {castling} {passed}"
+
+    @staticmethod
+    def names(state):
+        if state.is_terminal():
+            return []
+        return [state.action_to_string(action) for action in state.legal_actions()]
+
+    @staticmethod
+    def passes(name, passed):
+        # A pawn's capture on a square where nothing stands.
+        return name[0] in FILES and name[1:4] == f"x{passed}"
+
+    def move(self, state, action):
+        return state.action_to_string(action)
+
+
+class FewMen(Chess):
+    """Chess from random positions of up to six men, pawns among them."""
+
+    def start(self, game, chance):
+        while True:
+            men = "Kk" + "".join(chance.choice("QRBNPPqrbnpp") for _ in range(chance.randint(1, 4)))
+            board = [["1"] * 8 for _ in range(8)]
+            for square, man in zip(chance.sample(range(64), len(men)), men):
+                board[square // 8][square % 8] = man
+            if any(man in "Pp" for row in (board[0], board[7]) for man in row):
+                continue
+            fen = "/".join("".join(row) for row in board) + f" {chance.choice('wb')} - - 0 1"
+            if self.is_legal(fen):
+                return game.new_initial_state(fen)
+
+    @staticmethod
+    def is_legal(fen):
+        """Whether the side that is not to move is safe: no man of the mover attacks its king."""
+        rows, mover = fen.split()[:2]
+        at = {}
+        for y, row in enumerate(rows.split("/")):
+            for x, man in enumerate(row):
+                if man != "1":
+                    at[x, 7 - y] = man
+        target = next(place for place, man in at.items() if man == ("k" if mover == "w" else "K"))
+        lines = {"r": [(0, 1), (1, 0), (0, -1), (-1, 0)], "b": [(1, 1), (1, -1), (-1, 1), (-1, -1)]}
+        lines["q"] = lines["r"] + lines["b"]
+        for (x, y), man in at.items():
+            if man.isupper() != (mover == "w"):
+                continue
+            dx, dy = target[0] - x, target[1] - y
+            kind = man.lower()
+            if kind == "p" and abs(dx) == 1 and dy == (1 if mover == "w" else -1):
+                return False
+            if kind == "n" and sorted((abs(dx), abs(dy))) == [1, 2]:
+                return False
+            if kind == "k" and max(abs(dx), abs(dy)) == 1:
+                return False
+            for sx, sy in lines.get(kind, []):
+                place = (x + sx, y + sy)
+                while 0 <= place[0] < 8 and 0 <= place[1] < 8:
+                    if place == target:
+                        return False
+                    if place in at:
+                        break
+                    place = (place[0] + sx, place[1] + sy)
+        return True
+
+
 class Nim:
     """The subtraction game in which any number may be taken."""
 
@@ -303,6 +386,7 @@ GAMES = {
     "kalah": [Kalah()],
     "othello": [Othello()],
     "krk": [KingAndRook()],
+    "chess": [Chess(), FewMen()],
 }
 
 

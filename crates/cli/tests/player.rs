@@ -164,7 +164,7 @@ fn invalid_matches_are_refused() {
         (&["match", "awari", "depth=2"], "<B>"),
         (&["match", "awari", "depth=2", "depth=3", "--time", "soon"], "is not a time control"),
         (&["match", "awari", "depth=2", "depth=3", "--games", "0"], "0 is not in 1"),
-        (&["match", "chess", "depth=2", "depth=3"], "there is no game \"chess\""),
+        (&["match", "go", "depth=2", "depth=3"], "there is no game \"go\""),
     ] {
         let error = place.run(args).usage_error();
         assert!(error.contains(complaint), "{error}");
@@ -397,8 +397,8 @@ fn invalid_records_are_refused() {
         let error = place.run(&["annotate", &file]).failure();
         assert!(error.contains(complaint), "{error}");
     }
-    fs::write(&file, "[Game \"chess\"]\n*").expect("a file");
-    assert!(place.run(&["annotate", &file]).usage_error().contains("no game \"chess\""));
+    fs::write(&file, "[Game \"go\"]\n*").expect("a file");
+    assert!(place.run(&["annotate", &file]).usage_error().contains("no game \"go\""));
     assert!(
         place.run(&["annotate", &file, "--number", "2"]).usage_error().contains("has 1 game, so")
     );

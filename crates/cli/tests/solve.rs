@@ -166,7 +166,7 @@ fn refusals() {
 
     let refused = [
         place.run(&["solve", "awari", "--stones", "49"]).usage_error(),
-        place.run(&["solve", "chess"]).usage_error(),
+        place.run(&["solve", "go"]).usage_error(),
         place.run(&["solve", "awari", "--seeds", "4"]).usage_error(),
         place.run(&["solve", "awari", "--pits", "7"]).usage_error(),
         place.run(&["solve", "awari", "--pits", "six"]).usage_error(),

@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn a_game_that_is_not_known_is_an_error() {
         let data = Data { data: PathBuf::new() };
-        let error = subject("chess", "", "", &data).unwrap_err();
-        assert!(error.starts_with("there is no game \"chess\""), "{error}");
+        let error = subject("go", "", "", &data).unwrap_err();
+        assert!(error.starts_with("there is no game \"go\""), "{error}");
     }
 }

@@ -16,7 +16,7 @@ use crate::files;
 /// options.set("pits", "3");
 /// let awari = GAMES.game("awari", &options).unwrap();
 /// assert_eq!(awari.slice_len(SliceId(2)), 21);
-/// assert!(GAMES.game("chess", &Options::new()).is_err());
+/// assert!(GAMES.game("go", &Options::new()).is_err());
 /// ```
 pub static GAMES: Registry = Registry {
     games: &[
@@ -24,6 +24,7 @@ pub static GAMES: Registry = Registry {
         &sowing::BESTEMSHE,
         &sowing::BOHNENSPIEL,
         &nutcracker_checkers::GAME,
+        &nutcracker_chess::GAME,
         &nutcracker_connect_four::GAME,
         &nutcracker_dobutsu::GAME,
         &GameInfo::of::<crate::fox_and_hounds::FoxAndHounds>("fox-and-hounds"),

@@ -7,6 +7,7 @@ use nutcracker_any::{AnyGame, Options};
 use nutcracker_game::{Evaluate, Numbering, Random, SliceId, law, perft};
 use nutcracker_games::GAMES;
 use nutcracker_games::awari::Awari;
+use nutcracker_games::chess::Chess;
 use nutcracker_games::connect_four::ConnectFour;
 use nutcracker_games::dobutsu::Dobutsu;
 use nutcracker_games::kalah::Kalah;
@@ -58,6 +59,7 @@ fn random_games() {
         plays_alike(&Kalah::new(6, 4, false).unwrap(), seed);
         plays_alike(&Othello::new(8).unwrap(), seed);
         plays_alike(&Krk, seed);
+        plays_alike(&Chess, seed);
         plays_alike(&Dobutsu, seed);
     }
 }
@@ -129,6 +131,7 @@ fn the_same_tables() {
         Kalah::new(3, 2, false).unwrap(),
         SliceId(6),
     );
+    solves_alike("chess", &[], Chess, Chess.slice_named("krk").unwrap());
     let small = ConnectFour::new(4, 4, 4).unwrap();
     let last = small.largest_slice();
     solves_alike("connect-four", &[("columns", "4"), ("rows", "4")], small, last);
@@ -155,7 +158,7 @@ fn every_game_is_identified() {
         }
     }
     assert!(GAMES.identified("kalah (pits=3,moons=2)", "").is_err());
-    assert!(GAMES.identified("chess", "").is_err());
+    assert!(GAMES.identified("go", "").is_err());
     let old = GAMES.identified("kalah (pits=3,empty-capture=no)", "seeds=2").unwrap().1;
     assert_eq!(old.to_string(), "pits=3,play-on=yes,seeds=2");
 }
