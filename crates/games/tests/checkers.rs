@@ -41,12 +41,15 @@ fn slices_lead_to_their_captures_and_promotions() {
     assert!(Checkers.select("9").unwrap_err().to_string().contains("2 to 8 pieces"));
 }
 
+/// A side to move and its figures.
+type Row = (&'static str, [u64; 4], [i64; 4], [i64; 2], [u64; 2]);
+
 /// As recomputed for the tables of E. Trice and G. Dodgen (2003), the side to move first: positions,
 /// wins, losses, draws; the longest win in plies with the number of positions, the longest loss with
 /// theirs; both again without positions in which the side to move captures; positions in which it
 /// does, and others in which the opponent would. -1 stands for none.
 #[rustfmt::skip]
-const ROWS: [(&str, [u64; 4], [i64; 4], [i64; 2], [u64; 2]); 41] = [
+const ROWS: [Row; 41] = [
     ("1K+0C v 1K+0C", [992, 230, 108, 654], [11, 34, 10, 34], [11, 10], [72, 22]),
     ("0K+1C v 1K+0C", [868, 53, 241, 574], [11, 4, 12, 33], [11, 12], [36, 47]),
     ("1K+0C v 0K+1C", [868, 331, 6, 531], [11, 49, 4, 1], [11, 4], [72, 11]),

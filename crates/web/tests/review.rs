@@ -50,6 +50,12 @@ fn records_are_read_as_far_as_they_can_be_replayed() {
         );
         let problem = kalah["problem"].as_str().expect("a sentence");
         assert!(problem.starts_with("move 2: "), "{problem}");
+        // A game as Aualé writes it.
+        let ogn = "[Variant \"Oware Abapa\"]\n[South \"Ada\"]\n[Result \"*\"]\n\n1. F f 2. B e *\n";
+        let found = read(json!({ "text": ogn })).await.json();
+        assert_eq!(found["games"][0]["game"], "oware", "{found}");
+        assert_eq!(found["games"][0]["players"], json!(["Ada", null]));
+        assert_eq!(found["games"][0]["moves"].as_array().map(Vec::len), Some(4));
         // Moves alone are of the game that is on the board.
         let found =
             read(json!({ "text": "A2", "game": "kalah", "options": "pits=3,seeds=2" })).await;

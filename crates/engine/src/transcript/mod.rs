@@ -56,6 +56,11 @@ impl Transcript {
         Ok(all.into_iter().map(transcript).collect())
     }
 
+    /// The game as it is written.
+    pub fn record(&self) -> &Record {
+        &self.located.record
+    }
+
     /// The name of the game, if the text has it.
     pub fn game(&self) -> Option<String> {
         let Located { record, .. } = &self.located;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use nutcracker_any::AnyGame;
 use nutcracker_draw::Form;
 use nutcracker_engine::record::Record;
-use nutcracker_engine::{Analyser, Analysis, Annotated, PlayerError};
-use nutcracker_game::{Rules, Side};
+use nutcracker_engine::{Analyser, Analysis, Annotated, PlayerError, Transcript};
+use nutcracker_game::{Notation, Rules, Side};
 use nutcracker_search::player::Source;
 use nutcracker_search::{Limits, Worth};
 use serde::Serialize;
@@ -116,6 +116,17 @@ pub struct Review {
 type Played = nutcracker_engine::Played<AnyGame>;
 
 impl Explorer {
+    /// The record of a game that is written in any notation we read.
+    pub fn record(&self, found: &Transcript) -> Result<Record, ExplorerError> {
+        if found.notation() == Notation::Own {
+            return Ok(found.record().clone());
+        }
+        let replayed = found.replay(self.game.clone());
+        replayed
+            .map(|(_, record)| record)
+            .map_err(|error| ExplorerError::Request(error.to_string()))
+    }
+
     /// The game of a record, as far as its moves are legal, and why not further. `options` are those
     /// that requests name.
     pub fn recorded(&self, record: &Record, options: &str) -> Result<RecordedGame, ExplorerError> {

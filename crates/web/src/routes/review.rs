@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use nutcracker_any::Options;
-use nutcracker_engine::record::Record;
+use nutcracker_engine::Transcript;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -45,18 +45,18 @@ pub struct Records {
     games: Vec<RecordedGame>,
 }
 
-/// All records of a text: the one place of the interface that reads them.
-fn records(app: &App, text: &str) -> Result<Vec<Record>, Problem> {
+/// All games of a text: the one place of the interface that reads them.
+fn games(app: &App, text: &str) -> Result<Vec<Transcript>, Problem> {
     let wrong = |detail: String| Problem::new(Kind::BadRequest, detail);
-    let records = Record::parse_all(text).map_err(|error| wrong(error.to_string()))?;
-    if records.len() > GAMES {
+    let games = Transcript::read_all(text).map_err(|error| wrong(error.to_string()))?;
+    if games.len() > GAMES {
         let detail = format!("at most {GAMES} games may be read in one request");
         return Err(Problem::new(Kind::TooMany, detail));
     }
-    if records.iter().any(|record| record.moves.len() > app.config.limits.plies) {
+    if games.iter().any(|game| game.record().moves.len() > app.config.limits.plies) {
         return Err(Problem::new(Kind::TooMany, "a game has more moves than a line may have"));
     }
-    Ok(records)
+    Ok(games)
 }
 
 /// Reads records of games
@@ -66,10 +66,10 @@ pub async fn read(State(app): State<Arc<App>>, body: JsonBody) -> Result<Fresh<R
     let shared = Arc::clone(&app);
     app.run_read(move |_| {
         let RecordsText { text, game, options } = body.read()?;
-        let games = records(&shared, &text)?.into_iter().map(|record| {
-            let named = record.tag("Game").map(str::to_owned);
+        let games = games(&shared, &text)?.into_iter().map(|found| {
+            let named = found.game();
             // Options belong to the game that is named with them.
-            let options = if named.is_some() { record.tag("Options") } else { options.as_deref() };
+            let options = if named.is_some() { Some(found.options()) } else { options.as_deref() };
             let name = named.as_ref().or(game.as_ref()).ok_or_else(|| {
                 Problem::new(
                     Kind::BadRequest,
@@ -79,7 +79,7 @@ pub async fn read(State(app): State<Arc<App>>, body: JsonBody) -> Result<Fresh<R
             let info = shared.config.games.info(name).map_err(ExplorerError::from)?;
             let options = canonical(info, &Options::from_text(options.unwrap_or_default()));
             let explorer = shared.game(name, Some(&options))?;
-            Ok(explorer.recorded(&record, &options)?)
+            Ok(explorer.recorded(&explorer.record(&found)?, &options)?)
         });
         let games = games.collect::<Result<Vec<_>, Problem>>()?;
         if games.is_empty() {
@@ -131,11 +131,11 @@ pub async fn review(
     let (game, record) = app
         .run_read(move |_| {
             let ReviewRequest { record } = body.read()?;
-            let mut records = records(&shared, &record)?;
-            if records.is_empty() {
+            let games = games(&shared, &record)?;
+            let Some(found) = games.first() else {
                 return Err(Problem::new(Kind::BadRequest, "there is no game in the text"));
-            }
-            let record = records.swap_remove(0);
+            };
+            let record = game.record(found)?;
             game.replay(&record)?;
             Ok((game, record))
         })
