@@ -187,8 +187,7 @@ class Board {
           this.parts.problem,
           this.tools.element,
           this.setup.element,
-          rulesOf(this.api),
-          keysHelp(boardOf(this.card.start).keys(this.card.start)),
+          h("div", { class: "helps" }, rulesOf(this.api), keysHelp(boardOf(this.card.start).keys(this.card.start))),
         ),
         h(
           "aside",

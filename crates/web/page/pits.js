@@ -258,7 +258,8 @@ class Pits {
     const { narrow } = this.place;
     // Where letters are large there is room for the result alone.
     const more = choice.captures > 0 && !narrow && !choice.book ? `×${choice.captures}` : "";
-    const w = (narrow ? 22 + 18 * text.length : 30 + 13 * text.length) + (more ? 10 + 11 * more.length : 0);
+    // Those of neighbours do not touch.
+    const w = (narrow ? 22 + 18 * text.length : 26 + 12.4 * text.length) + (more ? 8 + 10 * more.length : 0);
     return s(
       "g",
       { class: `chip ${kind}${choice.best ? " best" : ""}${choice.book ? " book" : ""}`, "aria-hidden": "true" },

@@ -122,6 +122,7 @@ export async function dobutsuTests() {
       ok(width >= 40, `a square is large enough for a finger: ${width}`);
       ok(y + height <= (await page.evaluate(() => innerHeight)), "the whole board is visible");
       ok((await box("b1")).y < y, "Sente is below");
+      await page.click("#more");
       await page.click("#flip");
       ok((await box("b1")).y > (await box("b4")).y, "Gote is below");
       await go(page, "0*C", "c3");

@@ -34,6 +34,7 @@ export async function reviewTests() {
     await titled(page, "Awari");
     equal((await moves(page)).length, line.length + 1, "its moves");
     await page.waitForSelector(".course .slip, .course .grave");
+    await page.$eval(".under", (one) => one.scrollIntoView({ block: "end" }));
     await shot(page, "explorer-review");
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-picture")]);
     ok(readFileSync(await download.path(), "utf8").startsWith("<svg "), "a picture");
