@@ -222,14 +222,21 @@ fn the_dialect_of_auale() {
 fn matches_in_the_dialect_of_auale() {
     let place = Place::new();
     let record = path(&place, "match.txt");
-    let ours = format!("cmd:'{PROGRAM}' engine oware --threads 1 --dialect auale");
+    let ours = format!("cmd:'{PROGRAM}' engine oware --threads 1 --level 1 --dialect auale");
     let spoken = format!("dialect=auale,{ours}");
     let common = ["match", "oware", "--games", "2", "--record", &record, "--format", "json"];
     let none = serde_json::json!({"a": 0, "b": 0});
     for players in [&["random", &spoken][..], &["random", &ours, "--engine-dialect", "auale"]] {
-        let result = place.run(&[&common[..], players, &["--time", "0.05s/move"]].concat()).json();
+        let result = place.run(&[&common[..], players].concat()).json();
         assert_eq!((&result["games"], &result["faults"]), (&2.into(), &none), "{result}");
     }
+    // All of them to the end: no move was late, and none was refused.
+    let games = fs::read_to_string(&record).expect("records");
+    assert_eq!(
+        (games.matches("[Score ").count(), games.matches(" loses").count()),
+        (4, 0),
+        "{games}"
+    );
     // It plays the first move that it knows, which is soon illegal: its letters are understood, and
     // the answer names them.
     let simple = r#"dialect=auale,cmd:sh -c 'while read -r l; do case "$l" in uci) echo uciok;; isready) echo readyok;; position*" "moves*) m=a;; position*) m=A;; go*) echo bestmove $m;; quit) exit;; esac; done'"#;
