@@ -77,6 +77,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn matrices(&self, slice: SliceId) -> Vec<IndexMatrix>;
     fn second_next(&self, slice: SliceId, index: u64, position: &mut AnyPosition);
 
+    fn has_bounds(&self) -> bool;
     fn view_bytes(&self, slice: SliceId) -> u64;
     fn forward_bytes(&self, slice: SliceId) -> u64;
     fn covered_by_tables(&self, slice: SliceId, bytes: u64) -> f64;
@@ -299,6 +300,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn row_moves(&self, slice: SliceId) -> Option<Box<dyn RowMoves>> {
         self.0.row_moves(slice)
+    }
+    fn has_bounds(&self) -> bool {
+        self.0.has_bounds()
     }
 
     fn feature_names(&self) -> &'static [&'static str] {

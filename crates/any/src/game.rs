@@ -145,13 +145,12 @@ impl Numbering for AnyGame {
     }
 }
 
-/// The views are plain ones, or the game's own. What the game says about its own views is passed on, so that estimates
-/// are those of the loops that run.
+/// The views are plain ones, or the game's own. What the game says about its own views is passed on,
+/// so that estimates are those of the loops that run. Bounds are computed and checked by a game's own
+/// loops alone.
 impl Game for AnyGame {
     type View = AnyView;
     type Forward = AnyForward;
-
-    const HAS_BOUNDS: bool = true;
 
     fn view_within(&self, slice: SliceId, bytes: u64) -> AnyView {
         AnyView::new(self, slice, bytes)
@@ -161,6 +160,7 @@ impl Game for AnyGame {
     }
 
     forward! {
+        fn has_bounds(&self) -> bool;
         fn view_bytes(&self, slice: SliceId) -> u64;
         fn forward_bytes(&self, slice: SliceId) -> u64;
         fn covered_by_tables(&self, slice: SliceId, bytes: u64) -> f64;

@@ -107,7 +107,7 @@ impl Rules for Checkers {
     }
 }
 
-/// The game for a list of games. Its inner loops are compiled here, once.
+/// The game for a list of games.
 pub static GAME: GameInfo = GameInfo::of::<Checkers>("checkers");
 
 impl Registered for Checkers {
@@ -118,10 +118,8 @@ impl Registered for Checkers {
         Ok(Checkers)
     }
 
-    // Unit tests solve nothing, and solvers would be most of what is compiled for them.
-    #[cfg(test)]
     fn erase(self) -> nutcracker_any::AnyGame {
-        nutcracker_any::AnyGame::small(self)
+        nutcracker_any::AnyGame::viewed(self)
     }
 }
 

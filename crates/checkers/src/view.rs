@@ -197,39 +197,36 @@ impl SliceView for CheckersView {
 
 impl ForwardView for CheckersView {
     type Position = CheckersPosition;
-    type Key = Key;
+    type Key = CheckersPosition;
     type Cursor = Cursor;
 
-    fn key_at(&self, cursor: &mut Cursor, index: u64) -> Option<Key> {
-        Some(self.key(cursor, index))
+    fn key_at(&self, cursor: &mut Cursor, index: u64) -> Option<CheckersPosition> {
+        Some(self.key(cursor, index).0)
     }
 
-    fn second_key_at(&self, cursor: &mut Cursor, second: u64) -> Option<Key> {
-        Some(self.key(cursor, second))
+    fn second_key_at(&self, cursor: &mut Cursor, second: u64) -> Option<CheckersPosition> {
+        Some(self.key(cursor, second).0)
     }
 
-    fn locate(&self, position: &CheckersPosition) -> (u64, Key) {
-        if self.id == OVER {
-            return (0, (LOST, false));
-        }
-        let (_, second) = Slices::get().of(position);
-        (self.number(position, second), (*position, second))
+    fn locate(&self, position: &CheckersPosition) -> (u64, CheckersPosition) {
+        let position = if self.id == OVER { LOST } else { *position };
+        (self.index(position), position)
     }
 
-    fn position(&self, (position, _): Key) -> CheckersPosition {
+    fn position(&self, position: CheckersPosition) -> CheckersPosition {
         position
     }
 
-    fn index(&self, (position, second): Key) -> u64 {
-        self.number(&position, second)
+    fn index(&self, position: CheckersPosition) -> u64 {
+        self.number(&position, Slices::get().of(&position).1)
     }
 
-    fn outcome(&self, (position, _): Key) -> Option<Score> {
+    fn outcome(&self, position: CheckersPosition) -> Option<Score> {
         (!position.can_move()).then_some(-1)
     }
 
-    fn targets(&self, (position, second): Key, mut visit: impl FnMut(Target)) {
-        let second = self.flipped(second);
+    fn targets(&self, position: CheckersPosition, mut visit: impl FnMut(Target)) {
+        let second = self.flipped(Slices::get().of(&position).1);
         position.each_move(|_, effect| {
             let next = position.after(effect);
             visit(if effect.captured == 0 && !position.promotes(effect) {
@@ -241,7 +238,7 @@ impl ForwardView for CheckersView {
         });
     }
 
-    fn inside_second(&self, key: Key, visit: impl FnMut(u64)) {
-        self.inside(key, visit);
+    fn inside_second(&self, position: CheckersPosition, visit: impl FnMut(u64)) {
+        self.inside(position, visit);
     }
 }

@@ -204,9 +204,7 @@ impl Registered for ConnectFour {
         ConnectFour::new(options.number(columns)?, options.number(rows)?, options.number(connect)?)
     }
 
-    // Unit tests solve nothing, and solvers would be most of what is compiled for them.
-    #[cfg(test)]
     fn erase(self) -> nutcracker_any::AnyGame {
-        nutcracker_any::AnyGame::small(self)
+        nutcracker_any::AnyGame::viewed(self)
     }
 }

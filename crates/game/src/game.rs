@@ -27,6 +27,12 @@ pub trait Game: Numbering {
     /// what computes and checks bounds is not compiled.
     const HAS_BOUNDS: bool = false;
 
+    /// Whether tables hold bounds. Only a game whose tables are computed by the code of another has
+    /// another answer than [`HAS_BOUNDS`](Game::HAS_BOUNDS).
+    fn has_bounds(&self) -> bool {
+        Self::HAS_BOUNDS
+    }
+
     /// The solver's view of a slice with look-up tables of at most `bytes`; positions that the
     /// tables do not cover are computed by the rules, which is slower and gives the same result.
     fn view_within(&self, slice: SliceId, bytes: u64) -> Self::View;

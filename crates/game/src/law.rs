@@ -90,7 +90,7 @@ pub fn check<G: Game>(
 fn check_metrics<G: Game>(game: &G) -> Result<(), Breach> {
     law!(!game.metrics().is_empty(), "the game lists no metric for its tables");
     law!(
-        G::HAS_BOUNDS || !game.depends_on_history(),
+        game.has_bounds() || !game.depends_on_history(),
         "the game has tables of bounds, and HAS_BOUNDS is not set"
     );
     Ok(())

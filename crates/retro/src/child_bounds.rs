@@ -11,6 +11,8 @@ use nutcracker_game::{BoundExits, Game, SliceId};
 use nutcracker_mem::{OutOfMemory, Packed};
 use nutcracker_table::{Table, TableError, TableSet};
 
+use crate::check_error::CheckError;
+use crate::error::SolveError;
 use crate::parallel::{ThreadError, for_each_until_stopped};
 use crate::plies::{Expansion, Plies, Ply, Wanted};
 use crate::progress::{Progress, Stopped};
@@ -21,16 +23,40 @@ use crate::upper_files::UpperFiles;
 const CHUNK: u64 = 1 << 14;
 pub(crate) const BATCH: u64 = 128;
 
-/// What can prevent that bounds are loaded.
-pub(crate) trait LoadError:
-    Send + From<TableError> + From<Stopped> + From<ThreadError> + From<OutOfMemory>
-{
+/// Why bounds cannot be loaded.
+pub(crate) enum LoadError {
+    Table(TableError),
+    Stopped(Stopped),
+    Threads(ThreadError),
+    Memory(OutOfMemory),
 }
 
-impl<E: Send + From<TableError> + From<Stopped> + From<ThreadError> + From<OutOfMemory>> LoadError
-    for E
-{
+/// Conversions from its causes, and into the errors of solvers and of the check.
+macro_rules! convert {
+    ($($variant:ident: $cause:ty),+) => {
+        $(impl From<$cause> for LoadError {
+            fn from(cause: $cause) -> Self {
+                LoadError::$variant(cause)
+            }
+        })+
+
+        convert!(@into SolveError, $($variant),+);
+        convert!(@into CheckError, $($variant),+);
+    };
+    (@into $error:ty, $($variant:ident),+) => {
+        impl From<LoadError> for $error {
+            fn from(error: LoadError) -> Self {
+                match error {
+                    $(LoadError::$variant(cause) => cause.into(),)+
+                }
+            }
+        }
+    };
 }
+
+convert!(Table: TableError, Stopped: Stopped, Threads: ThreadError, Memory: OutOfMemory);
+
+type Result<T> = std::result::Result<T, LoadError>;
 
 /// Both bounds of the slices below one.
 pub(crate) struct ChildBounds<'a> {
@@ -95,7 +121,7 @@ impl<'a> ChildBounds<'a> {
 
     /// The bounds of a slice, loaded when it is first asked for; `None` if it must be probed.
     #[inline]
-    fn get<E: LoadError>(&self, slice: u32) -> Result<Option<&Packed<16>>, E> {
+    fn get(&self, slice: u32) -> Result<Option<&Packed<16>>> {
         if slice >= self.probed {
             return Ok(None);
         }
@@ -107,21 +133,21 @@ impl<'a> ChildBounds<'a> {
     }
 
     #[cold]
-    fn load<E: LoadError>(&self, slice: u32) -> Result<&Packed<16>, E> {
+    fn load(&self, slice: u32) -> Result<&Packed<16>> {
         let place = &self.slices[slice as usize];
         if let Some(bounds) = place.get() {
             return Ok(bounds);
         }
         let table = self.set.get(slice)?;
         if let Some(upper) = self.files.and_then(|files| files.open(&table)) {
-            let both = self.read::<E>(&table, &upper)?;
+            let both = self.read(&table, &upper)?;
             return Ok(place.get_or_init(|| both));
         }
         // One ply leads to any smaller slice.
         for below in 0..slice {
-            self.load::<E>(below)?;
+            self.load(below)?;
         }
-        let both = self.by_one_ply::<E>(&table)?;
+        let both = self.by_one_ply(&table)?;
         if let Some(files) = self.files {
             files.write(slice, self.threads, |start, out| {
                 for (index, value) in (start..).zip(out) {
@@ -133,7 +159,7 @@ impl<'a> ChildBounds<'a> {
     }
 
     /// Reads the files of both bounds.
-    fn read<E: LoadError>(&self, lower: &Table, upper: &Table) -> Result<Packed<16>, E> {
+    fn read(&self, lower: &Table, upper: &Table) -> Result<Packed<16>> {
         let header = lower.header();
         let both = Packed::<16>::zeroed(lower.positions())?;
         for_each_until_stopped(lower.blocks(), 1, self.threads, self.progress, |blocks| {
@@ -147,51 +173,51 @@ impl<'a> ChildBounds<'a> {
                 let pairs = lower.iter().zip(upper).map(|(&lower, &upper)| bits([lower, upper]));
                 both.fill(block * u64::from(header.block_positions), pairs);
             }
-            Ok::<(), E>(())
+            Ok::<(), LoadError>(())
         })?;
         Ok(both)
     }
 
     /// Both bounds of a table of lower ones: the upper ones follow by one ply.
-    pub(crate) fn by_one_ply<E: LoadError>(&self, table: &Table) -> Result<Packed<16>, E> {
+    pub(crate) fn by_one_ply(&self, table: &Table) -> Result<Packed<16>> {
         let slice = SliceId(table.header().slice);
         let both = Packed::<16>::zeroed(table.positions())?;
-        read_all::<E>(table, self.threads, self.progress, |start, values| {
+        read_all::<LoadError>(table, self.threads, self.progress, |start, values| {
             both.fill(start, values.iter().map(|&lower| bits([lower, 0])));
         })?;
         for_each_until_stopped(both.len(), CHUNK, self.threads, self.progress, |range| {
             let mut expansion = Expansion::default();
             for batch in batches(range) {
-                self.expand::<E>(slice, batch.clone(), Wanted::All, Some(&both), &mut expansion)?;
+                self.expand(slice, batch.clone(), Wanted::All, Some(&both), &mut expansion)?;
                 for (index, (position, moves)) in batch.zip(expansion.positions()) {
                     let mut best = position.over.unwrap_or(BoundExits::NONE);
                     for ply in moves {
-                        let [lower, upper] = self.after::<E>(slice, Some(&both), ply)?;
+                        let [lower, upper] = self.after(slice, Some(&both), ply)?;
                         best = best.max(ply.gain + if ply.stays { upper } else { -lower });
                     }
                     both.update(index, |old| Some(bits([bounds(old)[0], best])));
                 }
             }
-            Ok::<(), E>(())
+            Ok::<(), LoadError>(())
         })?;
         Ok(both)
     }
 
     /// Expands some positions of a slice, whose own bounds may be given, and prefetches those of what
     /// their moves lead to.
-    pub(crate) fn expand<E: LoadError>(
+    pub(crate) fn expand(
         &self,
         slice: SliceId,
         range: Range<u64>,
         wanted: Wanted,
         own: Option<&Packed<16>>,
         expansion: &mut Expansion,
-    ) -> Result<(), E> {
+    ) -> Result<()> {
         self.plies.expand(slice, range, wanted, expansion);
         for ply in expansion.moves() {
             let there = match own {
                 Some(own) if ply.slice == slice.0 => Some(own),
-                _ => self.get::<E>(ply.slice)?,
+                _ => self.get(ply.slice)?,
             };
             if let Some(bounds) = there {
                 bounds.prefetch(ply.index);
@@ -202,25 +228,25 @@ impl<'a> ChildBounds<'a> {
 
     /// Both bounds of the position after a move from a slice, whose own may be given.
     #[inline]
-    pub(crate) fn after<E: LoadError>(
+    pub(crate) fn after(
         &self,
         slice: SliceId,
         own: Option<&Packed<16>>,
         ply: &Ply,
-    ) -> Result<[i8; 2], E> {
+    ) -> Result<[i8; 2]> {
         let there = match own {
             Some(own) if ply.slice == slice.0 => Some(own),
-            _ => self.get::<E>(ply.slice)?,
+            _ => self.get(ply.slice)?,
         };
         match there {
             Some(both) => Ok(bounds(both.get(ply.index))),
-            None => Ok(self.probe(ply.slice, ply.index)?),
+            None => self.probe(ply.slice, ply.index),
         }
     }
 
     /// Both bounds of a position of a slice that is not in memory.
     #[cold]
-    fn probe(&self, slice: u32, index: u64) -> Result<[i8; 2], TableError> {
+    fn probe(&self, slice: u32, index: u64) -> Result<[i8; 2]> {
         let lower = self.set.probe(slice, index)?;
         let mut expansion = Expansion::default();
         self.plies.expand(SliceId(slice), index..index + 1, Wanted::All, &mut expansion);
@@ -239,21 +265,21 @@ impl<'a> ChildBounds<'a> {
     }
 
     /// The exits of consecutive positions of the slice above.
-    pub(crate) fn exits<E: LoadError>(
+    pub(crate) fn exits(
         &self,
         slice: SliceId,
         range: Range<u64>,
         out: &mut Vec<BoundExits>,
-    ) -> Result<(), E> {
+    ) -> Result<()> {
         out.clear();
         let mut expansion = Expansion::default();
         for batch in batches(range) {
-            self.expand::<E>(slice, batch, Wanted::Exits, None, &mut expansion)?;
+            self.expand(slice, batch, Wanted::Exits, None, &mut expansion)?;
             for (position, moves) in expansion.positions() {
                 let over = position.over.unwrap_or(BoundExits::NONE);
                 let mut exits = BoundExits { lower: over, upper: over, internal: 0 };
                 for ply in moves {
-                    let [lower, upper] = self.after::<E>(slice, None, ply)?;
+                    let [lower, upper] = self.after(slice, None, ply)?;
                     let [lower, upper] = if ply.stays {
                         [ply.gain + lower, ply.gain + upper]
                     } else {

@@ -62,7 +62,7 @@ impl<G: Game> CheckJob<'_, G> {
         let (plies, memory) = (PlainPlies(game), memory.saturating_sub(own_bytes(positions)));
         let children =
             ChildBounds::new((game, slice), &plies, set, None, memory, threads, progress);
-        let both = children.by_one_ply::<CheckError>(table)?;
+        let both = children.by_one_ply(table)?;
         let (marks, least) = (Packed::zeroed(positions)?, -game.max_score(slice) as i8);
         let bounds = Bounds { job: self, children, both, marks, least };
         let exact = bounds.compare()?;
@@ -115,7 +115,7 @@ impl<G: Game> Bounds<'_, G> {
     ) -> Result<Option<(u64, Discrepancy)>, CheckError> {
         let CheckJob { game, slice, .. } = *self.job;
         let own = Some(&self.both);
-        self.children.expand::<CheckError>(slice, batch.clone(), Wanted::All, own, expansion)?;
+        self.children.expand(slice, batch.clone(), Wanted::All, own, expansion)?;
         let mut at = None;
         for (index, (expanded, moves)) in batch.zip(expansion.positions()) {
             let position = match at {
@@ -160,8 +160,7 @@ impl<G: Game> Bounds<'_, G> {
         let (mut has_lower, mut has_upper) = (lower == self.least, true);
         let mut best = Score::MIN;
         for ply in moves {
-            let [lower_there, upper_there] =
-                self.children.after::<CheckError>(slice, Some(&self.both), ply)?;
+            let [lower_there, upper_there] = self.children.after(slice, Some(&self.both), ply)?;
             let through = if ply.stays { lower_there } else { -upper_there };
             let through = Score::from(ply.gain) + Score::from(through);
             best = best.max(through);
@@ -257,7 +256,7 @@ impl<G: Game> Bounds<'_, G> {
                         continue;
                     }
                     let Some(position) = game.unrank(slice, index) else { continue };
-                    self.children.expand::<CheckError>(
+                    self.children.expand(
                         slice,
                         index..index + 1,
                         Wanted::All,

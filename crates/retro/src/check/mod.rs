@@ -160,6 +160,10 @@ pub fn check_share<G: Game>(
         progress,
         meter,
     };
+    if metric == Metric::Forced && !G::HAS_BOUNDS {
+        let (file, metric) = (table.path().display().to_string(), metric.to_string());
+        return Err(CheckError::UnknownMetric { file, metric });
+    }
     if G::HAS_BOUNDS && metric == Metric::Forced {
         // Both bounds of a position rest on those of the whole slice: every share checks all.
         return job.check_bounds();

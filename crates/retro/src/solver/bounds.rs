@@ -46,6 +46,9 @@ impl<G: Game> SliceSolver<G> for Bounds {
     }
 
     fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        if !G::HAS_BOUNDS {
+            return Err(Unfit::OneScore);
+        }
         if !task.game.properties().unmoves {
             return Err(Unfit::NoUnmoves);
         }

@@ -66,6 +66,9 @@ impl<G: Game> SliceSolver<G> for TwoBitBounds {
     }
 
     fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        if !G::HAS_BOUNDS {
+            return Err(Unfit::OneScore);
+        }
         if !task.game.properties().unmoves {
             return Err(Unfit::NoUnmoves);
         }
@@ -76,8 +79,8 @@ impl<G: Game> SliceSolver<G> for TwoBitBounds {
             least,
             enough: Some(least),
             peak,
-            // Exits of both sides, what is settled at two levels, and upper bounds.
-            work_disk: 6 * positions + positions / 2,
+            // Exits of both sides, and what is settled at two levels.
+            work_disk: 6 * positions,
             exits_to_disk: true,
             ..Estimate::in_memory(bytes)
         })
@@ -214,7 +217,7 @@ impl Run<'_> {
         let meter = Meter::begin(self.progress, Phase::Exits, self.len);
         self.each(|range| {
             let mut exits = Vec::new();
-            children.exits::<SolveError>(self.slice, range.clone(), &mut exits)?;
+            children.exits(self.slice, range.clone(), &mut exits)?;
             let mover = |exits: &BoundExits| exits.lower.max(-self.top);
             // Without an exit, nothing is prevented.
             let other = |exits: &BoundExits| match exits.upper {

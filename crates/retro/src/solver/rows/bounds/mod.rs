@@ -44,6 +44,9 @@ impl<G: Game> SliceSolver<G> for BoundRows {
     }
 
     fn estimate(&self, task: &SliceTask<'_, G>) -> Result<Estimate, Unfit> {
+        if !G::HAS_BOUNDS {
+            return Err(Unfit::OneScore);
+        }
         let row_moves = row_moves_of(task)?;
         if task.options.rows.budget.is_some() {
             return Err(Unfit::TwoBoundsStreamed);
@@ -55,8 +58,6 @@ impl<G: Game> SliceSolver<G> for BoundRows {
             least,
             enough: worthwhile(task).then_some(bytes),
             peak: bytes.min(task.options.memory.max(least)),
-            // Upper bounds take about four bits a position.
-            work_disk: task.positions() / 2,
             slowdown: slowdown(task.positions()),
             ..Estimate::in_memory(bytes)
         })
@@ -64,10 +65,10 @@ impl<G: Game> SliceSolver<G> for BoundRows {
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
         let SliceTask { game, slice, top, options } = job.task;
-        let row_moves = row_moves_of(&job.task).map_err(|reason| unfit(&job.task, reason))?;
         if !G::HAS_BOUNDS {
             return Err(unfit(&job.task, Unfit::OneScore));
         }
+        let row_moves = row_moves_of(&job.task).map_err(|reason| unfit(&job.task, reason))?;
         let started = Instant::now();
         let states = BoundStates::new(&*row_moves, top, options.rows.portable)?;
         let positions = job.task.positions();
@@ -88,7 +89,7 @@ impl<G: Game> SliceSolver<G> for BoundRows {
             let meter = Meter::begin(job.progress, Phase::Exits, positions);
             for_each_until_stopped(positions, CHUNK, options.threads, job.progress, |range| {
                 let mut exits = Vec::new();
-                children.exits::<SolveError>(slice, range.clone(), &mut exits)?;
+                children.exits(slice, range.clone(), &mut exits)?;
                 states.enter(range.start, &exits);
                 meter.add(range.end - range.start);
                 Ok::<(), SolveError>(())
