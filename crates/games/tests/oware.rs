@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -296,6 +296,13 @@ fn memory() -> Arc<dyn Storage> {
     Arc::new(MemoryStorage::new())
 }
 
+/// A directory of its own for each storage: the lock in it is a file on the disk whatever the storage
+/// is.
+fn place(storage: &Arc<dyn Storage>) -> PathBuf {
+    let name = format!("oware-{}-{:p}", std::process::id(), Arc::as_ptr(storage));
+    std::env::temp_dir().join(name)
+}
+
 /// The tables up to a slice, by name, checked.
 fn files(
     any: &AnyGame,
@@ -303,9 +310,12 @@ fn files(
     last: u32,
     options: &SolveOptions,
 ) -> Vec<(String, Vec<u8>)> {
-    let (slices, dir): (Vec<SliceId>, _) = ((0..=last).map(SliceId).collect(), Path::new("/d"));
-    any.solve_slices(storage, dir, &slices, options, &Silent)
-        .unwrap_or_else(|error| panic!("{}: {error}", any.id()));
+    let slices: Vec<SliceId> = (0..=last).map(SliceId).collect();
+    let dir = &place(storage);
+    let solved = any.solve_slices(storage, dir, &slices, options, &Silent);
+    // What is solved is in memory; the lock is on the disk.
+    std::fs::remove_dir_all(dir).unwrap();
+    solved.unwrap_or_else(|error| panic!("{}: {error}", any.id()));
     let names = storage.list(dir).unwrap().into_iter();
     let tables = names.filter(|name| Path::new(name).extension().is_some_and(|end| end == "nut"));
     let file = |name: String| {
@@ -372,7 +382,8 @@ fn larger_rows_of_oware() {
     assert!(files(&any, &storage, 10, &rows) == expected);
     assert!(solved_by(&any, 8, &by(SolverName::TwoBit, 1, false)) == expected[..9]);
     // Upper bounds that are missing or damaged are computed again.
-    let (dir, upper) = (Path::new("/d"), Path::new("/d/upper"));
+    let dir = place(&storage);
+    let upper = dir.join("upper");
     storage.remove(&dir.join("oware-10.nut")).unwrap();
     storage.remove(&upper.join("oware-07.nut")).unwrap();
     let damaged = upper.join("oware-08.nut");
@@ -389,7 +400,8 @@ fn rows_with_little_memory_probe_smaller_slices() {
     let (_, any) = oware(4);
     let expected = solved_by(&any, 8, &by(SolverName::Bounds, 1, false));
     for solver in [SolverName::Rows, SolverName::TwoBit] {
-        let (storage, dir) = (memory(), Path::new("/d"));
+        let storage = memory();
+        let dir = &place(&storage);
         let mut least = by(solver, 1, false);
         for slice in (0..=8).map(SliceId) {
             // What is needed depends on what is given, by a cache.
@@ -433,12 +445,14 @@ fn two_bit_stopped_anywhere_resumes_to_the_same_files() {
     let (_, any) = oware(4);
     let expected = solved_by(&any, 7, &by(SolverName::Bounds, 1, false));
     let resumable = SolveOptions { checkpoint_positions: 1, ..by(SolverName::TwoBit, 1, false) };
-    let (slices, dir): (Vec<SliceId>, _) = ((0..=7).map(SliceId).collect(), Path::new("/d"));
+    let slices: Vec<SliceId> = (0..=7).map(SliceId).collect();
     let run = |storage: &Arc<dyn Storage>, progress: &dyn Progress| {
-        any.solve_slices(storage, dir, &slices, &resumable, progress)
+        any.solve_slices(storage, &place(storage), &slices, &resumable, progress)
     };
     let counter = Stops { at: u64::MAX, reports: AtomicU64::new(0) };
-    run(&memory(), &counter).unwrap();
+    let storage = memory();
+    run(&storage, &counter).unwrap();
+    std::fs::remove_dir_all(place(&storage)).unwrap();
     let reports = counter.reports.into_inner();
     std::panic::set_hook(Box::new(|_| {}));
     for first in (0..reports).step_by((reports / 12).max(1) as usize) {
