@@ -183,7 +183,7 @@ impl Classes {
     }
 }
 
-/// All that a side can have of at most so many men.
+/// All that a side can have of at most `most` men.
 fn sides(most: usize) -> Vec<Counts> {
     let mut found = vec![[0; 5]];
     for place in 0..5 {

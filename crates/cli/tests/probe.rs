@@ -107,6 +107,15 @@ fn missing_databases() {
 }
 
 #[test]
+fn positions_beyond_all_databases() {
+    let place = Place::new();
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    let said = place.run(&["probe", "chess", start]).usage_error();
+    assert!(said.contains("no database of chess can hold this position"), "{said}");
+    assert!(said.contains(&format!("play chess --position '{start}'")), "{said}");
+}
+
+#[test]
 fn kalah_moves_again() {
     let place = Place::new();
     place.run(&["solve", "kalah", "--pits", "3", "--seeds", "1"]).success();

@@ -34,11 +34,12 @@ impl Loss {
         !matches!(self, Loss::About(_))
     }
 
-    /// The cost of a move of value `played` where the best move was worth `best`.
-    fn between(best: Worth, played: Worth) -> Self {
+    /// The cost of a move of value `played` where the best move was worth `best`; `open` if yet
+    /// another one may be worth more.
+    fn between(best: Worth, played: Worth, open: bool) -> Self {
         let proven = best.lower.zip(played.upper).map(|(best, played)| i32::from(best - played));
         match proven {
-            Some(points) if best.is_exact() && played.is_exact() => Loss::Exact(points),
+            Some(points) if best.is_exact() && played.is_exact() && !open => Loss::Exact(points),
             Some(points) if points > 0 => Loss::AtLeast(points),
             _ => Loss::About(f64::from((best.hundredths() - played.hundredths()).max(0)) / 100.0),
         }
@@ -104,13 +105,13 @@ where
         limits: &Limits<'_>,
     ) -> Result<EvaluatedMove<G::Move>, PlayerError> {
         let situation = at.now();
-        let evaluated = |best: (G::Move, Worth), value: Worth, source| EvaluatedMove {
+        let evaluated = |best: (G::Move, Worth), value: Worth, open, source| EvaluatedMove {
             side: situation.mover,
             mv,
             value,
             best: best.0,
             best_value: best.1,
-            loss: Loss::between(best.1, value),
+            loss: Loss::between(best.1, value, open),
             lead: at.lead(),
             source,
         };
@@ -120,7 +121,12 @@ where
             if let (Some((_, value)), Some(best)) = (value, advice.values.first()) {
                 // Among equal moves, the move played counts as the best one.
                 let best = if value == &best.1 { (mv, *value) } else { *best };
-                return Ok(evaluated(best, *value, advice.source));
+                // Of bounds that are not exact, the best is not known.
+                let may_be_more = |(_, other): &(G::Move, Worth)| {
+                    other.upper.is_none_or(|upper| best.1.lower.is_some_and(|best| upper > best))
+                };
+                let open = advice.values.iter().any(may_be_more);
+                return Ok(evaluated(best, *value, open, advice.source));
             }
         }
         // A move has the same value whatever was analysed before it.
@@ -129,7 +135,7 @@ where
         let best = (report.best().unwrap_or(mv), report.value);
         let depth = report.depth;
         if best.0 == mv {
-            return Ok(evaluated(best, best.1, Source::of_search([best.1], depth)));
+            return Ok(evaluated(best, best.1, false, Source::of_search([best.1], depth)));
         }
         let mut next = at.clone();
         next.play(mv);
@@ -153,7 +159,7 @@ where
         let value = value.through(&step);
         // If the search prefers the move played to its own, there is no better move to offer.
         let best = if value.hundredths() >= best.1.hundredths() { (mv, value) } else { best };
-        Ok(evaluated(best, value, Source::of_search([best.1, value], depth)))
+        Ok(evaluated(best, value, false, Source::of_search([best.1, value], depth)))
     }
 
     /// One move of a game; the limits are as for all of them.
@@ -280,5 +286,18 @@ impl<M> Analysis<M> {
             (to < from).then_some(Decision { ply, from, to })
         };
         self.chosen().filter_map(change).last()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_is_exact_only_if_the_best_is_known() {
+        let [best, played] = [Worth::exact(5), Worth::exact(2)];
+        assert_eq!(Loss::between(best, played, false), Loss::Exact(3));
+        assert_eq!(Loss::between(best, played, true), Loss::AtLeast(3));
+        assert_eq!(Loss::between(best, best, true), Loss::About(0.0));
     }
 }

@@ -56,6 +56,10 @@ fn records_are_read_as_far_as_they_can_be_replayed() {
         assert_eq!(found["games"][0]["game"], "oware", "{found}");
         assert_eq!(found["games"][0]["players"], json!(["Ada", null]));
         assert_eq!(found["games"][0]["moves"].as_array().map(Vec::len), Some(4));
+        // A word of Aualé's may be many moves.
+        let long = format!("[Variant \"Oware Abapa\"]\n\n{}\n", "Ff".repeat(600));
+        let refused = read(json!({ "text": long })).await;
+        assert_eq!(refused.json()["type"], "/api#too-many");
         // Moves alone are of the game that is on the board.
         let found =
             read(json!({ "text": "A2", "game": "kalah", "options": "pits=3,seeds=2" })).await;

@@ -15,7 +15,7 @@ use nutcracker_search::{Distance, Kind, Probed, Worth};
 use nutcracker_table::TableSet;
 use serde_json::{Map, Value, json};
 
-use crate::args::{Subject, Threads, need_databases, unchecked};
+use crate::args::{Subject, Threads, need_databases, program, quoted, unchecked};
 use crate::failure::Failure;
 use crate::values::{self, LineFormat, look_up, position_of};
 use crate::{number, print, table};
@@ -155,6 +155,9 @@ impl Args {
         situation: &Situation<AnyPosition>,
         json: bool,
     ) -> Result<String, Failure> {
+        if !game.has_database(game.slice_of(&situation.position)) {
+            return Err(beyond_databases(game, situation));
+        }
         let probe = |position: &AnyPosition| {
             Probed::probe(game, set, position).map_err(|error| self.subject.explain(game, error))
         };
@@ -256,6 +259,17 @@ impl Args {
             ))),
         }
     }
+}
+
+/// A position that no database of the game can hold.
+fn beyond_databases(game: &AnyGame, situation: &Situation<AnyPosition>) -> Failure {
+    let (program, name) = (program(), game.id().name);
+    Failure::Usage(format!(
+        "no database of {} can hold this position: `{program} games {name}` says how far they go; \
+         `{program} play {name} --position {}` values it by search",
+        game.id(),
+        quoted(&game.format(situation)),
+    ))
 }
 
 /// A position, or a position, the word `moves` and moves from there. The error is one sentence.

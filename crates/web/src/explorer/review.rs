@@ -175,7 +175,7 @@ impl Explorer {
         Played::replay(self.game.clone(), record).map_err(ExplorerError::IllegalMove)
     }
 
-    /// Values every move of a game, by databases where they reach, else by searches of about so many
+    /// Values every move of a game, by databases where they reach, else by searches of about `nodes`
     /// positions; `watch` is called with each move.
     pub fn review(
         &self,

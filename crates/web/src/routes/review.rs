@@ -6,6 +6,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use nutcracker_any::Options;
 use nutcracker_engine::Transcript;
+use nutcracker_game::Notation;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -53,10 +54,19 @@ fn games(app: &App, text: &str) -> Result<Vec<Transcript>, Problem> {
         let detail = format!("at most {GAMES} games may be read in one request");
         return Err(Problem::new(Kind::TooMany, detail));
     }
-    if games.iter().any(|game| game.record().moves.len() > app.config.limits.plies) {
+    if games.iter().any(|game| moves_of(game) > app.config.limits.plies) {
         return Err(Problem::new(Kind::TooMany, "a game has more moves than a line may have"));
     }
     Ok(games)
+}
+
+/// The number of moves as written, at least: Aualé writes several as one word, a letter each.
+fn moves_of(game: &Transcript) -> usize {
+    let moves = &game.record().moves;
+    match game.notation() {
+        Notation::Auale => moves.iter().map(|mv| mv.name.len()).sum(),
+        _ => moves.len(),
+    }
 }
 
 /// Reads records of games
