@@ -131,9 +131,7 @@ class Animals {
     const { position, choices, flip, editing, names } = view;
     const model = readAnimals(position);
     if (!model) return;
-    const focused = this.element.contains(document.activeElement)
-      ? focusedElement().dataset.place
-      : null;
+    const focused = this.element.contains(document.activeElement) ? focusedElement().dataset.place : null;
     if (this.view?.position !== position || this.view.editing !== editing) this.chosen = null;
     this.view = view;
     this.model = model;

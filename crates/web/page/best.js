@@ -26,7 +26,11 @@ export function bestPanel({ api, card, words, signal }, { follow }) {
           h(
             "li",
             {},
-            h("button", { class: "link", "data-best": i, onclick: () => follow(moves.slice(0, i + 1)) }, move),
+            h(
+              "button",
+              { class: "link", "data-best": i, onclick: () => follow(moves.slice(0, i + 1)) },
+              move,
+            ),
           ),
         ),
       ),

@@ -110,7 +110,10 @@ class Board {
     this.beside = [
       choicesPanel(context, { play, elsewhere: () => this.parts.verdict }),
       bestPanel(context, { follow: (moves) => this.follow(moves) }),
-      bookPanel(context, { play: (move) => this.playNamed(move), found: (at, node) => this.foundInBook(at, node) }),
+      bookPanel(context, {
+        play: (move) => this.playNamed(move),
+        found: (at, node) => this.foundInBook(at, node),
+      }),
       this.rival,
       engine(context),
     ];
@@ -135,7 +138,8 @@ class Board {
     this.note = note;
     await this.begin(root, line ? line.split(" ").filter(Boolean) : []);
     await recall(this.session, this.api);
-    const at = query.get("at") === null || !line ? this.session.nodes.length - 1 : Number(query.get("at")) || 0;
+    const at =
+      query.get("at") === null || !line ? this.session.nodes.length - 1 : Number(query.get("at")) || 0;
     await this.load(at);
     this.session.go(at);
     this.build(main);
@@ -187,7 +191,12 @@ class Board {
           this.parts.problem,
           this.tools.element,
           this.setup.element,
-          h("div", { class: "helps" }, rulesOf(this.api), keysHelp(boardOf(this.card.start).keys(this.card.start))),
+          h(
+            "div",
+            { class: "helps" },
+            rulesOf(this.api),
+            keysHelp(boardOf(this.card.start).keys(this.card.start)),
+          ),
         ),
         h(
           "aside",
@@ -231,7 +240,8 @@ class Board {
             return { ...choice, standing: words.standing({ ...choice, mover: now.mover }, base) };
           });
     // What the server knows comes in its order, the best first.
-    if (choices.some((one) => one.book)) choices.sort((a, b) => (b.value?.points ?? 0) - (a.value?.points ?? 0));
+    if (choices.some((one) => one.book))
+      choices.sort((a, b) => (b.value?.points ?? 0) - (a.value?.points ?? 0));
     const position = this.setup.text ?? now.position;
     this.stage(position).render({
       position,

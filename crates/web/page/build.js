@@ -73,7 +73,11 @@ export function builder(card, options, { upTo = undefined, done, signal }) {
   /** What changes while a job runs; the button below it stays, and keeps the focus. */
   const live = h("div", {});
   const cancel = (id) =>
-    h("button", { id: "cancel-build", onclick: () => remove(address(`/jobs/${id}`)).catch(() => {}) }, "Cancel");
+    h(
+      "button",
+      { id: "cancel-build", onclick: () => remove(address(`/jobs/${id}`)).catch(() => {}) },
+      "Cancel",
+    );
 
   const show = (job) => {
     const share = (solved, total) => `${((100 * solved) / Math.max(1, total)).toFixed(1)}%`;
@@ -141,7 +145,11 @@ export function builder(card, options, { upTo = undefined, done, signal }) {
 
   async function start() {
     try {
-      const job = await post(address("/jobs"), { game: card.name, options: options || undefined, up_to: upTo });
+      const job = await post(address("/jobs"), {
+        game: card.name,
+        options: options || undefined,
+        up_to: upTo,
+      });
       show(job);
       watch(job.id);
     } catch (error) {

@@ -13,7 +13,11 @@ const names = (choices, { words, play }) =>
       .map((choice) =>
         h(
           "button",
-          { "data-choice": choice.move, "aria-label": words.describe(choice, false), onclick: () => play(choice) },
+          {
+            "data-choice": choice.move,
+            "aria-label": words.describe(choice, false),
+            onclick: () => play(choice),
+          },
           choice.move,
         ),
       ),

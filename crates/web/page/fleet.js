@@ -26,7 +26,15 @@ function table(head, rows) {
     h(
       "table",
       {},
-      h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          head.map((text) => h("th", { scope: "col" }, text)),
+        ),
+      ),
       h("tbody", {}, rows),
     ),
   );
@@ -76,13 +84,18 @@ function accounts(state) {
 function numbers(state) {
   const oldest = state.oldest_lease === undefined ? "none" : ago(state.oldest_lease);
   return [
-    h("p", { id: "fleetfacts" },
-      h("strong", {}, count(state.book.nodes)), " positions, ",
+    h(
+      "p",
+      { id: "fleetfacts" },
+      h("strong", {}, count(state.book.nodes)),
+      " positions, ",
       `${count(state.book.solved)} solved, ${count(state.book.expansions)} expansions, `,
       `${state.expansions_a_minute.toFixed(0)} a minute. `,
       state.ended ? h("em", {}, `${state.ended}.`) : h("em", {}, "It grows."),
     ),
-    h("p", {},
+    h(
+      "p",
+      {},
       `Jobs: ${count(state.ready)} ready, ${count(state.out)} out, ${count(state.done)} to be applied; `,
       `oldest lease: ${oldest}; ${count(state.expired)} leases expired, ${count(state.late)} results late; `,
       `${count(state.proposals)} proposals wait.`,

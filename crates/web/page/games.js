@@ -24,7 +24,10 @@ function known(game) {
           `databases up to ${slice(slices.at(-1), game.unit)}`,
         ),
       ],
-      book && [slices.length > 0 ? ", " : ": ", h("a", { href: pageUrl("book", game.name, options) }, "book")],
+      book && [
+        slices.length > 0 ? ", " : ": ",
+        h("a", { href: pageUrl("book", game.name, options) }, "book"),
+      ],
     );
   return h("ul", { class: "holdings" }, game.holdings.map(entry));
 }

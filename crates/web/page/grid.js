@@ -73,7 +73,9 @@ class Grid {
     model.rows.forEach((row, r) =>
       row.forEach((content, f) => {
         const at = flip ? [size - 1 - r, size - 1 - f] : [r, f];
-        parts.push(this.square(r, f, at, content, moves.get(nameOf(r, f)), { shown, hint, editing, removing }));
+        parts.push(
+          this.square(r, f, at, content, moves.get(nameOf(r, f)), { shown, hint, editing, removing }),
+        );
       }),
     );
     this.picture.replaceChildren(...parts);
@@ -112,7 +114,11 @@ class Grid {
     const mark = !choice
       ? null
       : value
-        ? s("text", { class: `value${value.length > 3 ? " long" : ""}`, "aria-hidden": "true", x: cx, y: cy + 7 }, value)
+        ? s(
+            "text",
+            { class: `value${value.length > 3 ? " long" : ""}`, "aria-hidden": "true", x: cx, y: cy + 7 },
+            value,
+          )
         : s("circle", { class: "spot", cx, cy, r: 8 });
     const classes = [
       "square",

@@ -99,14 +99,21 @@ export function linePanel({ api, card, words, signal }, { jump, visit, drop }) {
         shown && end.value && h("span", { class: `badge small ${kind}` }, text),
         h(
           "button",
-          { class: "link", "aria-label": `Forget the line ${ply + 1}. ${start}`, onclick: () => drop(branch) },
+          {
+            class: "link",
+            "aria-label": `Forget the line ${ply + 1}. ${start}`,
+            onclick: () => drop(branch),
+          },
           "×",
         ),
       );
     };
     put(
       others,
-      branches.length > 0 && [h("h3", {}, "Other lines"), h("ul", { "aria-label": "Other lines" }, branches.map(entry))],
+      branches.length > 0 && [
+        h("h3", {}, "Other lines"),
+        h("ul", { "aria-label": "Other lines" }, branches.map(entry)),
+      ],
     );
   }
 

@@ -132,7 +132,8 @@ document.addEventListener("click", (event) => {
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey)
     return;
   const url = new URL(link.href);
-  if (url.origin !== location.origin || url.hash || link.target || !/^\/($|games|fleet)/.test(url.pathname)) return;
+  if (url.origin !== location.origin || url.hash || link.target || !/^\/($|games|fleet)/.test(url.pathname))
+    return;
   event.preventDefault();
   games = null;
   go(url.pathname + url.search);

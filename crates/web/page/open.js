@@ -10,7 +10,9 @@ import { capital } from "./words.js";
 const MOST = 1_000_000;
 
 const typing = (target) =>
-  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+  target instanceof HTMLInputElement ||
+  target instanceof HTMLTextAreaElement ||
+  target instanceof HTMLSelectElement;
 
 /** A dialog that opens a game; `go` shows its board. */
 export function openGame({ game, options, go, signal }) {
@@ -93,7 +95,11 @@ export function openGame({ game, options, go, signal }) {
           open(text.value);
         },
       },
-      h("p", { class: "note" }, "Paste the record of a game or its moves, or drop a file anywhere on this page."),
+      h(
+        "p",
+        { class: "note" },
+        "Paste the record of a game or its moves, or drop a file anywhere on this page.",
+      ),
       text,
       file,
       note,

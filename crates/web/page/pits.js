@@ -245,8 +245,16 @@ class Pits {
         s("g", { class: "stones" }, stones),
       ),
       number > DOZEN && s("text", { x, y: y + 14, class: "many", "aria-hidden": "true" }, number),
-      s("text", { x: x + RADIUS * 0.74, y: y + RADIUS * 0.98, class: "number", "aria-hidden": "true" }, number),
-      s("text", { x: x - RADIUS * 0.8, y: y - RADIUS * 0.74, class: "letter", "aria-hidden": "true" }, letter),
+      s(
+        "text",
+        { x: x + RADIUS * 0.74, y: y + RADIUS * 0.98, class: "number", "aria-hidden": "true" },
+        number,
+      ),
+      s(
+        "text",
+        { x: x - RADIUS * 0.8, y: y - RADIUS * 0.74, class: "letter", "aria-hidden": "true" },
+        letter,
+      ),
     );
     if (choice && shown && choice.value) group.append(this.chip(which, x, choice));
     return group;
@@ -262,7 +270,10 @@ class Pits {
     const w = (narrow ? 22 + 18 * text.length : 26 + 12.4 * text.length) + (more ? 8 + 10 * more.length : 0);
     return s(
       "g",
-      { class: `chip ${kind}${choice.best ? " best" : ""}${choice.book ? " book" : ""}`, "aria-hidden": "true" },
+      {
+        class: `chip ${kind}${choice.best ? " best" : ""}${choice.book ? " book" : ""}`,
+        "aria-hidden": "true",
+      },
       s("rect", { x: x - w / 2, y: y - 17, width: w, height: 34, rx: 17 }),
       s(
         "text",
@@ -327,7 +338,8 @@ class Pits {
       const [had, has] = [this.model.rows[side][pit], after.rows[side][pit]];
       const centre = this.place.centre(side, pit);
       const spots = places(clamp(has), pit + 6 * side);
-      for (let i = clamp(had); i < clamp(has); i += 1) send([centre[0] + spots[i][0], centre[1] + spots[i][1]]);
+      for (let i = clamp(had); i < clamp(has); i += 1)
+        send([centre[0] + spots[i][0], centre[1] + spots[i][1]]);
       if (has < had) lost.push(...(this.stones.get(`${side}${pit}`) ?? []));
     }
     while (sent.length < Math.min(number, own.length)) send([x, y]);

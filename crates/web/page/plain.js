@@ -11,9 +11,7 @@ class Plain {
   }
 
   render({ position, drawing, choices, shown, hint, editing }) {
-    const focused = this.element.contains(document.activeElement)
-      ? focusedElement().dataset.move
-      : null;
+    const focused = this.element.contains(document.activeElement) ? focusedElement().dataset.move : null;
     this.element.replaceChildren(
       h("pre", { class: "drawing", "aria-label": "Position" }, drawing ?? position),
       h(

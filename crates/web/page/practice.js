@@ -36,7 +36,11 @@ function chances(levels) {
           "tr",
           {},
           h("th", { scope: "row" }, `Level ${level}`),
-          h("td", { class: "share" }, h("meter", { min: 0, max: 1, value: finds, "aria-label": `Level ${level} finds it` })),
+          h(
+            "td",
+            { class: "share" },
+            h("meter", { min: 0, max: 1, value: finds, "aria-label": `Level ${level} finds it` }),
+          ),
           h("td", {}, percent(finds)),
         ),
       ),
@@ -231,7 +235,9 @@ class Practice {
     put(
       this.side,
       h("p", {}, h("strong", {}, capital(puzzle.difficulty)), ", looking ahead without databases."),
-      shown ? chances(puzzle.levels) : h("p", { class: "note" }, "How often each finds it is shown with the answer."),
+      shown
+        ? chances(puzzle.levels)
+        : h("p", { class: "note" }, "How often each finds it is shown with the answer."),
     );
     const { solved, tried, row } = this.tally;
     put(
@@ -242,7 +248,8 @@ class Practice {
 
   key(event) {
     const typed = event.target instanceof Element && event.target.closest("input, select, textarea");
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || typed || !this.moves) return;
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || typed || !this.moves)
+      return;
     if (event.key === "n") this.next();
     else if (/^[a-z]$/i.test(event.key)) {
       const choice = this.drawing?.kind.choice?.(event.key, this.moves.moves);

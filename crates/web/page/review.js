@@ -21,7 +21,8 @@ function kept(game, options, position, moves) {
 }
 
 /** A line as a record: a review takes it. */
-const recordOf = (game, position, moves) => `[Game "${game}"]\n[Position "${position}"]\n\n${moves.join(" ")} *\n`;
+const recordOf = (game, position, moves) =>
+  `[Game "${game}"]\n[Position "${position}"]\n\n${moves.join(" ")} *\n`;
 
 /**
  * A panel below the board. `visit` shows a ply of a line, `changed` is called where there is more to
@@ -47,7 +48,15 @@ export function reviewPanel({ game, options, api, signal }, { visit, changed }) 
     running = new AbortController();
     const mine = running;
     signal.addEventListener("abort", () => mine.abort());
-    const review = { position: session.root.position, names, record, moves: [], place: 0, all: null, problem: "" };
+    const review = {
+      position: session.root.position,
+      names,
+      record,
+      moves: [],
+      place: 0,
+      all: null,
+      problem: "",
+    };
     current = review;
     const text = record?.record ?? recordOf(game, review.position, names);
     show();
@@ -64,12 +73,16 @@ export function reviewPanel({ game, options, api, signal }, { visit, changed }) 
       problem: ({ detail }) => (review.problem = detail),
     };
     try {
-      await api.review({ record: text }, (name, data) => {
-        if (current !== review) return;
-        heard[name]?.(data);
-        show();
-        if (name === "move" || name === "review") changed();
-      }, mine.signal);
+      await api.review(
+        { record: text },
+        (name, data) => {
+          if (current !== review) return;
+          heard[name]?.(data);
+          show();
+          if (name === "move" || name === "review") changed();
+        },
+        mine.signal,
+      );
     } catch (error) {
       if (mine.signal.aborted) return;
       review.problem = error.message;
@@ -112,7 +125,8 @@ export function reviewPanel({ game, options, api, signal }, { visit, changed }) 
 
   function table(moves) {
     const errors = moves.filter((move) => move.error);
-    if (!errors.length) return current.all && h("p", { class: "note" }, "No move lost anything that is known.");
+    if (!errors.length)
+      return current.all && h("p", { class: "note" }, "No move lost anything that is known.");
     return h(
       "div",
       { class: "wide errors", tabindex: 0, role: "region", "aria-label": "Errors" },
@@ -162,7 +176,8 @@ export function reviewPanel({ game, options, api, signal }, { visit, changed }) 
     );
 
   function progress({ names, moves, place }) {
-    const text = place > 0 ? "It begins when a running search ends." : `Move ${moves.length} of ${names.length}`;
+    const text =
+      place > 0 ? "It begins when a running search ends." : `Move ${moves.length} of ${names.length}`;
     return h(
       "p",
       { class: "note", role: "status" },
@@ -183,7 +198,9 @@ export function reviewPanel({ game, options, api, signal }, { visit, changed }) 
       current?.problem && h("p", { role: "alert" }, capital(current.problem), "."),
       current && running && progress(current),
       current && table(current.moves),
-      current?.all && !current.all.complete && h("p", { class: "note" }, "The time was too short for the rest."),
+      current?.all &&
+        !current.all.complete &&
+        h("p", { class: "note" }, "The time was too short for the rest."),
       current?.all && saves(current),
       h(
         "div",

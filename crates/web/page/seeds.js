@@ -51,7 +51,9 @@ export function seedsPanel({ game, options, api, card, signal }) {
 
   const table = (rows, which, by, caption) => {
     const pits = (row) =>
-      rows[row].map((pit, i) => cell(row, i, pit.seeds, pit[which] && { ...pit[which], seeds: pit.seeds + by }));
+      rows[row].map((pit, i) =>
+        cell(row, i, pit.seeds, pit[which] && { ...pit[which], seeds: pit.seeds + by }),
+      );
     const [bottom, top] = flip ? [1, 0] : [0, 1];
     return h(
       "table",

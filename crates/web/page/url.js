@@ -8,7 +8,9 @@ export function where(location) {
   if (!parts.length) return { page: "board", game: null, query };
   if (parts[0] !== "games" || parts.length > 3) return { page: "missing", game: null, query };
   if (!parts[1]) return { page: "games", game: null, query };
-  const page = [undefined, "databases", "book", "practice"].includes(parts[2]) ? (parts[2] ?? "board") : "missing";
+  const page = [undefined, "databases", "book", "practice"].includes(parts[2])
+    ? (parts[2] ?? "board")
+    : "missing";
   return { page, game: decoded(parts[1]), query };
 }
 

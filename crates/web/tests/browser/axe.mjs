@@ -11,7 +11,9 @@ export async function violations(page) {
   await page.addScriptTag({ path: AXE });
   return page.evaluate(async () => {
     const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
-    return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).slice(0, 3)}`);
+    return violations.map(
+      (one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).slice(0, 3)}`,
+    );
   });
 }
 

@@ -27,11 +27,13 @@ export function clientTests(base, ending) {
     equal(batch.results[1].problem.type, "/api#bad-position", "one that is wrong");
     const line = (await client.playBestLine({ ...position, plies: 2 })).data;
     equal(line.nodes.length, 3, "a line");
-    const found = (await client.findRandomPosition({ game: "awari", slice: "5", only: "best", seed: 1 })).data;
+    const found = (await client.findRandomPosition({ game: "awari", slice: "5", only: "best", seed: 1 }))
+      .data;
     ok(found.position, "a position");
     const { games: read } = (await client.readRecords(null, { text: "F4 c5", game: "awari" })).data;
     equal(read[0].moves, ["F4", "c5"], "a record");
-    const review = (await client.reviewGame({ game: "awari" }, { record: `[Position "${ending}"]\n\nC1` })).data;
+    const review = (await client.reviewGame({ game: "awari" }, { record: `[Position "${ending}"]\n\nC1` }))
+      .data;
     ok(review.includes("event: review"), "a review");
     const puzzle = (await client.findPuzzle({ game: "awari", slice: "7", seed: 1 })).data;
     equal(puzzle.levels.length, 10, "a puzzle");

@@ -1,6 +1,6 @@
 // Dobutsu shogi: men that are moved, taken and dropped.
 
-import { equal, ok, serve, test } from "./harness.mjs";
+import { becomes, equal, ok, serve, test } from "./harness.mjs";
 import { address, at, excess, moves, played, shot, shows } from "./page.mjs";
 
 const START = "gle/.c./.C./ELG S -";
@@ -32,21 +32,25 @@ export async function dobutsuTests() {
   test("moves, takes and drops men by clicking", async (page) => {
     await open(page);
     await page.click(man("b3"));
-    equal(await targets(page), ["b2"], "where the chick can go");
+    await becomes(() => targets(page), ["b2"], "where the chick can go");
     await page.click(man("a2"));
-    equal(await targets(page), [], "a click elsewhere puts it back");
+    await becomes(() => targets(page), [], "a click elsewhere puts it back");
     await page.click(man("b4"));
-    equal(await targets(page), ["a3", "c3"], "where the lion can go");
+    await becomes(() => targets(page), ["a3", "c3"], "where the lion can go");
     await go(page, "b3", "b2");
-    equal(await held(page, "b2"), "b2, Sente's chick", "it has taken the other chick");
-    equal(await held(page, "0*C"), "Sente's hand: 1 chick", "which is in the hand");
+    await becomes(() => held(page, "b2"), "b2, Sente's chick", "it has taken the other chick");
+    await becomes(() => held(page, "0*C"), "Sente's hand: 1 chick", "which is in the hand");
     await go(page, "c1", "b2");
-    equal(await held(page, "1*C"), "Gote's hand: 1 chick", "the elephant takes it back");
+    await becomes(() => held(page, "1*C"), "Gote's hand: 1 chick", "the elephant takes it back");
     await page.click(man("0*C"));
-    equal(await targets(page), ["a2", "a3", "b3", "c1", "c2", "c3"], "a drop goes to any empty square");
+    await becomes(
+      () => targets(page),
+      ["a2", "a3", "b3", "c1", "c2", "c3"],
+      "a drop goes to any empty square",
+    );
     await page.click(man("a3"));
     await played(page, 3);
-    equal(await moves(page), ["start", "Cb3xb2", "Ec1xb2", "C*a3"], "the line");
+    await becomes(() => moves(page), ["start", "Cb3xb2", "Ec1xb2", "C*a3"], "the line");
     equal(
       [await held(page, "a3"), await held(page, "0*C")],
       ["a3, Sente's chick", "Sente's hand: no chick"],
@@ -59,13 +63,13 @@ export async function dobutsuTests() {
       "the drop is taken back",
     );
     await page.click("#first");
-    equal(await held(page, "c1"), "c1, Gote's elephant", "all is taken back");
+    await becomes(() => held(page, "c1"), "c1, Gote's elephant", "all is taken back");
   });
 
   test("a chick becomes a hen, and the taken lion ends the game", async (page) => {
     await open(page, "..l/C.g/e../ELG S c");
     await go(page, "a2", "a1");
-    equal(await held(page, "a1"), "a1, Sente's hen", "the hen");
+    await becomes(() => held(page, "a1"), "a1, Sente's hen", "the hen");
     const faces = await page.$$eval(".tile.hen", (all) => all.length);
     equal([faces, (await moves(page)).at(-1)], [1, "Ca2-a1+"], "it looks like one");
     await open(page, "..l/C.G/e../ELg S c");
@@ -80,14 +84,14 @@ export async function dobutsuTests() {
     await page.waitForSelector(`${man("b4")}[aria-pressed=true]`);
     await page.waitForFunction(() => /can go to/.test(document.querySelector("#announcer").textContent));
     await page.keyboard.press("Escape");
-    equal(await targets(page), [], "the lion is put back");
+    await becomes(() => targets(page), [], "the lion is put back");
     // Past the giraffe to the hand, and back to the board.
     for (const key of ["ArrowRight", "ArrowRight", "Enter", "ArrowLeft", "ArrowUp"])
       await page.keyboard.press(key);
-    equal(await page.evaluate(() => document.activeElement.dataset.place), "c3", "the focus");
+    await becomes(() => page.evaluate(() => document.activeElement.dataset.place), "c3", "the focus");
     await page.keyboard.press("Enter");
     await played(page, 1);
-    equal(await moves(page), ["start", "C*c3"], "the line");
+    await becomes(() => moves(page), ["start", "C*c3"], "the line");
     await page.keyboard.press("Backspace");
     await shows(page, ".line .now", "start");
   });
@@ -101,32 +105,36 @@ export async function dobutsuTests() {
     await page.click(man("a2"));
     for (const place of ["a2", "a2", "c4", "c4", "c4", "a3"]) await page.click(man(place));
     const set = "gle/H../g../EL. S C";
-    equal(await page.inputValue("#notation"), set, "what was clicked");
+    await becomes(() => page.inputValue("#notation"), set, "what was clicked");
     await page.click("#mover");
     await page.click("#done");
     // While a position is set up, places are active too.
     await page.waitForSelector("#done", { state: "hidden" });
-    equal((await address(page)).searchParams.get("from"), set.replace("S", "G"), "the position");
+    await becomes(
+      async () => (await address(page)).searchParams.get("from"),
+      set.replace("S", "G"),
+      "the position",
+    );
     await page.click("#setup");
     await page.click("#clear");
-    equal(await page.inputValue("#notation"), ".l./.../.../.L. G EEGGCC", "lions stay");
+    await becomes(() => page.inputValue("#notation"), ".l./.../.../.L. G EEGGCC", "lions stay");
   });
 
   test(
     "the board with hands fits a phone",
     async (page) => {
       await open(page, "gl./.e./.../ELG S Cc");
-      ok((await excess(page)) <= 0, "nothing is cut off at the side");
+      await becomes(async () => (await excess(page)) <= 0, true, "nothing is cut off at the side");
       const box = async (place) => (await page.$(`${man(place)} .ground`)).boundingBox();
       const { width, y, height } = await box("b4");
       ok(width >= 40, `a square is large enough for a finger: ${width}`);
       ok(y + height <= (await page.evaluate(() => innerHeight)), "the whole board is visible");
-      ok((await box("b1")).y < y, "Sente is below");
+      await becomes(async () => (await box("b1")).y < y, true, "Sente is below");
       await page.click("#more");
       await page.click("#flip");
-      ok((await box("b1")).y > (await box("b4")).y, "Gote is below");
+      await becomes(async () => (await box("b1")).y > (await box("b4")).y, true, "Gote is below");
       await go(page, "0*C", "c3");
-      equal((await moves(page)).at(-1), "C*c3", "a drop on the turned board");
+      await becomes(async () => (await moves(page)).at(-1), "C*c3", "a drop on the turned board");
     },
     { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, reducedMotion: "reduce" },
   );

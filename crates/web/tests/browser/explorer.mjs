@@ -1,6 +1,6 @@
 // What the board says of a game and its end, and how one moves about.
 
-import { equal, ok, place, run, serve, test } from "./harness.mjs";
+import { becomes, equal, ok, place, run, serve, test } from "./harness.mjs";
 import { address, at, excess, moves, played, shot, shows, titled } from "./page.mjs";
 
 /** A South that is ahead: moves that lose points still win. */
@@ -38,7 +38,12 @@ export async function explorerTests() {
     equal(line[0][1].includes(kind(line[0][0])), true, "its colour");
     await page.waitForSelector('.course [data-ply="4"]');
     const paths = await page.$$eval(".course .line", (all) => all.map((one) => one.getAttribute("d")));
-    const heights = paths.flatMap((path) => path.slice(1).split("L").map((corner) => corner.split(" ")[1]));
+    const heights = paths.flatMap((path) =>
+      path
+        .slice(1)
+        .split("L")
+        .map((corner) => corner.split(" ")[1]),
+    );
     equal([paths.length, new Set(heights).size], [4, 1], "and so does the chart");
     await shot(page, "explorer-results");
   });
@@ -52,8 +57,8 @@ export async function explorerTests() {
       await page.click(`[data-choice="${move}"] button`);
       await played(page, ply + 1);
     }
-    equal(
-      (await badges(page, ".line")).map(([text]) => text),
+    await becomes(
+      async () => (await badges(page, ".line")).map(([text]) => text),
       [best, best, best],
       "the margin of South stays through best play",
     );
@@ -64,13 +69,17 @@ export async function explorerTests() {
     await shows(page, "#verdict", "The game is over: North gets 3 more than South.");
     await page.goto(at("0,0,0,0,0,0/0,1,2,0,1,1 S 10-9", "kalah"));
     await shows(page, "#verdict", "The game is over: North wins 14–10.");
-    equal(
-      await page.$$eval(".store .total", (all) => all.map((one) => one.textContent)),
+    await becomes(
+      () => page.$$eval(".store .total", (all) => all.map((one) => one.textContent)),
       ["10", "14"],
       "the stores have what was left",
     );
-    equal(await page.$$eval(".pit .stone", (all) => all.length), 0, "the pits are empty");
-    equal(await page.getAttribute("#verdict", "data-outcome"), "loss", "the colour of a loss of South");
+    await becomes(() => page.$$eval(".pit .stone", (all) => all.length), 0, "the pits are empty");
+    await becomes(
+      () => page.getAttribute("#verdict", "data-outcome"),
+      "loss",
+      "the colour of a loss of South",
+    );
     await page.goto(at("0,0,1,0,3,2/2,1,1,0,0,0 S 30-8"));
     await shows(page, "#verdict", "South already has more than half.");
     // The two stones go round until a position repeats.
@@ -94,7 +103,7 @@ export async function explorerTests() {
     });
     await page.goto(`${at(start)}&line=${line.join("+")}`);
     await page.waitForSelector(".line .now");
-    equal((await moves(page)).length, line.length + 1, "the line");
+    await becomes(async () => (await moves(page)).length, line.length + 1, "the line");
     ok(line.length > 5 && requests <= 2, `${requests} requests for ${line.length} moves`);
     await page.click('.line [data-ply="2"]');
     await page.waitForSelector(".line .now[data-ply='2']");
@@ -109,7 +118,7 @@ export async function explorerTests() {
     const best = await page.$$eval("#best-line [data-best]", (all) => all.map((one) => one.textContent));
     await page.click('#best-line [data-best="2"]');
     await played(page, 3);
-    equal((await moves(page)).slice(1), best.slice(0, 3), "the line that was clicked");
+    await becomes(async () => (await moves(page)).slice(1), best.slice(0, 3), "the line that was clicked");
   });
 
   test("knows whose turn it is after a move was taken back", async (page) => {
@@ -124,8 +133,8 @@ export async function explorerTests() {
     await shows(page, "#rival", "Your move.");
     await page.reload();
     await page.waitForSelector(".pit.legal");
-    equal(await page.inputValue("#opponent"), "south", "the opponent stays");
-    equal(await page.$$eval(".chip", (all) => all.length), 0, "values are hidden");
+    await becomes(() => page.inputValue("#opponent"), "south", "the opponent stays");
+    await becomes(() => page.$$eval(".chip", (all) => all.length), 0, "values are hidden");
     await page.selectOption("#opponent", "");
     await page.waitForSelector(".chip");
   });
@@ -157,14 +166,18 @@ export async function explorerTests() {
     await page.waitForSelector(".pit.legal");
     await page.goBack();
     await page.waitForSelector("#find");
-    equal(
-      await page.$$eval("[name=score], [name=only]", (all) => all.map((one) => one.value)),
+    await becomes(
+      () => page.$$eval("[name=score], [name=only]", (all) => all.map((one) => one.value)),
       ["+3", "winning"],
       "the conditions",
     );
-    ok(await page.isChecked("[name=tempting]"), "the last one");
+    await becomes(() => page.isChecked("[name=tempting]"), true, "the last one");
     await page.fill("[name=score]", "much");
-    equal(await page.$eval("[name=score]", (one) => one.checkValidity()), false, "a score is a number");
+    await becomes(
+      () => page.$eval("[name=score]", (one) => one.checkValidity()),
+      false,
+      "a score is a number",
+    );
   });
 
   test("the keyboard keeps its place", async (page) => {
@@ -173,15 +186,19 @@ export async function explorerTests() {
     await page.focus("[data-choice] button");
     await page.keyboard.press("Enter");
     await played(page, 1);
-    equal(await page.evaluate(() => Boolean(document.activeElement.closest("[data-choice]"))), true, "the table");
+    await becomes(
+      () => page.evaluate(() => Boolean(document.activeElement.closest("[data-choice]"))),
+      true,
+      "the table",
+    );
     await page.focus('.line [data-ply="0"]');
     await page.keyboard.press("Enter");
     await page.waitForSelector(".line .now[data-ply='0']");
-    equal(await page.evaluate(() => document.activeElement.dataset.ply), "0", "the line");
+    await becomes(() => page.evaluate(() => document.activeElement.dataset.ply), "0", "the line");
     await page.click("#setup");
     await page.keyboard.press("Escape");
     await page.waitForSelector("#done", { state: "hidden" });
-    equal(await page.evaluate(() => document.activeElement.id), "setup", "escape leaves the set-up");
+    await becomes(() => page.evaluate(() => document.activeElement.id), "setup", "escape leaves the set-up");
     await page.click("nav [data-page=databases]");
     await titled(page, "Awari");
     await page.waitForFunction(() => document.activeElement.tagName === "H1");
@@ -195,9 +212,13 @@ export async function explorerTests() {
       await page.waitForSelector(".pit.legal");
       await page.tap("#more");
       await page.tap("#setup");
-      ok(await page.isDisabled("#random"), "what would discard it");
+      await becomes(() => page.isDisabled("#random"), true, "what would discard it");
       await page.tap('[data-pit="02"] .hole');
-      equal(await page.inputValue("#notation"), "0,0,5,0,3,2/2,1,1,0,0,2 S 20-13", "captured stones stay");
+      await becomes(
+        () => page.inputValue("#notation"),
+        "0,0,5,0,3,2/2,1,1,0,0,2 S 20-13",
+        "captured stones stay",
+      );
       await shows(page, "#problem", "stones");
       await page.tap("#remove");
       await page.tap('[data-pit="02"] .hole');
@@ -206,9 +227,9 @@ export async function explorerTests() {
       await page.tap("#remove");
       await page.tap('[data-pit="1store"] rect');
       await page.tap('[data-pit="1store"] rect');
-      equal(await page.inputValue("#notation"), "0,0,3,0,3,2/2,1,1,0,0,2 S 19-15", "what was tapped");
+      await becomes(() => page.inputValue("#notation"), "0,0,3,0,3,2/2,1,1,0,0,2 S 19-15", "what was tapped");
       await page.waitForFunction(() => document.querySelector("#problem").textContent === "");
-      equal(await page.getAttribute("#verdict", "data-outcome"), "", "no colour of another position");
+      await becomes(() => page.getAttribute("#verdict", "data-outcome"), "", "no colour of another position");
       await page.fill("#notation", "nonsense");
       await shows(page, "#problem", "a position looks like");
       await page.fill("#notation", "0,0,3,0,3,2/2,1,1,0,0,2 S 19-15");
@@ -233,7 +254,7 @@ export async function explorerTests() {
     await shows(page, "h1", "pits=3, seeds=4");
     await page.waitForSelector("[data-slice='6']");
     await titled(page, "Kalah (pits=3)");
-    equal(await page.inputValue("#game"), "kalah?pits=3", "the choice of games knows the rules");
+    await becomes(() => page.inputValue("#game"), "kalah?pits=3", "the choice of games knows the rules");
     await page.selectOption("#game", "othello?size=6");
     await shows(page, "h1", "Othello: databases");
     await shows(page, "h1", "size=6");
@@ -258,7 +279,11 @@ export async function explorerTests() {
     await shows(page, "#book th:nth-child(2)", "For South");
     await page.goto("/games/othello");
     await page.waitForSelector(".square.legal");
-    equal(await page.$$eval(".choices [data-choice]", (all) => all.length), 4, "moves without values are buttons");
+    await becomes(
+      () => page.$$eval(".choices [data-choice]", (all) => all.length),
+      4,
+      "moves without values are buttons",
+    );
     await shows(page, ".discs", "Black 2");
   });
 
@@ -266,7 +291,11 @@ export async function explorerTests() {
     await page.goto(`${base}/games/kalah?options=pits=3`);
     await page.waitForSelector(".pit.best");
     await shows(page, "#note", "beyond the databases");
-    ok(!(await page.textContent("#verdict")).includes("not known"), "its value is known");
+    await becomes(
+      async () => !(await page.textContent("#verdict")).includes("not known"),
+      true,
+      "its value is known",
+    );
   });
 
   test("a search that waits is told its place", async (page) => {
@@ -282,7 +311,7 @@ export async function explorerTests() {
     await shows(page, "#queued", "when a running search ends");
     running.abort();
     await page.waitForSelector("#estimate");
-    equal(await page.$("#queued"), null, "it runs");
+    await becomes(() => page.$("#queued"), null, "it runs");
   });
 
   test("says what keys and buttons there are, and copies a link", async (page, context) => {
@@ -290,14 +319,14 @@ export async function explorerTests() {
     await page.goto(`${base}/games/kalah?options=pits=3&from=${encodeURIComponent("1,0,2/0,1,1 S 0-0")}`);
     await page.waitForSelector(".pit.legal");
     await shows(page, ".keys", "a–c sow that pit");
-    equal(await page.$$eval("[role=toolbar]", (all) => all.length), 0, "no toolbar without its keys");
+    await becomes(() => page.$$eval("[role=toolbar]", (all) => all.length), 0, "no toolbar without its keys");
     await page.click("#copy");
     await shows(page, "#note", "The link is copied.");
-    equal(await page.getAttribute("#note", "role"), "status", "that is no alarm");
-    equal(await page.textContent("#problem"), "", "and no problem");
+    await becomes(() => page.getAttribute("#note", "role"), "status", "that is no alarm");
+    await becomes(() => page.textContent("#problem"), "", "and no problem");
     await page.goto(`${base}/games/othello`);
     await page.waitForSelector(".square.legal");
-    ok(!(await page.textContent(".keys")).includes("sow"), "nothing is sown");
+    await becomes(async () => !(await page.textContent(".keys")).includes("sow"), true, "nothing is sown");
   });
 
   test("the tree of a growing book grows", async (page) => {
@@ -313,12 +342,21 @@ export async function explorerTests() {
     const before = await words();
     await page.focus(".branch .branch summary");
     await page.waitForFunction(
-      (old) => [...document.querySelectorAll(".branch summary")].map((one) => one.textContent).join("|") !== old,
+      (old) =>
+        [...document.querySelectorAll(".branch summary")].map((one) => one.textContent).join("|") !== old,
       before,
     );
-    equal(await page.evaluate(() => document.activeElement.tagName), "SUMMARY", "the focus stays");
-    ok(await page.$(".branch .branch[open]"), "what is open stays open");
-    equal(await page.$$eval(".drop-outs [tabindex='0']", (all) => all.length), 1, "one stop for the Tab key");
+    await becomes(() => page.evaluate(() => document.activeElement.tagName), "SUMMARY", "the focus stays");
+    await becomes(
+      async () => (await page.$(".branch .branch[open]")) !== null,
+      true,
+      "what is open stays open",
+    );
+    await becomes(
+      () => page.$$eval(".drop-outs [tabindex='0']", (all) => all.length),
+      1,
+      "one stop for the Tab key",
+    );
     // So does the panel beside the board.
     const kalah = encodeURIComponent("4,4,4,4,4,4/4,4,4,4,4,4 S 0-0");
     await page.goto(`${grower}/games/kalah?from=${kalah}`);
@@ -342,10 +380,20 @@ export async function explorerTests() {
   test(
     "fits a window of 320 pixels",
     async (page) => {
-      for (const where of [at(AHEAD), "/games/awari/databases", "/games/kalah/book?options=pits=3,seeds=2", "/games", "/games/awari/practice"]) {
+      for (const where of [
+        at(AHEAD),
+        "/games/awari/databases",
+        "/games/kalah/book?options=pits=3,seeds=2",
+        "/games",
+        "/games/awari/practice",
+      ]) {
         await page.goto(where);
         await page.waitForSelector("#main h1");
-        ok((await excess(page)) <= 0, `${where} is ${await excess(page)} pixels too wide`);
+        await becomes(
+          async () => (await excess(page)) <= 0,
+          true,
+          `${where} is ${await excess(page)} pixels too wide`,
+        );
       }
     },
     { viewport: { width: 320, height: 640 } },

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { violations } from "./axe.mjs";
-import { equal, ok, place, program, run, serve, test } from "./harness.mjs";
+import { becomes, equal, place, program, run, serve, test } from "./harness.mjs";
 import { excess, shot, shows } from "./page.mjs";
 
 export async function fleetTests() {
@@ -44,7 +44,7 @@ export async function fleetTests() {
           await page.waitForSelector(".growth path");
           await shows(page, "#fleetfacts", "expansions");
           await page.waitForSelector('[data-account="anna"]');
-          ok((await excess(page)) <= 0, "nothing is cut off at the side");
+          await becomes(async () => (await excess(page)) <= 0, true, "nothing is cut off at the side");
           await shot(page, `fleet-${name}`);
         }),
       options,

@@ -46,6 +46,19 @@ export function ok(condition, what) {
   if (!condition) throw new Error(what);
 }
 
+/** Waits until a page shows what is expected: what a click does may take a request. */
+export async function becomes(read, expected, what) {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return equal(await read(), expected, what);
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 const tests = [];
 export const test = (name, work, options = {}) => tests.push({ name, work, options });
 

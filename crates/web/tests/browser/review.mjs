@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { equal, ok, place, run, serve, test } from "./harness.mjs";
+import { becomes, equal, ok, place, run, serve, test } from "./harness.mjs";
 import { address, at, moves, played, shot, shows, titled } from "./page.mjs";
 
 const POSITION = "0,0,1,0,3,2/2,1,1,0,0,0 S 20-18";
@@ -32,7 +32,7 @@ export async function reviewTests() {
     await page.click("#open-text");
     await shows(page, "#review .headline", "South (Ann) against North (Bob)");
     await titled(page, "Awari");
-    equal((await moves(page)).length, line.length + 1, "its moves");
+    await becomes(async () => (await moves(page)).length, line.length + 1, "its moves");
     await page.waitForSelector(".course .slip, .course .grave");
     await page.$eval(".under", (one) => one.scrollIntoView({ block: "end" }));
     await shot(page, "explorer-review");
@@ -45,15 +45,19 @@ export async function reviewTests() {
     const ply = Number(await page.getAttribute("[data-better]", "data-better"));
     await page.click("[data-better]");
     await played(page, ply);
-    equal((await moves(page)).length, ply + 1, "the line ends with it");
+    await becomes(async () => (await moves(page)).length, ply + 1, "the line ends with it");
     await shows(page, ".others li", "Game");
     await page.reload();
     await shows(page, ".others", "Other lines");
-    equal((await moves(page)).length, ply + 1, "and both lines stay");
+    await becomes(async () => (await moves(page)).length, ply + 1, "and both lines stay");
     await page.click(".others [data-other]");
     await played(page, ply);
-    equal((await moves(page)).length, line.length + 1, "the game again");
-    equal((await address(page)).searchParams.get("line").split(" ").length, line.length, "in the address, too");
+    await becomes(async () => (await moves(page)).length, line.length + 1, "the game again");
+    await becomes(
+      async () => (await address(page)).searchParams.get("line").split(" ").length,
+      line.length,
+      "in the address, too",
+    );
   });
 
   test("a game that is dropped is opened as far as it is legal", async (page) => {
@@ -68,25 +72,27 @@ export async function reviewTests() {
     await shows(page, "#open-game [role=alert]", "Move 2");
     await page.click("#open-game .found button");
     await page.waitForSelector('.line [data-ply="1"]');
-    equal((await moves(page)).length, 2, "up to there");
+    await becomes(async () => (await moves(page)).length, 2, "up to there");
   });
 
   test("practice says at once whether a move holds", async (page) => {
     await page.goto("/games/awari/practice");
     await page.waitForSelector(".pit.legal");
-    const from = new URL(await page.getAttribute("#on-board", "href"), await page.url()).searchParams.get("from");
+    const from = new URL(await page.getAttribute("#on-board", "href"), await page.url()).searchParams.get(
+      "from",
+    );
     const query = new URLSearchParams({ position: from });
     const found = await (await page.request.get(`/api/v1/games/awari/moves?${query}`)).json();
     const [right, wrong] = [true, false].map((held) =>
       found.moves.find((one) => (one.outcome === found.outcome) === held),
     );
-    equal(await page.$$eval(".chip", (all) => all.length), 0, "values are hidden");
+    await becomes(() => page.$$eval(".chip", (all) => all.length), 0, "values are hidden");
     await page.click(`.pit[data-move="${wrong.move}"] .hole`);
     await shows(page, "#answer", `No: ${wrong.move}`);
     await page.keyboard.press(right.move[0].toLowerCase());
     await shows(page, "#answer", `Right: ${right.move}`);
     await shows(page, "#tally", "Solved 0 of 1");
-    equal(await page.$$eval(".levels tr", (all) => all.length), 10, "every level");
+    await becomes(() => page.$$eval(".levels tr", (all) => all.length), 10, "every level");
     await shot(page, "explorer-practice");
     await page.selectOption("#difficulty", "hard");
     // The next one has not been answered.
@@ -98,11 +104,17 @@ export async function reviewTests() {
     await page.goto(at("0,0,1,0,2,1/0,1,1,0,0,0 S"));
     await page.click(".seeds summary");
     await page.waitForSelector(".heats");
-    const found = await (await page.request.get(`/api/v1/games/awari/seeds?position=0,0,1,0,2,1/0,1,1,0,0,0%20S`)).json();
+    const found = await (
+      await page.request.get(`/api/v1/games/awari/seeds?position=0,0,1,0,2,1/0,1,1,0,0,0%20S`)
+    ).json();
     const shown = await page.$$eval(".heats:nth-child(2) tr:nth-child(2) .change", (all) =>
       all.map((one) => Number(one.textContent.replace("−", "-"))),
     );
-    equal(shown, found.rows[0].map((pit) => pit.more.change), "one seed more for South");
+    equal(
+      shown,
+      found.rows[0].map((pit) => pit.more.change),
+      "one seed more for South",
+    );
     await shot(page, "explorer-seeds");
     await page.click(".heats a");
     await page.waitForFunction((text) => new URL(location.href).searchParams.get("from") !== text, POSITION);
@@ -110,24 +122,35 @@ export async function reviewTests() {
 
   const data = place();
   const file = join(data, "small-oware.toml");
-  writeFileSync(file, 'inherits = "oware"\npits = 3\nseeds = 2\ngrand-slam = "legal"\nabout = "Oware for a coffee break"\n');
+  writeFileSync(
+    file,
+    'inherits = "oware"\npits = 3\nseeds = 2\ngrand-slam = "legal"\nabout = "Oware for a coffee break"\n',
+  );
   run("solve", file, "--up-to", "6", "--data", data);
   const base = await serve(data, file);
 
-  test("draws a game that a file describes", async (page) => {
-    await page.goto(`${base}/`);
-    await shows(page, "h1", "Small-oware");
-    await page.waitForSelector(".pit.legal");
-    equal(await page.$$eval(".pit", (all) => all.length), 6, "its pits");
-    ok((await page.$eval("#game", (one) => one.selectedOptions[0].textContent)) === "small-oware", "its name");
-    const [, options] = (await page.$eval("#game", (one) => one.value)).split("?");
-    await page.goto(`${base}/games/sowing?options=${options}&from=${encodeURIComponent("1,0,2/0,1,1 S")}`);
-    await page.waitForSelector(".pit.best .chip");
-    await page.click(".pit.best .hole");
-    await played(page, 1);
-    await page.click("nav [data-page=databases]");
-    await shows(page, "h1", "Small-oware: databases");
-    await titled(page, "small-oware");
-    // A game as small as this may have no riddle to begin with.
-  }, { wrongly: true });
+  test(
+    "draws a game that a file describes",
+    async (page) => {
+      await page.goto(`${base}/`);
+      await shows(page, "h1", "Small-oware");
+      await page.waitForSelector(".pit.legal");
+      await becomes(() => page.$$eval(".pit", (all) => all.length), 6, "its pits");
+      await becomes(
+        () => page.$eval("#game", (one) => one.selectedOptions[0].textContent),
+        "small-oware",
+        "its name",
+      );
+      const [, options] = (await page.$eval("#game", (one) => one.value)).split("?");
+      await page.goto(`${base}/games/sowing?options=${options}&from=${encodeURIComponent("1,0,2/0,1,1 S")}`);
+      await page.waitForSelector(".pit.best .chip");
+      await page.click(".pit.best .hole");
+      await played(page, 1);
+      await page.click("nav [data-page=databases]");
+      await shows(page, "h1", "Small-oware: databases");
+      await titled(page, "small-oware");
+      // A game as small as this may have no riddle to begin with.
+    },
+    { wrongly: true },
+  );
 }

@@ -5,7 +5,7 @@ import { clientTests } from "./client.mjs";
 import { dobutsuTests } from "./dobutsu.mjs";
 import { explorerTests } from "./explorer.mjs";
 import { fleetTests } from "./fleet.mjs";
-import { equal, finish, ok, place, run, serve, test } from "./harness.mjs";
+import { becomes, equal, finish, ok, place, run, serve, test } from "./harness.mjs";
 import { address, at, moves, played, settled, shot, shows, titled, values } from "./page.mjs";
 import { reviewTests } from "./review.mjs";
 import { wordsTests } from "./words.mjs";
@@ -50,11 +50,17 @@ test("opens with values that equal the probe command's", async (page) => {
     await page.goto(at(position));
     await page.waitForSelector("[data-choice]");
     const probed = probe(position);
-    const { south, north } = await page.evaluate(
-      async (one) => (await fetch(`/api/v1/games/awari/moves?position=${encodeURIComponent(one)}`)).json(),
-      position,
-    ).then(({ banked }) => banked ?? { south: null, north: null });
-    const board = position.match(/\d+/g).slice(0, 12).map(Number).reduce((sum, one) => sum + one);
+    const { south, north } = await page
+      .evaluate(
+        async (one) => (await fetch(`/api/v1/games/awari/moves?position=${encodeURIComponent(one)}`)).json(),
+        position,
+      )
+      .then(({ banked }) => banked ?? { south: null, north: null });
+    const board = position
+      .match(/\d+/g)
+      .slice(0, 12)
+      .map(Number)
+      .reduce((sum, one) => sum + one);
     const sign = / N/.test(position) ? -1 : 1;
     // The margin of South, or what both end up with.
     const expected = probed.moves.map(({ move, value: { points }, best }) => {
@@ -75,8 +81,9 @@ test("opens with values that equal the probe command's", async (page) => {
 test("opens without an address of its own at something worth seeing", async (page) => {
   await page.goto("/");
   await page.waitForSelector(".pit.best");
-  ok(
-    (await page.textContent("#note")).includes("beyond the databases"),
+  await becomes(
+    async () => (await page.textContent("#note")).includes("beyond the databases"),
+    true,
     "the note explains why it is an ending",
   );
   await titled(page, "Awari – Nutcracker");
@@ -91,21 +98,25 @@ test("plays a line by clicking, captures, goes back and forth", async (page) => 
   equal(totals, [20 + best.captures, 18], "the stores after a capture");
   const reply = (await values(page))[0][0];
   await play(page, reply);
-  equal(await moves(page), ["start", best.move, reply], "the line");
+  await becomes(() => moves(page), ["start", best.move, reply], "the line");
   await page.click("#undo");
   await page.click("#undo");
-  equal(await page.$eval("#undo", (one) => one.disabled), true, "nothing to take back");
+  await becomes(() => page.$eval("#undo", (one) => one.disabled), true, "nothing to take back");
   await page.click("#redo");
-  equal(
-    (await page.$$eval(".line .now", (all) => all.map((one) => one.textContent)))[0],
+  await becomes(
+    async () => (await page.$$eval(".line .now", (all) => all.map((one) => one.textContent)))[0],
     best.move,
     "after redo",
   );
   await page.click("#last");
   await page.click('.line [data-ply="0"]');
-  equal((await values(page)).length, probe(ENDING).moves.length, "back at the start");
+  await becomes(async () => (await values(page)).length, probe(ENDING).moves.length, "back at the start");
   await page.click("#flip");
-  equal((await address(page)).searchParams.get("flip"), "1", "the address knows that the board is turned");
+  await becomes(
+    async () => (await address(page)).searchParams.get("flip"),
+    "1",
+    "the address knows that the board is turned",
+  );
 });
 
 test("a link reopens position and line", async (page, context) => {
@@ -118,9 +129,9 @@ test("a link reopens position and line", async (page, context) => {
   const other = await context.newPage();
   await other.goto((await address(page)).href);
   await other.waitForSelector(".line .now");
-  equal(await moves(other), line, "the line");
-  equal(await other.textContent("#verdict"), verdict, "the verdict");
-  equal(await values(other), shown, "the values");
+  await becomes(() => moves(other), line, "the line");
+  await becomes(() => other.textContent("#verdict"), verdict, "the verdict");
+  await becomes(() => values(other), shown, "the values");
 });
 
 test("marks errors and draws the course of the game", async (page) => {
@@ -128,40 +139,40 @@ test("marks errors and draws the course of the game", async (page) => {
   await page.waitForSelector(".pit.legal");
   const worst = probe(ENDING).moves.at(-1);
   await play(page, worst.move);
-  ok((await moves(page))[1].endsWith("?"), "the error is marked");
+  await becomes(async () => (await moves(page))[1].endsWith("?"), true, "the error is marked");
   await page.waitForSelector(".course .slip, .course .grave");
   await page.click('.course [data-ply="0"]');
   await shows(page, ".line .now", "start");
   await page.waitForSelector('.course [data-ply="0"].now');
   // One stop for the Tab key, arrow keys for the rest.
-  equal(await page.$$eval(".course [tabindex='0']", (all) => all.length), 1, "stops of the Tab key");
+  await becomes(() => page.$$eval(".course [tabindex='0']", (all) => all.length), 1, "stops of the Tab key");
   await page.focus(".course [tabindex='0']");
   await page.keyboard.press("ArrowRight");
   const focused = () => page.evaluate(() => document.activeElement.dataset.ply);
-  equal(await focused(), "1", "the next point");
-  equal(await page.textContent(".line .now"), "start", "arrow keys only walk");
+  await becomes(focused, "1", "the next point");
+  await becomes(() => page.textContent(".line .now"), "start", "arrow keys only walk");
   await page.keyboard.press("Enter");
   await page.waitForSelector('.line .now[data-ply="1"]');
-  equal(await focused(), "1", "the focus stays");
+  await becomes(focused, "1", "the focus stays");
   await page.keyboard.press("Home");
-  equal(await focused(), "0", "the first point");
+  await becomes(focused, "0", "the first point");
 });
 
 test("hides values", async (page) => {
   await page.goto(at(ENDING));
   await page.waitForSelector(".chip");
   await page.click("#values");
-  equal(
-    await page.$$eval(".chip, .badge, .pit.best, .course", (all) => all.length),
+  await becomes(
+    () => page.$$eval(".chip, .badge, .pit.best, .course", (all) => all.length),
     0,
     "what gives values away",
   );
-  equal(await page.textContent("#verdict"), "South to move.", "the verdict");
+  await becomes(() => page.textContent("#verdict"), "South to move.", "the verdict");
   // A hint disappears again: start to wait before it appears.
   await Promise.all([page.waitForSelector(".pit.hint"), page.click("#hint")]);
   await page.reload();
   await page.waitForSelector(".pit.legal");
-  equal(await page.$$eval(".chip", (all) => all.length), 0, "the choice is kept");
+  await becomes(() => page.$$eval(".chip", (all) => all.length), 0, "the choice is kept");
 });
 
 test(
@@ -174,7 +185,7 @@ test(
     await page.click('[data-pit="02"] .hole');
     await page.click('[data-pit="10"] .hole', { modifiers: ["Shift"] });
     await page.click('[data-pit="13"] .hole', { button: "left" });
-    equal(await page.inputValue("#notation"), "0,0,2,0,0,1/0,0,0,1,0,0 S", "what was clicked");
+    await becomes(() => page.inputValue("#notation"), "0,0,2,0,0,1/0,0,0,1,0,0 S", "what was clicked");
     await page.click("#mover");
     await page.click("#done");
     await page.waitForSelector('.pit[data-move="d1"]');
@@ -189,7 +200,7 @@ test(
     await page.fill("#notation", ENDING);
     await page.click("#done");
     await page.waitForSelector('.pit[data-move="E3x5"], .pit[data-move^="E3"]');
-    equal(await moves(page), ["start"], "a new line");
+    await becomes(() => moves(page), ["start"], "a new line");
   },
   { wrongly: true },
 );
@@ -202,16 +213,20 @@ test("sets up discs on squares by clicking", async (page) => {
   await page.click('[data-square="f6"]');
   await page.click('[data-square="f6"]');
   await page.click('[data-square="d4"]', { button: "right" });
-  equal(await page.inputValue("#notation"), "8/8/2x5/3xx3/3xo3/5o2/8/8 x", "what was clicked");
+  await becomes(() => page.inputValue("#notation"), "8/8/2x5/3xx3/3xo3/5o2/8/8 x", "what was clicked");
   await shows(page, "#verdict", "Black to move");
   await page.click("#mover");
   await shows(page, "#verdict", "White to move");
   await page.click("#flip");
   await page.click("#done");
   await page.waitForSelector(".square.legal");
-  equal((await address(page)).searchParams.get("from"), "8/8/2x5/3xx3/3xo3/5o2/8/8 o", "the position");
+  await becomes(
+    async () => (await address(page)).searchParams.get("from"),
+    "8/8/2x5/3xx3/3xo3/5o2/8/8 o",
+    "the position",
+  );
   const top = (name) => page.$eval(`[data-square="${name}"] rect`, (one) => Number(one.getAttribute("y")));
-  ok((await top("c3")) > (await top("f6")), "the board is turned round");
+  await becomes(async () => (await top("c3")) > (await top("f6")), true, "the board is turned round");
 });
 
 test("is played with the keyboard and announces what happens", async (page) => {
@@ -249,7 +264,7 @@ test(
       }).observe(document.querySelector(".pits"), { childList: true, subtree: true });
     });
     await play(page, (await values(page))[0][0]);
-    equal(await page.evaluate(() => window.travels), 0, "stones that travelled");
+    await becomes(() => page.evaluate(() => window.travels), 0, "stones that travelled");
   },
   { reducedMotion: "reduce" },
 );
@@ -292,8 +307,8 @@ test("plays with a weak player above the databases, and searches", async (page) 
   await page.waitForFunction(() => document.querySelectorAll(".line [data-ply]").length === 3);
   await page.waitForFunction(() => /Your move/.test(document.querySelector("#rival").textContent));
   await page.click("#undo");
-  equal(await moves(page).then((all) => all.length), 3, "the line is kept");
-  equal(await page.textContent(".line .now"), "start", "one's own move is taken back");
+  await becomes(() => moves(page).then((all) => all.length), 3, "the line is kept");
+  await becomes(() => page.textContent(".line .now"), "start", "one's own move is taken back");
   await page.click("#values");
   await page.click("#search");
   await page.waitForSelector("#estimate");
@@ -309,9 +324,9 @@ test("plays from a book, with draws and variety as chosen", async (page) => {
   const start = encodeURIComponent("2,2,2/2,2,2 S 0-0");
   await page.goto(`/games/kalah?options=pits=3,seeds=2&from=${start}`);
   await page.waitForSelector(".pit.legal");
-  equal(await page.isVisible("#book-style"), false, "without the book there is nothing to choose");
+  await becomes(() => page.isVisible("#book-style"), false, "without the book there is nothing to choose");
   await page.check("#uses-book");
-  ok(await page.isVisible("#book-style"), "with it there is");
+  await becomes(() => page.isVisible("#book-style"), true, "with it there is");
   await page.selectOption("#book-draws", "win");
   await page.selectOption("#book-public-draws", "loss");
   await page.fill("#book-variety", "0.5");
@@ -324,14 +339,14 @@ test("plays from a book, with draws and variety as chosen", async (page) => {
   equal(asked[0].get("variety"), "0.5", "variety");
   await page.reload();
   await page.waitForSelector(".pit.legal, #verdict");
-  ok(await page.isChecked("#uses-book"), "the choice stays");
-  equal(await page.inputValue("#book-variety"), "0.5", "and so does the variety");
+  await becomes(() => page.isChecked("#uses-book"), true, "the choice stays");
+  await becomes(() => page.inputValue("#book-variety"), "0.5", "and so does the variety");
 });
 
 test("shows a book", async (page) => {
   await page.goto("/games/kalah/book?options=pits=3,seeds=2");
   await page.waitForSelector("#bookfacts");
-  ok((await page.textContent("#bookfacts")).includes("positions"), "facts");
+  await becomes(async () => (await page.textContent("#bookfacts")).includes("positions"), true, "facts");
   await page.waitForSelector(".branch .branch");
   const leaf = await page.waitForSelector(".drop-outs [data-depth]");
   await leaf.focus();
@@ -359,8 +374,8 @@ test("a hint comes from the book where there are no databases", async (page) => 
   const best = await page.$$eval("#book tr.best", (all) => all.map((one) => one.dataset.book));
   // What the book says is on the board and in the table of moves, too.
   await page.waitForSelector(".pit.best .chip");
-  equal(
-    (await page.$$eval(".choices tr.best", (all) => all.map((one) => one.dataset.choice))).sort(),
+  await becomes(
+    async () => (await page.$$eval(".choices tr.best", (all) => all.map((one) => one.dataset.choice))).sort(),
     [...best].sort(),
     "the best moves in the table",
   );
@@ -407,7 +422,7 @@ test("shows no late answer over a newer page", async (page) => {
   await titled(page, "Games");
   open();
   await page.evaluate(async () => (await fetch("/api/v1/games/awari/slices")).json());
-  equal(await page.textContent("main h1"), "Games", "what is shown");
+  await becomes(() => page.textContent("main h1"), "Games", "what is shown");
 });
 
 test("switches the game", async (page) => {
@@ -433,7 +448,7 @@ test("switches the game", async (page) => {
 test("shows the databases and finds positions in them", async (page) => {
   await page.goto("/games/awari/databases");
   await page.waitForSelector(".histogram [data-score]");
-  equal(await page.$$eval("tbody [data-slice]", (all) => all.length), STONES + 1, "databases");
+  await becomes(() => page.$$eval("tbody [data-slice]", (all) => all.length), STONES + 1, "databases");
   await page.click(`[data-slice="${STONES}"]`);
   await page.waitForSelector(".extreme");
   await page.selectOption("[name=only]", "winning");
@@ -445,7 +460,11 @@ test("shows the databases and finds positions in them", async (page) => {
   equal([wins.length, wins[0]?.captures], [1, 0], "the only winning move captures nothing");
   await page.goBack();
   await page.waitForSelector(".histogram [data-score]");
-  equal(await page.$$eval(".histogram [tabindex='0']", (all) => all.length), 1, "one stop for the Tab key");
+  await becomes(
+    () => page.$$eval(".histogram [tabindex='0']", (all) => all.length),
+    1,
+    "one stop for the Tab key",
+  );
   await page.click('.histogram [data-score="3"]');
   await page.waitForSelector(".pit.best");
   equal(probe((await address(page)).searchParams.get("from")).value.points, 3, "the score that was clicked");
@@ -454,7 +473,11 @@ test("shows the databases and finds positions in them", async (page) => {
 test("builds the small set while one watches", async (page) => {
   await page.goto(`${empty}/games/awari?options=pits=3`);
   await page.waitForSelector("#build");
-  ok((await page.textContent(".build")).includes("No databases of awari yet"), "it is shown");
+  await becomes(
+    async () => (await page.textContent(".build")).includes("No databases of awari yet"),
+    true,
+    "it is shown",
+  );
   await page.click("#build");
   await page.waitForSelector(".pit.best", { timeout: 40000 });
   const probed = await page.evaluate(async () =>
@@ -487,7 +510,7 @@ test("a reload shows the build that runs, which can be cancelled", async (page) 
   }
   await page.focus("#cancel-build");
   await page.waitForTimeout(400);
-  equal(await page.evaluate(() => document.activeElement.id), "cancel-build", "the focus stays");
+  await becomes(() => page.evaluate(() => document.activeElement.id), "cancel-build", "the focus stays");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => !document.querySelector(".build progress"));
 });
@@ -506,7 +529,11 @@ test(
   async (page) => {
     await page.goto("/games/chequers");
     await page.waitForSelector("[role=alert]");
-    ok((await page.textContent("[role=alert]")).includes("chequers"), "which game");
+    await becomes(
+      async () => (await page.textContent("[role=alert]")).includes("chequers"),
+      true,
+      "which game",
+    );
     await page.goto(at("4,4/4,4"));
     await page.waitForFunction(() =>
       document.querySelector("[role=alert]")?.textContent.includes("South has 6 pits"),
@@ -534,14 +561,14 @@ for (const [name, options] of [
       await page.goto(`${at(ENDING)}&at=0&line=${line.join("+")}`);
       await page.waitForSelector(".pit.best");
       const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      ok((await wide()) <= 0, "nothing is cut off at the side");
+      await becomes(async () => (await wide()) <= 0, true, "nothing is cut off at the side");
       const legal = await page.$(".pit.legal");
       const box = await (await legal.$(".hole")).boundingBox();
       ok(box.width >= 40, `a pit is large enough for a finger: ${box.width}`);
       await shot(page, name === "light" ? "explorer" : `explorer-${name}`);
       await page.goto("/games/awari/databases");
       await page.waitForSelector(".histogram [data-score]");
-      ok((await wide()) <= 0, "nor on the page of databases");
+      await becomes(async () => (await wide()) <= 0, true, "nor on the page of databases");
       await page.click(`[data-slice="${STONES}"]`);
       await page.waitForSelector(".extreme");
       if (name === "light") await shot(page, "explorer-databases");

@@ -1,6 +1,6 @@
 // Words on the page: the rules of a game, and values of games without points.
 
-import { equal, ok, run, test } from "./harness.mjs";
+import { becomes, equal, run, test } from "./harness.mjs";
 import { at, excess, shows, values } from "./page.mjs";
 
 export function wordsTests() {
@@ -30,7 +30,7 @@ export function wordsTests() {
       const card = page.locator(".card", { hasText: "Othello" });
       await card.locator("summary", { hasText: /^Rules$/ }).click();
       await card.locator(".words", { hasText: "Black, x, and White, o, place discs" }).waitFor();
-      ok((await excess(page)) <= 0, "nothing is cut off at the side");
+      await becomes(async () => (await excess(page)) <= 0, true, "nothing is cut off at the side");
     },
     { viewport: { width: 390, height: 844 } },
   );
@@ -40,18 +40,18 @@ export function wordsTests() {
     await page.waitForSelector("[data-choice]");
     const shown = new Map((await values(page)).map(([move, value]) => [move, value]));
     equal([shown.get("Kxa1"), shown.get("Kc2")], ["draw", "win in 8"], "the moves, for White");
-    equal(await page.textContent('.move[data-move="Kxa1"] .score'), "draw", "the board");
-    equal(await page.textContent("#verdict"), "Black to move: a draw with best play.", "the verdict");
-    equal(
-      await page.$$eval(".choices th", (all) => all.map((one) => one.textContent)),
+    await becomes(() => page.textContent('.move[data-move="Kxa1"] .score'), "draw", "the board");
+    await becomes(() => page.textContent("#verdict"), "Black to move: a draw with best play.", "the verdict");
+    await becomes(
+      () => page.$$eval(".choices th", (all) => all.map((one) => one.textContent)),
       ["Move", "For White"],
       "nothing is banked",
     );
     await page.click('.move[data-move="Kxa1"]');
     await shows(page, "#verdict", "The game is over: a draw.");
     await page.waitForSelector('.course [data-ply="1"].now');
-    equal(
-      await page.$$eval(".course .end", (all) => all.map((one) => one.textContent)),
+    await becomes(
+      () => page.$$eval(".course .end", (all) => all.map((one) => one.textContent)),
       ["loss", "draw", "win"],
       "the graph",
     );
