@@ -89,10 +89,9 @@ loops! {
 
     /// [`calibrate`](nutcracker_retro::calibrate()) for the game.
     fn calibrate(
-        metric: Metric,
-        threads: usize,
+        options: &SolveOptions,
         most: u64,
-        solvers: &[SolverName],
+        planned: &[SlicePlan],
         temporary: &Path
     ) -> Result<Calibration, CalibrationError> = nutcracker_retro::calibrate;
 

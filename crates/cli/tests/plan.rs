@@ -110,6 +110,29 @@ fn rates_are_those_of_the_plan() {
     assert!(measured.contains_key("memory") && !measured.contains_key("rows"), "{plan}");
 }
 
+/// A check that does not fit the memory runs in pieces, and takes its time.
+#[test]
+fn checks_in_pieces_take_longer() {
+    let place = Place::new();
+    let args = ["plan", "awari", "--stones", "16", "--format", "json"];
+    let verify = |memory: &str| {
+        let plan = place.run(&[&args[..], &QUICK, &["--memory", memory]].concat()).json();
+        let last = plan["slices"].as_array().and_then(|slices| slices.last()).expect("slices");
+        last["phases"]["verify"].as_f64().expect("seconds")
+    };
+    assert!(verify("30MiB") > 2.0 * verify("500MiB"));
+}
+
+/// Games whose databases hold two bounds are measured with their own solvers.
+#[test]
+fn bounds_are_planned() {
+    let place = Place::new();
+    let args = ["plan", "oware", "--up-to", "14", "--format", "json"];
+    let plan = place.run(&[&args[..], &QUICK].concat()).json();
+    assert!(plan["measured"]["nanoseconds"]["verify"].as_f64() > Some(0.0), "{plan}");
+    assert!(plan["total"]["seconds"].as_f64() > Some(0.5), "{plan}");
+}
+
 /// Rates of a slice of two positions mean nothing: they made days of minutes.
 #[test]
 fn a_game_without_small_slices_is_planned_by_the_usual_rates() {

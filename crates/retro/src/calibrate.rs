@@ -3,22 +3,26 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use nutcracker_game::{Game, Metric, SliceId};
-use nutcracker_table::{Disk, Reach, Storage};
+use nutcracker_table::{Disk, Reach, Storage, TableSet};
 use thiserror::Error;
 
+use crate::budget::{cache_bytes, overhead};
+use crate::check::{Memory, Share, check_with};
 use crate::error::SolveError;
 use crate::options::{RowOptions, SolveOptions, SolverName};
-use crate::plan::{Rate, Rates};
+use crate::plan::{InPieces, Rate, Rates, SlicePlan, mean_moves};
 use crate::progress::Silent;
 use crate::report::Seconds;
 use crate::solve::solve_slices;
 use crate::solver::fit_solvers;
-use crate::tables::open_metric;
+use crate::tables::{metric_of, open_metric};
 use crate::window::Window;
 
-/// Streaming is measured with a byte of memory for this many positions.
+/// Where no slice is planned to be streamed, streaming is measured with a byte of memory for this
+/// many positions.
 const STREAMED_SHARE: u64 = 8;
 
 /// A slice of fewer positions is over before anything can be measured.
@@ -60,27 +64,26 @@ pub enum CalibrationError {
 }
 
 /// Measures how fast this machine solves: the largest slice of at most `most` positions is solved
-/// with each of these solvers, or with all that fit if none is named, in a directory inside `parent`
-/// that is removed in the end. If even that is too small to measure with, as in a game whose slices
-/// are all large, the rates are the usual ones.
+/// with each of the solvers that are planned, or with all that fit if nothing is planned, in a
+/// directory inside `parent` that is removed in the end. If even that is too small to measure with,
+/// as in a game whose slices are all large, the rates are the usual ones.
 ///
 /// ```
-/// use nutcracker_game::Metric;
 /// use nutcracker_games::awari::Awari;
-/// use nutcracker_retro::calibrate;
+/// use nutcracker_retro::{SolveOptions, calibrate};
 ///
 /// let dir = tempfile::tempdir()?;
-/// let measured = calibrate(&Awari::new(3)?, Metric::Score, 1, 20_000, &[], dir.path())?;
+/// let options = SolveOptions::new(1, "example");
+/// let measured = calibrate(&Awari::new(3)?, &options, 20_000, &[], dir.path())?;
 /// assert_eq!((measured.slice.0, measured.positions), (15, 15_504));
 /// assert!(measured.rates.pack > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn calibrate<G: Game>(
     game: &G,
-    metric: Metric,
-    threads: usize,
+    options: &SolveOptions,
     most: u64,
-    solvers: &[SolverName],
+    planned: &[SlicePlan],
     parent: &Path,
 ) -> Result<Calibration, CalibrationError> {
     let slice = (1..=game.largest_slice().0)
@@ -88,61 +91,44 @@ pub fn calibrate<G: Game>(
         .take_while(|&slice| game.slice_len(slice) <= most)
         .last()
         .unwrap_or(SliceId(0));
-    let positions = game.slice_len(slice);
+    let (positions, threads) = (game.slice_len(slice), options.threads);
+    let metric = metric_of(game, options.metric);
     if positions < LEAST_POSITIONS {
-        return Ok(Calibration { rates: Rates::usual(threads), slice, positions });
+        return Ok(Calibration { rates: Rates::usual(metric, threads), slice, positions });
     }
     let place = tempfile::Builder::new()
         .prefix("nutcracker-plan-")
         .tempdir_in(parent)
         .map_err(|source| CalibrationError::Directory { parent: parent.to_owned(), source })?;
-    let disk: Arc<dyn Storage> = Arc::new(Disk { map: false });
-    let path = open_metric(game, Some(metric), Arc::clone(&disk), place.path(), 0)
-        .path(slice.0, Reach::Exact);
-    // Solvers whose files are checked, the fastest first.
-    let verified = [SolverName::OnePass, SolverName::Memory, SolverName::Sweeps];
-    let run = |solver, window, rows| -> Result<Seconds, SolveError> {
-        // A finished slice would not be solved again.
-        let _ = std::fs::remove_file(&path);
-        let _ = std::fs::remove_file(path.with_added_extension("unchecked"));
-        let options = SolveOptions {
-            metric: Some(metric),
-            solver: Some(solver),
-            verify: verified.contains(&solver),
-            window,
-            rows,
-            ..SolveOptions::new(threads, "calibration")
-        };
-        let slices = [slice];
-        let reports = solve_slices(game, &disk, place.path(), &slices, &options, &Silent)?;
-        Ok(reports.last().and_then(|report| report.seconds).unwrap_or_default())
+    let trial = Trial {
+        game,
+        metric,
+        slice,
+        threads,
+        storage: Arc::new(Disk { map: false }),
+        dir: place.path(),
     };
-    let in_memory = RowOptions::default();
     let fit = fit_solvers(game, slice, Some(metric));
     let wanted = |solver: &SolverName| {
-        fit.contains(solver) && (solvers.is_empty() || solvers.contains(solver))
+        fit.contains(solver)
+            && (planned.is_empty() || planned.iter().any(|plan| plan.solver == *solver))
     };
-    let best_of_two = |solver| -> Result<Seconds, SolveError> {
-        let one = run(solver, Window::Full, in_memory)?;
-        let two = run(solver, Window::Full, in_memory)?;
-        Ok(Seconds {
-            exits: one.exits.min(two.exits),
-            fixpoint: one.fixpoint.min(two.fixpoint),
-            pack: one.pack.min(two.pack),
-            verify: one.verify.min(two.verify),
-        })
-    };
-    let nanoseconds = |seconds: f64| seconds * 1e9 / positions.max(1) as f64;
+    let in_memory = RowOptions::default();
+    let nanoseconds = |seconds: f64| seconds * 1e9 / positions as f64;
     // The first run of all warms up caches; it is checked, and the others are not.
-    let whole = verified.into_iter().find(|solver| fit.contains(solver)).unwrap_or(verified[0]);
-    let seconds = best_of_two(whole)?;
+    let whole = VERIFIED.into_iter().find(|solver| fit.contains(solver)).unwrap_or(VERIFIED[0]);
+    let seconds = trial.best_of_two(whole)?;
     let mut rates = Rates {
         exits: nanoseconds(seconds.exits),
         exits_to_disk: nanoseconds(seconds.exits),
         pack: nanoseconds(seconds.pack),
         verify: nanoseconds(seconds.verify),
-        ..Rates::usual(threads)
+        moves: Some(mean_moves(game, slice)),
+        ..Rates::usual(metric, threads)
     };
+    if let Some(points) = trial.in_pieces(planned, options.memory)? {
+        rates.verify_in_pieces = InPieces { points };
+    }
     let levels = u64::from(metric.largest(game.max_score(slice)).max(1).unsigned_abs());
     let rate = |rates: &mut Rates, solver, seconds: f64| {
         let scale = rates.of(solver).scale(levels);
@@ -152,7 +138,7 @@ pub fn calibrate<G: Game>(
     rate(&mut rates, whole, seconds.fixpoint);
     let by_level = [SolverName::TwoBit, SolverName::OneBit, SolverName::DualIndex];
     for solver in by_level.into_iter().filter(wanted) {
-        let seconds = run(solver, Window::Full, in_memory)?;
+        let seconds = trial.run(solver, Window::Full, in_memory)?;
         let exits = nanoseconds(seconds.exits);
         rates.exits_to_disk = rates.exits_to_disk.max(exits);
         rate(&mut rates, solver, seconds.fixpoint);
@@ -160,14 +146,118 @@ pub fn calibrate<G: Game>(
     // Sweeps over two bits are taken by request only, and scan as much as those over one.
     rates.fixpoint.insert(SolverName::TwoBitSweeps, rates.of(SolverName::OneBit));
     if wanted(&SolverName::Rows) && levels > 1 {
-        let full = best_of_two(SolverName::Rows)?.fixpoint;
-        // A window of one level, which is made from the same smaller slices.
-        let one = run(SolverName::Rows, Window::Top(1), in_memory)?.fixpoint;
-        let streamed = RowOptions { budget: Some(positions / STREAMED_SHARE), ..in_memory };
-        let streamed = run(SolverName::Rows, Window::Full, streamed)?.fixpoint;
-        rates.streamed = (streamed / full).max(1.0);
-        let power = ((full / one).ln() / (levels as f64).ln()).clamp(0.0, 1.0);
-        rates.fixpoint.insert(SolverName::Rows, Rate { level: nanoseconds(one), power });
+        let full = trial.best_of_two(SolverName::Rows)?.fixpoint;
+        rate(&mut rates, SolverName::Rows, full);
+        // Bounds are neither clipped nor streamed.
+        if metric == Metric::Score {
+            // A window of one level, which is made from the same smaller slices.
+            let one = trial.run(SolverName::Rows, Window::Top(1), in_memory)?.fixpoint;
+            let budget = trial.streamed_budget(planned, options);
+            let streamed = RowOptions { budget: Some(budget), ..in_memory };
+            let streamed = trial.run(SolverName::Rows, Window::Full, streamed)?.fixpoint;
+            rates.streamed = (streamed / full).max(1.0);
+            let power = ((full / one).ln() / (levels as f64).ln()).clamp(0.0, 1.0);
+            rates.fixpoint.insert(SolverName::Rows, Rate { level: nanoseconds(one), power });
+        }
     }
     Ok(Calibration { rates, slice, positions })
+}
+
+/// Solvers whose files are checked, the fastest first.
+const VERIFIED: [SolverName; 4] =
+    [SolverName::OnePass, SolverName::Memory, SolverName::Sweeps, SolverName::Bounds];
+
+/// The slice that is measured with.
+struct Trial<'a, G> {
+    game: &'a G,
+    metric: Metric,
+    slice: SliceId,
+    threads: usize,
+    storage: Arc<dyn Storage>,
+    dir: &'a Path,
+}
+
+impl<G: Game> Trial<'_, G> {
+    fn open(&self, cache: u64) -> TableSet {
+        open_metric(self.game, Some(self.metric), Arc::clone(&self.storage), self.dir, cache)
+    }
+
+    /// Solves the slice again.
+    fn run(
+        &self,
+        solver: SolverName,
+        window: Window,
+        rows: RowOptions,
+    ) -> Result<Seconds, SolveError> {
+        // A finished slice would not be solved again.
+        let path = self.open(0).path(self.slice.0, Reach::Exact);
+        let _ = std::fs::remove_file(&path);
+        let _ = std::fs::remove_file(path.with_added_extension("unchecked"));
+        let options = SolveOptions {
+            metric: Some(self.metric),
+            solver: Some(solver),
+            verify: VERIFIED.contains(&solver),
+            window,
+            rows,
+            ..SolveOptions::new(self.threads, "calibration")
+        };
+        let slices = [self.slice];
+        let reports = solve_slices(self.game, &self.storage, self.dir, &slices, &options, &Silent)?;
+        Ok(reports.last().and_then(|report| report.seconds).unwrap_or_default())
+    }
+
+    fn best_of_two(&self, solver: SolverName) -> Result<Seconds, SolveError> {
+        let one = self.run(solver, Window::Full, RowOptions::default())?;
+        let two = self.run(solver, Window::Full, RowOptions::default())?;
+        Ok(Seconds {
+            exits: one.exits.min(two.exits),
+            fixpoint: one.fixpoint.min(two.fixpoint),
+            pack: one.pack.min(two.pack),
+            verify: one.verify.min(two.verify),
+        })
+    }
+
+    /// Bytes for rows, as many for a position as in the largest of the planned slices whose rows
+    /// are streamed.
+    fn streamed_budget(&self, planned: &[SlicePlan], options: &SolveOptions) -> u64 {
+        let positions = self.game.slice_len(self.slice);
+        let streamed = |plan: &&SlicePlan| plan.solver == SolverName::Rows && plan.work_disk > 0;
+        match planned.iter().filter(streamed).map(|plan| plan.positions).max() {
+            Some(largest) => {
+                let left = options.memory.saturating_sub(overhead(self.threads));
+                (left as f64 * positions as f64 / largest as f64) as u64
+            }
+            None => positions / STREAMED_SHARE,
+        }
+    }
+
+    /// The check of the solved slice in pieces, with as much memory for a position as in the largest
+    /// and in the smallest of the planned slices that are checked so; none if there is none.
+    fn in_pieces(
+        &self,
+        planned: &[SlicePlan],
+        memory: u64,
+    ) -> Result<Option<Vec<(f64, f64)>>, SolveError> {
+        let sizes =
+            || planned.iter().filter(|plan| plan.check_in_pieces).map(|plan| plan.positions);
+        let (Some(largest), Some(smallest)) = (sizes().max(), sizes().min()) else {
+            return Ok(None);
+        };
+        let positions = self.game.slice_len(self.slice);
+        let mut points = Vec::new();
+        for planned in [largest, smallest] {
+            let scaled = |bytes: u64| (bytes as f64 * positions as f64 / planned as f64) as u64;
+            let set = self.open(scaled(cache_bytes(planned).min(memory / 8)));
+            let table = set.get(self.slice.0)?;
+            let memory_here = Memory { all: scaled(memory), tables: memory / 8 };
+            let started = Instant::now();
+            check_with(self.game, &table, &set, Share::ALL, memory_here, self.threads, &Silent)?;
+            let nanoseconds = started.elapsed().as_secs_f64() * 1e9 / positions as f64;
+            points.push((memory as f64 / planned as f64, nanoseconds));
+            if smallest == largest {
+                break;
+            }
+        }
+        Ok(Some(points))
+    }
 }

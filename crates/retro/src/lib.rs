@@ -66,7 +66,7 @@ pub use error::{SolveError, Unfit};
 pub use fleet::{FLEET_FOLDER, PATIENCE, record_checked, solve_fleet};
 pub use options::{DualIndexOptions, RowOptions, SolveOptions, SolverName};
 pub use parallel::ThreadError;
-pub use plan::{BITS, BY_RULES, DISK, Phases, Rate, Rates, SlicePlan, plan};
+pub use plan::{BITS, BY_RULES, DISK, InPieces, Phases, Rate, Rates, SlicePlan, plan};
 pub use plan_together::{
     Hosts, RECORDS_SENT, RECORDS_SLOWDOWN, ROWS_SENT, ROWS_SLOWDOWN, SharedPlan, TOGETHER_FROM,
     is_together, plan_together,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nutcracker_game::{Game, SliceId};
+use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_table::Reach;
 
 use crate::check::memory_at_full_speed;
@@ -33,6 +33,8 @@ pub struct SlicePlan {
     pub disk: u64,
     /// Bytes of work files, which are removed when it is finished.
     pub work_disk: u64,
+    /// Whether the memory is too small for the check at full speed, so that it runs in pieces.
+    pub check_in_pieces: bool,
     /// Seconds, estimated.
     pub seconds: f64,
     /// Seconds by phase.
@@ -104,6 +106,54 @@ pub struct Rates {
     pub pack: f64,
     /// The finished file checked by other code.
     pub verify: f64,
+    /// The same in pieces, where memory is too small for that.
+    pub verify_in_pieces: InPieces,
+    /// The mean number of moves in the slice that was measured with. Where positions are computed
+    /// by the rules one by one, slices with more moves take longer.
+    pub moves: Option<f64>,
+}
+
+/// What a position takes by the rules beside its moves, in moves. In Othello on 4x4 squares exits and
+/// check of the slices then differ by at most a sixth.
+const POSITION_IN_MOVES: f64 = 4.0;
+
+/// Positions whose moves are counted.
+const COUNTED: u64 = 1000;
+
+/// The mean number of moves in a slice, of positions at even distances.
+pub(crate) fn mean_moves<G: Game>(game: &G, slice: SliceId) -> f64 {
+    let len = game.slice_len(slice);
+    let (mut moves, mut counted) = (Vec::new(), 0_u32);
+    for number in 0..COUNTED.min(len) {
+        let index = (u128::from(len) * u128::from(number) / u128::from(COUNTED.min(len))) as u64;
+        if let Some(position) = game.unrank(slice, index) {
+            game.moves(&position, &mut moves);
+            counted += 1;
+        }
+    }
+    moves.len() as f64 / f64::from(counted.max(1))
+}
+
+/// Nanoseconds a position takes in the check in pieces: the less memory there is for each, the more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InPieces {
+    /// Bytes of memory for a position, in ascending order, and nanoseconds with these.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl InPieces {
+    /// Nanoseconds with this many bytes for a position. Between two points time falls with the
+    /// logarithm of the memory; beyond the last ones it stays as it is.
+    pub fn nanoseconds(&self, bytes: f64) -> f64 {
+        let above = self.points.partition_point(|&(point, _)| point < bytes);
+        match (above.checked_sub(1).map(|below| self.points[below]), self.points.get(above)) {
+            (Some((low, most)), Some(&(high, least))) => {
+                most + (least - most) * (bytes / low).ln() / (high / low).ln()
+            }
+            (Some((_, only)), None) | (None, Some(&(_, only))) => only,
+            (None, None) => 0.0,
+        }
+    }
 }
 
 /// Nanoseconds a position takes in the fixpoint: those of one level, times the number of levels to
@@ -131,15 +181,20 @@ impl Rate {
 impl Rates {
     /// Measured with awari on one machine, see `docs/performance.md`; other games and machines
     /// differ by a small factor.
-    pub fn usual(threads: usize) -> Self {
+    pub fn usual(metric: Metric, threads: usize) -> Self {
         let of = |nanoseconds: f64| nanoseconds / threads as f64;
+        // Two bounds of a position take several times as long as one value.
+        let [rows, verify] = match metric {
+            Metric::Forced => [75.0, 1850.0],
+            _ => [20.0, 85.0],
+        };
         let fixpoint = [
             (SolverName::Memory, 150.0, 0.0),
             (SolverName::TwoBit, 60.0, 1.0),
             (SolverName::TwoBitSweeps, 160.0, 1.0),
             (SolverName::OneBit, 180.0, 1.0),
             (SolverName::DualIndex, 220.0, 1.0),
-            (SolverName::Rows, 20.0, 0.55),
+            (SolverName::Rows, rows, 0.55),
             // As many times faster as there are machines, if the network allows.
             (SolverName::Cluster, 400.0, 0.0),
             (SolverName::ClusterRows, 22.0, 0.55),
@@ -157,7 +212,11 @@ impl Rates {
             fixpoint: fixpoint.into_iter().map(rate).collect(),
             streamed: 3.0,
             pack: of(30.0),
-            verify: of(85.0),
+            verify: of(verify),
+            verify_in_pieces: InPieces {
+                points: vec![(0.3, of(2500.0)), (0.6, of(2200.0)), (1.6, of(1300.0))],
+            },
+            moves: None,
         }
     }
 
@@ -211,12 +270,20 @@ pub(crate) fn plan_slice<G: Game>(task: &SliceTask<'_, G>, rates: &Rates) -> Sli
     let (solver, estimate) = solver_for(task);
     let mut memory = estimate.map_or_else(|needed| needed, |estimate| estimate.peak);
     let estimate = estimate.ok();
-    // With less memory than that, the check runs in pieces.
-    let to_check = memory_at_full_speed(game, slice);
-    let checked = options.verify && to_check <= options.memory;
-    if checked && memory <= options.memory {
+    // With less memory than that, the check runs in pieces; that of bounds cannot.
+    let to_check = memory_at_full_speed(game, task.metric(), slice);
+    let check_in_pieces =
+        options.verify && task.metric() != Metric::Forced && to_check > options.memory;
+    if options.verify && to_check <= options.memory && memory <= options.memory {
         memory = memory.max(to_check);
     }
+    let verify = match (options.verify, check_in_pieces) {
+        (false, _) => 0.0,
+        (true, false) => rates.verify,
+        (true, true) => {
+            rates.verify_in_pieces.nanoseconds(options.memory as f64 / positions.max(1) as f64)
+        }
+    };
     // Clipped scores take no more than their number allows.
     let bits = match window {
         0 => BITS,
@@ -237,6 +304,7 @@ pub(crate) fn plan_slice<G: Game>(task: &SliceTask<'_, G>, rates: &Rates) -> Sli
         memory,
         disk: (positions as f64 * bits / 8.0) as u64 + 1024,
         work_disk: estimate.map_or(0, |estimate| estimate.work_disk),
+        check_in_pieces,
         seconds: 0.0,
         phases: Phases::default(),
     };
@@ -246,19 +314,38 @@ pub(crate) fn plan_slice<G: Game>(task: &SliceTask<'_, G>, rates: &Rates) -> Sli
     if solver == SolverName::Rows && plan.work_disk > 0 {
         slow_fixpoint *= rates.streamed;
     }
+    let by_rules = match rates.moves {
+        Some(measured) if matches!(solver, SolverName::OnePass | SolverName::Sweeps) => {
+            (POSITION_IN_MOVES + mean_moves(game, slice)) / (POSITION_IN_MOVES + measured)
+        }
+        _ => 1.0,
+    };
     let to_disk = estimate.is_some_and(|estimate| estimate.exits_to_disk);
     let exits = if to_disk { rates.exits_to_disk } else { rates.exits };
     // Transfers grow with the number of levels as computation does.
     let moved = estimate.map_or(0.0, |estimate| estimate.moved) * rate.scale(levels);
     plan.phases = Phases {
-        exits: slow_exits * seconds(exits),
+        exits: slow_exits * seconds(exits) * by_rules,
         fixpoint: slow_fixpoint
             * seconds(rate.nanoseconds(levels))
             * (tables + BY_RULES * (1.0 - tables)),
         transfer: positions as f64 * moved / DISK,
         pack: seconds(rates.pack),
-        verify: if checked { seconds(rates.verify) } else { 0.0 },
+        verify: seconds(verify) * by_rules,
     };
     plan.seconds = plan.phases.total();
     plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_memory_for_a_check_takes_more_time() {
+        let rate = InPieces { points: vec![(0.5, 3000.0), (2.0, 1000.0)] };
+        let nanoseconds =
+            [0.1, 0.5, 1.0, 2.0, 9.0].map(|bytes| rate.nanoseconds(bytes).round() as u64);
+        assert_eq!(nanoseconds, [3000, 3000, 2000, 1000, 1000]);
+    }
 }

@@ -112,13 +112,14 @@ pub struct SharedPlan {
 /// moves can lead to. `options` has the memory of each machine.
 ///
 /// ```
-/// use nutcracker_game::SliceId;
+/// use nutcracker_game::{Metric, SliceId};
 /// use nutcracker_games::awari::Awari;
 /// use nutcracker_retro::{Hosts, Rates, SolveOptions, is_together, plan_together};
 ///
 /// let options = SolveOptions { memory: 64 << 30, ..SolveOptions::new(2, "example") };
 /// let hosts = Hosts { count: 8, network: 1.25e9 };
-/// let plan = plan_together(&Awari::new(6)?, &[SliceId(30)], &options, &Rates::usual(2), &hosts);
+/// let rates = Rates::usual(Metric::Score, 2);
+/// let plan = plan_together(&Awari::new(6)?, &[SliceId(30)], &options, &rates, &hosts);
 /// let last = plan.last().unwrap();
 /// assert!(is_together(last.plan.solver) && last.wire > 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -207,7 +208,7 @@ fn plan_shared<G: Game>(task: &SliceTask<'_, G>, rates: &Rates, hosts: &Hosts) -
 
 #[cfg(test)]
 mod tests {
-    use nutcracker_game::Numbering;
+    use nutcracker_game::{Metric, Numbering};
     use nutcracker_games::awari::Awari;
     use nutcracker_games::dobutsu::Dobutsu;
 
@@ -218,14 +219,14 @@ mod tests {
         let options = SolveOptions { memory, ..SolveOptions::new(2, "test") };
         let hosts = Hosts { count, network: 1.25e9 };
         let game = Awari::new(6).unwrap();
-        plan_together(&game, &[SliceId(48)], &options, &Rates::usual(2), &hosts)
+        plan_together(&game, &[SliceId(48)], &options, &Rates::usual(Metric::Score, 2), &hosts)
     }
 
     #[test]
     fn one_machine_is_planned_as_before() {
         let options = SolveOptions { memory: 64 << 30, ..SolveOptions::new(2, "test") };
         let game = Awari::new(6).unwrap();
-        let before = plan(&game, &[SliceId(48)], &options, &Rates::usual(2));
+        let before = plan(&game, &[SliceId(48)], &options, &Rates::usual(Metric::Score, 2));
         let shared = awari(1, 64 << 30);
         assert_eq!(shared.iter().map(|shared| shared.plan).collect::<Vec<_>>(), before);
         assert!(shared.iter().all(|shared| shared.wire == 0 && !is_together(shared.plan.solver)));
@@ -274,7 +275,8 @@ mod tests {
         let hosts = Hosts { count: 4, network: 1.25e9 };
         let game = Dobutsu;
         let slices = [game.largest_slice()];
-        let plans = plan_together(&game, &slices, &options, &Rates::usual(2), &hosts);
+        let plans =
+            plan_together(&game, &slices, &options, &Rates::usual(Metric::Score, 2), &hosts);
         assert!(plans.iter().all(|plan| plan.plan.solver != SolverName::ClusterRows));
     }
 }

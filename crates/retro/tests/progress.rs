@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::common::{disk, tables};
 use nutcracker_game::toy::Graph;
-use nutcracker_game::{Game, Numbering, SliceId};
+use nutcracker_game::{Game, Metric, Numbering, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::{
     Choice, Phase, Progress, Rates, RowOptions, Silent, SolveError, SolveOptions, SolverName,
@@ -131,7 +131,7 @@ fn a_game_without_unmoves_is_solved_by_sweeps_and_by_nothing_else() {
     solve(&game, &disk(), dir.path(), SliceId(9), &options, &choices).unwrap();
     let choices = choices.0.into_inner().unwrap();
     assert!(choices.iter().all(|choice| choice.solver == SolverName::Sweeps), "{choices:?}");
-    let planned = plan(&game, &[SliceId(9)], &options, &Rates::usual(1));
+    let planned = plan(&game, &[SliceId(9)], &options, &Rates::usual(Metric::Score, 1));
     for (planned, choice) in planned.iter().zip(&choices) {
         assert_eq!(
             (planned.solver, planned.positions),
@@ -164,8 +164,12 @@ fn a_plan_has_the_share_of_positions_the_tables_cover() {
         memory: awari.slice_len(SliceId(30)) / 8 + (90 << 20) + tables / 5,
         ..SolveOptions::new(1, "test")
     };
-    let planned =
-        plan(&awari, &(0..=30).map(SliceId).collect::<Vec<_>>(), &options, &Rates::usual(1));
+    let planned = plan(
+        &awari,
+        &(0..=30).map(SliceId).collect::<Vec<_>>(),
+        &options,
+        &Rates::usual(Metric::Score, 1),
+    );
     let planned = planned.last().unwrap();
     assert_eq!(planned.solver, SolverName::OneBit);
     // A share of bytes would be about a fifth.

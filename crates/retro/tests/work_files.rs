@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::common::{disk, tables};
-use nutcracker_game::SliceId;
+use nutcracker_game::{Metric, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_retro::SolverName;
 use nutcracker_retro::{Operation, Watch};
@@ -251,7 +251,7 @@ fn work_files_take_the_disk_that_was_estimated() {
             Ok(())
         });
         let options = SolveOptions { watch, ..options(solver) };
-        let estimated = plan(&awari, &[SliceId(LAST)], &options, &Rates::usual(1));
+        let estimated = plan(&awari, &[SliceId(LAST)], &options, &Rates::usual(Metric::Score, 1));
         let estimated = estimated.last().unwrap().work_disk;
         run(dir.path(), &options, &Silent).unwrap();
         let peak = peak.load(Relaxed);

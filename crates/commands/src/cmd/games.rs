@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use nutcracker_any::{AnyGame, GameInfo, Options};
-use nutcracker_game::{Numbering, Rules, SliceId};
+use nutcracker_game::{Metric, Numbering, Rules, SliceId};
 use nutcracker_retro::{Rates, SolveOptions, SolverName, default_set};
 use serde_json::{Value, json};
 
@@ -148,13 +148,15 @@ impl Solving {
     fn of(game: &AnyGame, data: &Data) -> Self {
         let threads = machine::cores();
         let room = Room::here(&data.data, None);
+        let metric = game.metrics()[0];
+        let in_memory = game.properties().unmoves && metric != Metric::Forced;
         let options = SolveOptions {
-            solver: game.properties().unmoves.then_some(SolverName::Memory),
+            solver: in_memory.then_some(SolverName::Memory),
             memory: room.memory.unwrap_or(u64::MAX),
             ..SolveOptions::new(threads, "")
         };
         let all: Vec<SliceId> = (0..=game.largest_slice().0).map(SliceId).collect();
-        let slices = game.plan(&all, &options, &Rates::usual(threads));
+        let slices = game.plan(&all, &options, &Rates::usual(metric, threads));
         let default = default_set(game);
         let fitting = &slices[..room.fitting(&slices)];
         let in_default = slices.iter().filter(|slice| default.contains(&slice.slice));

@@ -92,21 +92,11 @@ impl Args {
         let options = SolveOptions { metric: Some(metric), ..self.bounds.options(&game, threads)? };
         let disk = self.disk.or_else(|| machine::free_disk(&self.subject.dir(&game)));
         // Which solver a slice gets does not depend on how fast it is.
-        let usual = game.plan(&selected, &options, &Rates::usual(threads));
-        let mut solvers: Vec<SolverName> = usual.iter().map(|slice| slice.solver).collect();
-        solvers.sort_unstable();
-        solvers.dedup();
-        if self.hosts.is_some() {
-            // Several machines have other solvers: all are measured.
-            solvers.clear();
-        }
-        let measured = game.calibrate(
-            metric,
-            threads,
-            self.calibration_positions,
-            &solvers,
-            &std::env::temp_dir(),
-        )?;
+        let usual = game.plan(&selected, &options, &Rates::usual(metric, threads));
+        // Several machines have other solvers: all are measured.
+        let planned = if self.hosts.is_some() { &[] } else { &*usual };
+        let most = self.calibration_positions;
+        let measured = game.calibrate(&options, most, planned, &std::env::temp_dir())?;
         if let Some(count) = self.hosts {
             let hosts = Hosts { count: count.into(), network: self.network };
             let slices = game.plan_together(&selected, &options, &measured.rates, &hosts);

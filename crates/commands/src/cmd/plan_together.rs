@@ -129,11 +129,12 @@ impl TogetherPlan {
                 size(least.max().unwrap_or(0)),
             );
         }
-        let unchecked = self.slices.iter().filter(|shared| shared.plan.phases.verify <= 0.0);
-        if let Some(list) = ranges(unchecked.map(|shared| shared.plan.slice)) {
+        let in_pieces = self.slices.iter().filter(|shared| shared.plan.check_in_pieces);
+        if let Some(list) = ranges(in_pieces.map(|shared| shared.plan.slice)) {
             let _ = writeln!(
                 text,
-                "Not counted: the check of {} {list}, which this memory allows in pieces only.",
+                "With this memory the check of {} {list} runs in pieces; `verify --part` shares it \
+                 among machines.",
                 game.slice_unit()
             );
         }

@@ -35,7 +35,9 @@ const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
 /// usual rates are those of awari, and other games may take ten times as long.
 const MEASURED_FROM: f64 = 5.0;
 const MEASURED_FROM_POSITIONS: u64 = 5_000_000;
-const MEASURED_WITH: u64 = 1_000_000;
+/// The most positions that are measured with: the more, the longer the run takes.
+const MEASURED_WITH: [u64; 2] = [1_000_000, 5_000_000];
+const MEASURED_SHARE: u64 = 20;
 
 /// Whether the usual rates are good enough for an announcement.
 fn is_soon_done(missing: &[SlicePlan]) -> bool {
@@ -269,37 +271,44 @@ fn help(
 }
 
 impl Args {
-    /// The slices that are not solved yet, with what they take. If that is more than moments, the
-    /// speed of this machine is measured first.
+    /// The slices that are not solved yet, with what they take at these rates.
     fn missing(
         &self,
         game: &AnyGame,
         slices: &[SliceId],
         options: &SolveOptions,
+        rates: &Rates,
     ) -> Result<Vec<SlicePlan>, Failure> {
         let set = self.subject.open(game, false, 0);
-        let plan = |rates: &Rates| -> Result<Vec<SlicePlan>, Failure> {
-            let mut missing = Vec::new();
-            for slice in game.plan(slices, options, rates) {
-                if !slice.served_by(&set.available(slice.slice.0)?) {
-                    missing.push(slice);
-                }
+        let mut missing = Vec::new();
+        for slice in game.plan(slices, options, rates) {
+            if !slice.served_by(&set.available(slice.slice.0)?) {
+                missing.push(slice);
             }
-            Ok(missing)
-        };
-        let missing = plan(&Rates::usual(options.threads))?;
-        if is_soon_done(&missing) {
-            return Ok(missing);
         }
-        let mut solvers: Vec<SolverName> = missing.iter().map(|slice| slice.solver).collect();
-        solvers.sort_unstable();
-        solvers.dedup();
-        let metric = self.subject.metric.or_usual(game)?;
-        let place = std::env::temp_dir();
-        match game.calibrate(metric, options.threads, MEASURED_WITH, &solvers, &place) {
-            Ok(measured) => plan(&measured.rates),
+        Ok(missing)
+    }
+
+    /// Seconds that the missing slices take. If that is more than moments, the speed of this machine
+    /// is measured first.
+    fn seconds(
+        &self,
+        game: &AnyGame,
+        slices: &[SliceId],
+        options: &SolveOptions,
+        missing: &[SlicePlan],
+    ) -> Result<f64, Failure> {
+        let sum = |plans: &[SlicePlan]| plans.iter().map(|slice| slice.seconds).sum();
+        if is_soon_done(missing) {
+            return Ok(sum(missing));
+        }
+        let positions = missing.iter().map(|slice| slice.positions).sum::<u64>();
+        let [least, most] = MEASURED_WITH;
+        let most = (positions / MEASURED_SHARE).clamp(least, most);
+        match game.calibrate(options, most, missing, &std::env::temp_dir()) {
+            Ok(measured) => Ok(sum(&self.missing(game, slices, options, &measured.rates)?)),
             // Without a place to measure in, the usual rates have to suffice.
-            Err(_) => Ok(missing),
+            Err(_) => Ok(sum(missing)),
         }
     }
 
@@ -311,7 +320,10 @@ impl Args {
         options: &SolveOptions,
     ) -> Result<(), Failure> {
         let dir = self.subject.dir(game);
-        let missing = self.missing(game, slices, options)?;
+        let metric = self.subject.metric.or_usual(game)?;
+        let options = &SolveOptions { metric: Some(metric), ..options.clone() };
+        let usual = Rates::usual(metric, options.threads);
+        let missing = self.missing(game, slices, options, &usual)?;
         let Some(first) = missing.first() else {
             note(&format!(
                 "{} up to {} is solved already, in {}",
@@ -329,14 +341,16 @@ impl Args {
         };
         let memory = missing.iter().map(|slice| slice.memory).max().unwrap_or(0);
         let disk = peak_disk(&missing);
-        let forecast = format!(
-            "{}, {} with {}, {} of memory and {} of disk",
-            counted(missing.iter().map(|slice| slice.positions).sum(), "position"),
-            about(missing.iter().map(|slice| slice.seconds).sum()),
-            counted(options.threads as u64, "thread"),
-            size(memory),
-            size(disk),
-        );
+        let forecast = |seconds| {
+            format!(
+                "{}, {} with {}, {} of memory and {} of disk",
+                counted(missing.iter().map(|slice| slice.positions).sum(), "position"),
+                about(seconds),
+                counted(options.threads as u64, "thread"),
+                size(memory),
+                size(disk),
+            )
+        };
         let requested_memory = self.how.bounds.has_memory().then_some(options.memory);
         let mut room = Room::here(&dir, Some(options.memory));
         // Work files of a run that was interrupted are used again, or removed in the end.
@@ -355,6 +369,7 @@ impl Args {
         }
         let fitting = room.fitting(&missing);
         if fitting == missing.len() {
+            let forecast = forecast(self.seconds(game, slices, options, &missing)?);
             note(&format!("{}, {what}: {forecast} in {}", game.id(), dir.display()));
             return Ok(());
         }
@@ -372,8 +387,9 @@ impl Args {
             None => "nothing more would fit: make room, or use another --data".to_owned(),
         };
         Err(Failure::Failed(format!(
-            "{}, {what}, takes {forecast}, and {}; {advice}",
+            "{}, {what}, takes {}, and {}; {advice}",
             game.id(),
+            forecast(missing.iter().map(|slice| slice.seconds).sum()),
             lacks.join(" and "),
         )))
     }

@@ -88,10 +88,13 @@ const TILE: u64 = 32;
 
 /// The memory with which the check of a slice is fastest. With less it runs in pieces, which takes
 /// many times longer and gives the same result.
-pub fn memory_at_full_speed<G: Game>(game: &G, slice: SliceId) -> u64 {
+pub fn memory_at_full_speed<G: Game>(game: &G, metric: Metric, slice: SliceId) -> u64 {
     let positions = game.slice_len(slice);
-    if game.metrics()[0] == Metric::Forced {
+    if metric == Metric::Forced {
         return bounds::bytes(game, slice);
+    }
+    if metric.is_distance() {
+        return positions + game.forward_bytes(slice);
     }
     let cells = positions * if fits_a_byte(game.max_score(slice)) { 1 } else { 2 };
     // Two bits a position mark what is open on a level.
@@ -141,6 +144,34 @@ pub fn check_share<G: Game>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Checked, CheckError> {
+    check_with(game, table, set, share, Memory::of(memory), threads, progress)
+}
+
+/// Bytes that a check may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// In all.
+    pub(crate) all: u64,
+    /// Of these, in pieces, for the game's look-up tables, whose size does not grow with the slice.
+    pub(crate) tables: u64,
+}
+
+impl Memory {
+    fn of(all: u64) -> Self {
+        Memory { all, tables: all / 8 }
+    }
+}
+
+/// [`check_share`] with memory dealt out in another way.
+pub(crate) fn check_with<G: Game>(
+    game: &G,
+    table: &Table,
+    set: &TableSet,
+    share: Share,
+    Memory { all: memory, tables }: Memory,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Checked, CheckError> {
     let slice = SliceId(table.header().slice);
     let metric = metric(table)?;
     let levels = share.levels(table, metric);
@@ -156,6 +187,7 @@ pub fn check_share<G: Game>(
         share,
         levels,
         memory,
+        tables,
         threads,
         progress,
         meter,
@@ -168,12 +200,7 @@ pub fn check_share<G: Game>(
         // Both bounds of a position rest on those of the whole slice: every share checks all.
         return job.check_bounds();
     }
-    let memory_in_full = if metric.is_distance() {
-        game.slice_len(slice) + game.forward_bytes(slice)
-    } else {
-        memory_at_full_speed(game, slice)
-    };
-    if memory_in_full > memory {
+    if memory_at_full_speed(game, metric, slice) > memory {
         job.check_in_pieces()
     } else if metric.is_distance() {
         job.check_distances()
@@ -210,6 +237,8 @@ struct CheckJob<'a, G> {
     /// The levels to found; `None` for all.
     levels: Option<Vec<Score>>,
     memory: u64,
+    /// Memory for look-up tables, in pieces.
+    tables: u64,
     threads: usize,
     progress: &'a dyn Progress,
     meter: &'a Meter<'a>,
@@ -295,7 +324,7 @@ impl<G: Game> CheckJob<'_, G> {
             return Err(error);
         }
         let cells = Pieces { table: self.table, set: self.set, marks };
-        let view = self.game.forward_within(self.slice, self.memory / 8);
+        let view = self.game.forward_within(self.slice, self.tables);
         let children = self.children();
         let check = self.start(&cells, &view, &children, false, left.into_inner());
         self.compare(&check)?;

@@ -315,7 +315,7 @@ impl Explorer {
             let options = SolveOptions { memory, metric, ..SolveOptions::new(1, "") };
             let disk = (self.free_disk)(self.set.dir());
             let mut finished = 0;
-            self.game.plan(&[slice], &options, &Rates::usual(1)).iter().all(|plan| {
+            self.game.plan(&[slice], &options, &Rates::usual(self.metric, 1)).iter().all(|plan| {
                 finished += plan.disk;
                 plan.memory <= memory && disk.is_none_or(|disk| finished + plan.work_disk <= disk)
             })
