@@ -65,6 +65,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn below(&self, slice: SliceId) -> Vec<SliceId>;
     fn select(&self, text: &str) -> Result<Vec<SliceId>, ParseError>;
     fn slice_unit(&self) -> &'static str;
+    fn slice_title(&self, slice: SliceId) -> Option<String>;
     fn parts(&self, slice: SliceId) -> Vec<Part>;
     fn is_acyclic(&self, slice: SliceId) -> bool;
     fn score_window(&self, slice: SliceId, start: SliceId) -> Score;
@@ -248,6 +249,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn slice_unit(&self) -> &'static str {
         self.0.slice_unit()
+    }
+    fn slice_title(&self, slice: SliceId) -> Option<String> {
+        self.0.slice_title(slice)
     }
     fn parts(&self, slice: SliceId) -> Vec<Part> {
         self.0.parts(slice)

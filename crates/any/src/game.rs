@@ -131,6 +131,7 @@ impl Numbering for AnyGame {
         fn below(&self, slice: SliceId) -> Vec<SliceId>;
         fn select(&self, text: &str) -> Result<Vec<SliceId>, ParseError>;
         fn slice_unit(&self) -> &'static str;
+        fn slice_title(&self, slice: SliceId) -> Option<String>;
         fn parts(&self, slice: SliceId) -> Vec<Part>;
         fn is_acyclic(&self, slice: SliceId) -> bool;
         fn score_window(&self, slice: SliceId, start: SliceId) -> Score;

@@ -20,7 +20,7 @@ pub(crate) struct Force {
 }
 
 impl Force {
-    fn pieces(self) -> u32 {
+    pub(crate) fn pieces(self) -> u32 {
         u32::from(self.kings) + u32::from(self.men)
     }
 
@@ -35,6 +35,16 @@ impl Force {
         let all =
             (0..=self.kings).flat_map(move |kings| (0..=self.men).map(move |men| (kings, men)));
         all.map(|(kings, men)| Force { kings, men }).filter(move |&left| left != self)
+    }
+
+    /// Such as `2 kings, 1 man`.
+    pub(crate) fn in_words(self) -> String {
+        let pieces = [(self.kings, "king", "kings"), (self.men, "man", "men")];
+        let words = pieces
+            .into_iter()
+            .filter(|&(count, ..)| count > 0)
+            .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
+        words.collect::<Vec<_>>().join(", ")
     }
 
     /// After a promotion.

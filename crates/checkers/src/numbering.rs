@@ -4,7 +4,7 @@ use nutcracker_game::{Game, Metric, Numbering, ParseError, Part, Properties, Sco
 
 use super::board::CheckersPosition;
 use super::index::Layout;
-use super::material::{LARGEST, OVER, Slices};
+use super::material::{Force, LARGEST, OVER, Slices};
 use super::{Checkers, CheckersView};
 
 /// The position that stands for all in which the mover has no pieces.
@@ -19,7 +19,12 @@ impl Numbering for Checkers {
     }
 
     fn properties(&self) -> Properties {
-        Properties { unmoves: true, symmetric: true, ..Properties::default() }
+        Properties {
+            unmoves: true,
+            symmetric: true,
+            parts_by_material: true,
+            ..Properties::default()
+        }
     }
 
     fn largest_slice(&self) -> SliceId {
@@ -102,6 +107,13 @@ impl Numbering for Checkers {
                  kings and a man against a king; not {text:?}"
             ))),
         }
+    }
+
+    fn slice_title(&self, slice: SliceId) -> Option<String> {
+        Slices::get().slice(slice).map(|slice| {
+            let [first, second] = slice.forces.map(Force::in_words);
+            format!("{first} v {second}")
+        })
     }
 
     fn parts(&self, slice: SliceId) -> Vec<Part> {

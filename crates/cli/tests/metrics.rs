@@ -30,6 +30,22 @@ fn distances_are_solved_probed_counted_and_verified() {
 }
 
 #[test]
+fn sides_are_named_by_their_material() {
+    let place = Place::new();
+    place.run(&["solve", "checkers", "--up-to", "2"]).success();
+    let stats = place.run(&["stats", "checkers", "--metric", "dtw", "--format", "json"]).json();
+    let slices = stats["slices"].as_array().unwrap().iter();
+    let sides = slices.flat_map(|slice| slice["sides"].as_array().unwrap());
+    let won = |material: &str| {
+        let mut named = sides.clone().filter(|side| side["material"] == material);
+        let side = named.next().unwrap();
+        (side["won"].clone(), side["longest_win"]["plies"].clone())
+    };
+    assert_eq!(won("1K+0C v 0K+1C"), (331.into(), 11.into()));
+    assert_eq!(won("0K+1C v 1K+0C"), (53.into(), 11.into()));
+}
+
+#[test]
 fn what_was_not_checked_says_so_in_every_answer() {
     let place = Place::new();
     place.run(&["solve", "krk", "--metric", "dtc", "--no-verify"]).success();

@@ -37,7 +37,7 @@ pub struct Part {
 /// ```
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "four facts that have nothing to do with another"
+    reason = "five facts that have nothing to do with another"
 )]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Properties {
@@ -49,6 +49,8 @@ pub struct Properties {
     pub symmetric: bool,
     /// Some numbers stand for no position.
     pub holes: bool,
+    /// [`parts`](Numbering::parts) are named by the pieces of both sides, the mover's first.
+    pub parts_by_material: bool,
 }
 
 /// Slices and the numbers of positions in them: what databases need beside the rules.
@@ -73,6 +75,7 @@ pub struct Properties {
 /// | [`below`](Numbering::below) | all slices with smaller numbers |
 /// | [`select`](Numbering::select) | a number selects all slices up to it |
 /// | [`slice_unit`](Numbering::slice_unit) | `slice` |
+/// | [`slice_title`](Numbering::slice_title) | the name says it all |
 /// | [`has_database`](Numbering::has_database) | every slice up to the largest has one |
 /// | [`parts`](Numbering::parts) | statistics of the whole slice only |
 /// | [`is_acyclic`](Numbering::is_acyclic) | positions of a slice may repeat |
@@ -179,6 +182,10 @@ pub trait Numbering: Rules {
         }
         let unit = if name == "1" { unit.strip_suffix('s').unwrap_or(unit) } else { unit };
         format!("{name} {unit}")
+    }
+    /// The slice in words, where its name is an abbreviation that only players of the game know.
+    fn slice_title(&self, _slice: SliceId) -> Option<String> {
+        None
     }
     /// The parts of a slice that statistics show apart; together they are the whole slice.
     fn parts(&self, slice: SliceId) -> Vec<Part> {

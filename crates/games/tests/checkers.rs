@@ -41,6 +41,14 @@ fn slices_lead_to_their_captures_and_promotions() {
     assert!(Checkers.select("9").unwrap_err().to_string().contains("2 to 8 pieces"));
 }
 
+#[test]
+fn slices_in_words() {
+    let title = |name: &str| Checkers.slice_title(Checkers.slice_named(name).unwrap());
+    assert_eq!(title("2110").as_deref(), Some("2 kings, 1 man v 1 king"));
+    assert_eq!(title("0021").as_deref(), Some("2 men v 1 man"));
+    assert_eq!(title("over"), None);
+}
+
 /// A side to move and its figures.
 type Row = (&'static str, [u64; 4], [i64; 4], [i64; 2], [u64; 2]);
 

@@ -7,6 +7,9 @@ import { h } from "./dom.js";
 import { boardUrl, pageUrl } from "./url.js";
 import { capital, count, headingOf, signed, signedMean, size, slice } from "./words.js";
 
+/** A slice in words, where its name is an abbreviation. */
+const titleOf = (entry) => entry.title ?? entry.slice;
+
 const isDistance = (metric) => metric === "dtw" || metric === "dtc";
 
 function shares(tally) {
@@ -83,7 +86,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
   const choose = (number) => {
     chosen = number;
     const one = number === null ? known.all : known.slices.find((entry) => entry.slice === number);
-    const label = number === null ? "all databases" : slice(number, known.unit);
+    const label = number === null ? "all databases" : (one.title ?? slice(number, known.unit));
     heading.textContent = `${distances ? "Distances" : "Scores"}, ${label}`;
     histogram.show(api.sliceChart({ slice: number })).catch((error) => {
       if (!signal.aborted) note.textContent = error.message;
@@ -164,7 +167,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
     h(
       "tr",
       { "data-slice": entry.slice, onclick: () => choose(entry.slice) },
-      h("th", { scope: "row" }, h("button", { class: "link" }, entry.slice)),
+      h("th", { scope: "row" }, h("button", { class: "link" }, titleOf(entry))),
       h("td", {}, count(entry.positions)),
       h("td", {}, size(entry.bytes)),
       h("td", {}, entry.bits_per_position.toFixed(2)),
@@ -242,7 +245,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
         "select",
         { name: "slice" },
         option("", "any"),
-        known.slices.map((one) => option(one.slice, one.slice)),
+        known.slices.map((one) => option(one.slice, titleOf(one))),
       ),
     ),
     h(
@@ -287,7 +290,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
       else if (field) field.value = value;
     }
   };
-  const last = known.slices[known.slices.length - 1].slice;
+  const { slice: last, title: lastTitle } = known.slices[known.slices.length - 1];
   const place = h("div", { class: "below" });
   let build = null;
   const watch = (upTo) => {
@@ -313,7 +316,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
         name: "upto",
         required: true,
         size: 8,
-        value: /^\d+$/.test(last) ? String(Number(last) + 1) : "",
+        value: !lastTitle && /^\d+$/.test(last) ? String(Number(last) + 1) : "",
       }),
       known.unit === "slice" ? " " : ` ${known.unit} `,
     ),

@@ -386,6 +386,7 @@ fn for_programs(game: &AnyGame, metric: Metric, slices: &[Known]) -> Value {
         let object = |choices: Choices| json!({ "positions": choices.positions, "quiet_better": choices.quiet_better });
         choices.map(object).into()
     };
+    let by_material = game.properties().parts_by_material;
     let list: Vec<Value> = slices
         .iter()
         .map(|known| {
@@ -402,6 +403,9 @@ fn for_programs(game: &AnyGame, metric: Metric, slices: &[Known]) -> Value {
                 .map(|(name, histogram)| {
                     let mut side = figures(histogram);
                     side.insert("side".to_owned(), name.clone().into());
+                    if by_material {
+                        side.insert("material".to_owned(), name.clone().into());
+                    }
                     side.into()
                 })
                 .collect();

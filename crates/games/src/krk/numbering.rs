@@ -22,7 +22,13 @@ impl Numbering for Krk {
     }
 
     fn properties(&self) -> Properties {
-        Properties { unmoves: true, symmetric: true, holes: true, ..Properties::default() }
+        Properties {
+            unmoves: true,
+            symmetric: true,
+            holes: true,
+            parts_by_material: true,
+            ..Properties::default()
+        }
     }
 
     fn largest_slice(&self) -> SliceId {

@@ -53,6 +53,10 @@ pub struct Slice {
     /// Its name.
     #[schema(example = "15")]
     pub slice: String,
+    /// The name in words, where it is an abbreviation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2 kings, 1 man v 1 king")]
+    pub title: Option<String>,
     /// What its values are: `score`, `wdl`, `dtw` or `dtc`.
     #[schema(example = "score")]
     pub metric: String,
@@ -91,6 +95,7 @@ impl Explorer {
             bytes += table.bytes();
             slices.push(Slice {
                 slice: self.game.slice_name(slice),
+                title: self.game.slice_title(slice),
                 metric: table.header().metric.clone(),
                 window: table.header().reach.into(),
                 checked: table.is_checked(),
