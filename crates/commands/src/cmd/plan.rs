@@ -214,13 +214,13 @@ impl Plan {
             [("memory", (|row| row.fits_memory) as fn(&Row) -> bool), ("disk", |row| row.fits_disk)]
         {
             let lacking = self.rows.iter().filter(|&row| !fits(row)).map(|row| row.plan.slice);
-            if let Some(list) = ranges(lacking) {
+            if let Some(list) = ranges(lacking, |slice| game.slice_name(slice)) {
                 let _ = writeln!(text, "Too little {what} for {} {list}.", game.slice_unit());
             }
         }
         let by_rules =
             self.rows.iter().filter(|row| row.plan.tables < 1.0).map(|row| row.plan.slice);
-        if let Some(list) = ranges(by_rules) {
+        if let Some(list) = ranges(by_rules, |slice| game.slice_name(slice)) {
             let least = self.rows.iter().map(|row| row.plan.tables).fold(1.0, f64::min);
             let _ = writeln!(
                 text,
@@ -389,7 +389,10 @@ fn threads(count: usize) -> String {
 }
 
 /// Slices in ascending order as people write them: `3, 40 to 48`; nothing of none.
-pub fn ranges(slices: impl Iterator<Item = SliceId>) -> Option<String> {
+pub fn ranges(
+    slices: impl Iterator<Item = SliceId>,
+    name: impl Fn(SliceId) -> String,
+) -> Option<String> {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for SliceId(slice) in slices {
         match runs.last_mut() {
@@ -397,14 +400,11 @@ pub fn ranges(slices: impl Iterator<Item = SliceId>) -> Option<String> {
             _ => runs.push((slice, slice)),
         }
     }
-    let texts: Vec<String> = runs
-        .into_iter()
-        .map(
-            |(first, end)| {
-                if first == end { first.to_string() } else { format!("{first} to {end}") }
-            },
-        )
-        .collect();
+    let run = |(first, end): (u32, u32)| {
+        let [first_name, end_name] = [first, end].map(|slice| name(SliceId(slice)));
+        if first == end { first_name } else { format!("{first_name} to {end_name}") }
+    };
+    let texts: Vec<String> = runs.into_iter().map(run).collect();
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
@@ -414,7 +414,8 @@ mod tests {
 
     #[test]
     fn slices_as_people_write_them() {
-        let text = |slices: &[u32]| ranges(slices.iter().copied().map(SliceId));
+        let text =
+            |slices: &[u32]| ranges(slices.iter().copied().map(SliceId), |slice| slice.to_string());
         assert_eq!(text(&[]), None);
         assert_eq!(text(&[3]), Some("3".to_owned()));
         assert_eq!(text(&[3, 40, 41, 42]), Some("3, 40 to 42".to_owned()));

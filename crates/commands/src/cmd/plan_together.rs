@@ -119,7 +119,9 @@ impl TogetherPlan {
     fn lacking(&self, game: &AnyGame, text: &mut String) {
         let apart = |shared: &&SharedPlan| shared.together_from.is_some();
         let slices = self.slices.iter().filter(apart);
-        if let Some(list) = ranges(slices.clone().map(|shared| shared.plan.slice)) {
+        if let Some(list) =
+            ranges(slices.clone().map(|shared| shared.plan.slice), |slice| game.slice_name(slice))
+        {
             let least = slices.clone().filter_map(|shared| shared.together_from);
             let _ = writeln!(
                 text,
@@ -130,7 +132,9 @@ impl TogetherPlan {
             );
         }
         let in_pieces = self.slices.iter().filter(|shared| shared.plan.check_in_pieces);
-        if let Some(list) = ranges(in_pieces.map(|shared| shared.plan.slice)) {
+        if let Some(list) =
+            ranges(in_pieces.map(|shared| shared.plan.slice), |slice| game.slice_name(slice))
+        {
             let _ = writeln!(
                 text,
                 "With this memory the check of {} {list} runs in pieces; `verify --part` shares it \
@@ -143,7 +147,9 @@ impl TogetherPlan {
             [("memory", (|fits| fits.0) as fn(&(bool, bool)) -> bool), ("disk", |fits| fits.1)]
         {
             let lacking = self.slices.iter().zip(&fitting).filter(|(_, found)| !fits(found));
-            if let Some(list) = ranges(lacking.map(|(shared, _)| shared.plan.slice)) {
+            if let Some(list) =
+                ranges(lacking.map(|(shared, _)| shared.plan.slice), |slice| game.slice_name(slice))
+            {
                 let _ = writeln!(text, "Too little {what} for {} {list}.", game.slice_unit());
             }
         }
