@@ -194,37 +194,4 @@ pub(crate) struct Walk {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::material::{LARGEST, Slices};
-    use super::*;
-
-    #[test]
-    fn numbers_are_those_of_positions() {
-        let slices = Slices::get();
-        for pieces in 2..=LARGEST {
-            for slice in slices.with_pieces(pieces) {
-                let slice = slices.slice(slice).unwrap();
-                for layout in &slice.layouts {
-                    let step = (layout.len() / 1000).max(1) as usize;
-                    for number in (0..layout.len()).step_by(step).chain([layout.len() - 1]) {
-                        let position = layout.unrank(number);
-                        assert_eq!(layout.rank(&position), number, "{slice:?} {position:?}");
-                    }
-                }
-            }
-        }
-    }
-
-    /// Both colours, one side to move, as published by Schaeffer et al. (2003), table 4; without
-    /// those in which one side has no pieces.
-    #[test]
-    fn published_numbers_of_positions() {
-        let slices = Slices::get();
-        let published = [3_488, 196_032, 6_209_316, 139_450_808, 2_426_085_676, 34_243_113_624_u64];
-        for (pieces, published) in (2..).zip(published) {
-            let layouts = slices.with_pieces(pieces).into_iter();
-            let lens = layouts.flat_map(|slice| &slices.slice(slice).unwrap().layouts);
-            assert_eq!(lens.map(Layout::len).sum::<u64>(), published, "{pieces} pieces");
-        }
-    }
-}
+mod tests;

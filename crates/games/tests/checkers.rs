@@ -7,6 +7,9 @@ use nutcracker_game::{Metric, Numbering, Rules, SliceId, find_move, law};
 use nutcracker_games::GAMES;
 use nutcracker_games::checkers::{Checkers, CheckersPosition};
 
+use crate::checkers_published::{
+    lines_are_perfect, printed_example_is_shorter, table_is_as_printed,
+};
 use crate::solved::solved_any;
 
 /// The last slice with up to this many pieces.
@@ -110,10 +113,10 @@ struct Figures {
     captures: [u64; 2],
 }
 
-#[test]
-fn values_of_up_to_four_pieces() {
+/// All values of up to this many pieces, and the figures of each side to move by its material.
+fn solved_up_to(pieces: u32) -> (Vec<Vec<i8>>, BTreeMap<String, Figures>) {
     let game = GAMES.game("checkers", &Options::new()).unwrap();
-    let last = last(4);
+    let last = last(pieces);
     let values = solved_any(&game, Metric::Dtw, None, last);
     let mut found: BTreeMap<String, Figures> = BTreeMap::new();
     for slice in (1..=last.0).map(SliceId) {
@@ -125,6 +128,12 @@ fn values_of_up_to_four_pieces() {
             }
         }
     }
+    (values, found)
+}
+
+#[test]
+fn values_of_up_to_four_pieces() {
+    let (values, found) = solved_up_to(4);
     assert_eq!(found.len(), ROWS.len());
     for (name, results, longest, quiet, captures) in ROWS {
         let figures = &found[name];
@@ -136,13 +145,45 @@ fn values_of_up_to_four_pieces() {
         let none = [-1, 0];
         let [win, loss] = [of(0).unwrap_or(none), of(1).unwrap_or(none)];
         assert_eq!([win, loss].concat(), longest, "{name}");
-        let quietly = figures.quiet.map(|plies| i64::from(plies) - 1);
-        assert_eq!(quietly, quiet, "{name}");
+        assert_eq!(figures.quietly(), quiet, "{name}");
         assert_eq!(figures.captures, captures, "{name}");
     }
+    let quiet = found.iter().map(|(name, figures)| (name.as_str(), figures.quietly()));
+    table_is_as_printed(&quiet.collect());
+    printed_example_is_shorter(&values);
+    lines_are_perfect(&values, 4);
+}
+
+/// The same tables with five pieces; the sums of wins, losses and draws are those recomputed
+/// elsewhere.
+#[test]
+#[ignore = "takes minutes; scripts/test-long runs it"]
+fn values_of_up_to_five_pieces() {
+    let (values, found) = solved_up_to(5);
+    let quiet = found.iter().map(|(name, figures)| (name.as_str(), figures.quietly()));
+    table_is_as_printed(&quiet.collect());
+    lines_are_perfect(&values, 5);
+    let sums = |pieces: u32| {
+        let mut sums = [0; 4];
+        for (name, figures) in &found {
+            let digits: Vec<u32> = name.chars().filter_map(|c| c.to_digit(10)).collect();
+            let both = [digits[0] + digits[1], digits[2] + digits[3]];
+            if both[0] + both[1] == 5 && both.contains(&pieces) {
+                sums.iter_mut().zip(figures.results).for_each(|(sum, count)| *sum += count);
+            }
+        }
+        sums
+    };
+    assert_eq!(sums(3), [93_041_488, 48_113_510, 33_859_488, 11_068_490]);
+    assert_eq!(sums(4), [46_409_320, 23_221_262, 23_133_656, 54_402]);
 }
 
 impl Figures {
+    /// The longest win and loss where the side to move captures nothing; -1 for none.
+    fn quietly(&self) -> [i64; 2] {
+        self.quiet.map(|plies| i64::from(plies) - 1)
+    }
+
     fn add(&mut self, position: &CheckersPosition, value: i8) {
         let captures = position.can_capture();
         self.captures[0] += u64::from(captures);

@@ -3,6 +3,7 @@
 mod any;
 mod awari;
 mod checkers;
+mod checkers_published;
 mod connect_four;
 mod dobutsu;
 mod evaluate;
