@@ -94,13 +94,13 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
 
 /// A step between positions of any game.
 fn any_step<P: crate::Value>(step: Step<P>) -> Step<AnyPosition> {
-    let Step { next, gain, turn, converts } = step;
-    Step { next: AnyPosition::new(next), gain, turn, converts }
+    let Step { next, gain, turn, converts, zeroes } = step;
+    Step { next: AnyPosition::new(next), gain, turn, converts, zeroes }
 }
 
 fn own_step<P: crate::Value>(step: &Step<AnyPosition>) -> Step<P> {
-    let Step { next, gain, turn, converts } = step;
-    Step { next: *next.get(), gain: *gain, turn: *turn, converts: *converts }
+    let Step { next, gain, turn, converts, zeroes } = *step;
+    Step { next: *next.get(), gain, turn, converts, zeroes }
 }
 
 fn any_situation<P: crate::Value>(situation: &Situation<P>) -> Situation<AnyPosition> {

@@ -156,6 +156,9 @@ impl Game for AnyGame {
     fn view_within(&self, slice: SliceId, bytes: u64) -> AnyView {
         AnyView::new(self, slice, bytes)
     }
+    fn zeroing_view(&self, slice: SliceId) -> Option<AnyView> {
+        AnyView::zeroing(self, slice)
+    }
     fn forward_within(&self, slice: SliceId, bytes: u64) -> AnyForward {
         AnyForward::new(self, slice, bytes)
     }

@@ -14,6 +14,7 @@ use crate::{AnyGame, AnyPosition};
 /// The views that a game has of its own.
 pub(crate) trait Views: fmt::Debug + Send + Sync {
     fn view(&self, slice: SliceId, bytes: u64) -> Box<dyn ErasedView>;
+    fn zeroing(&self, slice: SliceId) -> Option<Box<dyn ErasedView>>;
     fn forward(&self, slice: SliceId, bytes: u64) -> Box<dyn ErasedForward>;
 }
 
@@ -23,6 +24,11 @@ where
 {
     fn view(&self, slice: SliceId, bytes: u64) -> Box<dyn ErasedView> {
         Box::new(Own(self.0.view_within(slice, bytes)))
+    }
+
+    fn zeroing(&self, slice: SliceId) -> Option<Box<dyn ErasedView>> {
+        let view = self.0.zeroing_view(slice)?;
+        Some(Box::new(Own(view)))
     }
 
     fn forward(&self, slice: SliceId, bytes: u64) -> Box<dyn ErasedForward> {
@@ -83,6 +89,7 @@ pub(crate) struct Unread;
 /// [`Children`] with one type of error for all.
 pub(crate) trait ReadValues {
     fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Unread>;
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, Unread>;
 }
 
 /// Keeps the error that it has met.
@@ -91,12 +98,20 @@ struct Reader<'a, C: Children> {
     error: RefCell<Option<C::Error>>,
 }
 
+impl<C: Children> Reader<'_, C> {
+    fn keep(&self, error: C::Error) -> Unread {
+        self.error.replace(Some(error));
+        Unread
+    }
+}
+
 impl<C: Children> ReadValues for Reader<'_, C> {
     fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Unread> {
-        self.children.read(slice, start, out).map_err(|error| {
-            self.error.replace(Some(error));
-            Unread
-        })
+        self.children.read(slice, start, out).map_err(|error| self.keep(error))
+    }
+
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, Unread> {
+        self.children.score(slice, index).map_err(|error| self.keep(error))
     }
 }
 
@@ -107,6 +122,10 @@ impl Children for Virtual<'_> {
 
     fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), Unread> {
         self.0.read(slice, start, out)
+    }
+
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, Unread> {
+        self.0.score(slice, index)
     }
 }
 
@@ -163,6 +182,10 @@ impl AnyView {
             Some(views) => Either::Own(views.view(slice, bytes)),
             None => Either::Plain(PlainView::new(game.clone(), slice)),
         })
+    }
+
+    pub(crate) fn zeroing(game: &AnyGame, slice: SliceId) -> Option<Self> {
+        game.views.as_ref()?.zeroing(slice).map(|view| AnyView(Either::Own(view)))
     }
 }
 

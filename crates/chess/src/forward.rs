@@ -2,7 +2,7 @@
 
 use nutcracker_game::{ForwardView, Score, SliceId, Target, Turn};
 
-use crate::board::ChessPosition;
+use crate::board::{ChessPosition, Role};
 use crate::index::{Layout, layout};
 use crate::material::{CLASSES, counts};
 
@@ -60,7 +60,9 @@ impl ForwardView for ChessForward {
         key.legal(|found| {
             let (next, converts) = key.after(found.mv);
             if !converts {
-                visit(Target::Inside(self.layout.rank(&next, next_mover)));
+                let index = self.layout.rank(&next, next_mover);
+                let zeroes = found.role == Role::Pawn;
+                visit(if zeroes { Target::Zeroing(index) } else { Target::Inside(index) });
                 return;
             }
             let [own, other] = counts(&next);

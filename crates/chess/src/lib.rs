@@ -55,7 +55,8 @@ impl Rules for Chess {
 
     fn play(&self, position: &ChessPosition, mv: &ChessMove) -> Step<ChessPosition> {
         let (next, converts) = position.after(*mv);
-        Step { converts, ..Step::quiet(next) }
+        let zeroes = converts || position.is_push(*mv);
+        Step { converts, zeroes, ..Step::quiet(next) }
     }
 
     fn steps(&self, position: &ChessPosition, out: &mut Vec<Step<ChessPosition>>) {

@@ -171,6 +171,12 @@ impl ChessPosition {
             || self.passed() == Some(mv.to) && self.of(Role::Pawn) >> mv.from & 1 == 1
     }
 
+    /// Whether a move is a pawn's.
+    #[inline(always)]
+    pub(crate) fn is_push(&self, mv: ChessMove) -> bool {
+        self.of(Role::Pawn) >> mv.from & 1 == 1
+    }
+
     /// The position after a legal move, as the opponent sees it, and whether the move captures or
     /// promotes.
     #[inline(always)]

@@ -26,7 +26,7 @@ fn class_of(position: &ChessPosition) -> Option<(SliceId, usize)> {
 /// right to castle, are in slices without databases: by the number of men and pawns.
 impl Numbering for Chess {
     fn metrics(&self) -> &'static [Metric] {
-        &[Metric::Dtw, Metric::Dtc, Metric::Wdl]
+        &[Metric::Dtw, Metric::Dtc, Metric::Dtz, Metric::Wdl]
     }
 
     fn properties(&self) -> Properties {
@@ -143,7 +143,7 @@ impl Numbering for Chess {
     }
 
     fn unmoves(&self, position: &ChessPosition, out: &mut Vec<ChessPosition>) {
-        position.before(|before| out.push(before));
+        position.before(true, |before| out.push(before));
     }
 }
 
@@ -152,7 +152,11 @@ impl Game for Chess {
     type Forward = ChessForward;
 
     fn view_within(&self, slice: SliceId, _: u64) -> ChessView {
-        ChessView::new(slice)
+        ChessView::new(slice, false)
+    }
+
+    fn zeroing_view(&self, slice: SliceId) -> Option<ChessView> {
+        Some(ChessView::new(slice, true))
     }
 
     fn forward_within(&self, slice: SliceId, _: u64) -> ChessForward {

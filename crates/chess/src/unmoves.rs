@@ -5,9 +5,9 @@ use crate::board::{ChessPosition, ENDS, Role};
 
 impl ChessPosition {
     /// Visits every position from which a move that captures and promotes nothing leads to this
-    /// one, without rights to castle.
+    /// one, without rights to castle; by moves of pawns, too, or without them.
     #[inline(always)]
-    pub(crate) fn before(&self, mut visit: impl FnMut(ChessPosition)) {
+    pub(crate) fn before(&self, pawns: bool, mut visit: impl FnMut(ChessPosition)) {
         // As the side sees the board that has moved.
         let after = self.turned();
         let occupied = after.occupied();
@@ -25,7 +25,9 @@ impl ChessPosition {
         if let Some(square) = self.passed() {
             // Only the pawn that can be captured has just moved.
             let to = (square ^ FLIP) + 8;
-            undo(to - 16, to, Role::Pawn);
+            if pawns {
+                undo(to - 16, to, Role::Pawn);
+            }
             return;
         }
         for to in squares(after.own()) {
@@ -36,6 +38,7 @@ impl ChessPosition {
                 Role::Bishop => attacks::bishop(to, occupied),
                 Role::Rook => attacks::rook(to, occupied),
                 Role::Queen => attacks::bishop(to, occupied) | attacks::rook(to, occupied),
+                Role::Pawn if !pawns => 0,
                 Role::Pawn => {
                     let one = (1 << to) >> 8 & !occupied & !ENDS;
                     // After two squares a pawn that can be captured in passing makes another

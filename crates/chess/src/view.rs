@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nutcracker_game::{Children, Exits, Metric, Score, SliceId, SliceView, Turn};
 
-use crate::board::ChessPosition;
+use crate::board::{ChessPosition, Role};
 use crate::index::{Layout, layout};
 use crate::material::{CLASSES, counts};
 use crate::moves::Found;
@@ -12,15 +12,18 @@ use crate::moves::Found;
 /// A class of men, with both sides to move.
 #[derive(Clone, Copy, Debug)]
 pub struct ChessView {
+    slice: SliceId,
     layout: &'static Layout,
+    /// Whether pawns' moves leave the class, if only to come back to it.
+    zeroing: bool,
 }
 
 /// Numbers in a part.
 const PART: u64 = 1 << 14;
 
 impl ChessView {
-    pub(crate) fn new(slice: SliceId) -> Self {
-        ChessView { layout: layout(slice.0) }
+    pub(crate) fn new(slice: SliceId, zeroing: bool) -> Self {
+        ChessView { slice, layout: layout(slice.0), zeroing }
     }
 
     fn part(&self, part: u64) -> Range<u64> {
@@ -43,9 +46,11 @@ impl ChessView {
         inside.clear();
         let (mut draws, mut too_far, mut moves) = (false, false, false);
         let mut failed = None;
-        position.legal(|Found { mv, .. }| {
+        position.legal(|Found { mv, role }| {
             moves = true;
-            if !position.converts(mv) {
+            let converts = position.converts(mv);
+            let zeroes = converts || self.zeroing && role == Role::Pawn;
+            if !zeroes {
                 exits.internal += 1;
                 if shared {
                     let (next, _) = position.after(mv);
@@ -54,7 +59,13 @@ impl ChessView {
                 return;
             }
             let (next, _) = position.after(mv);
-            match read(&next, children) {
+            let value = if converts {
+                read(&next, children)
+            } else {
+                let index = self.layout.rank(&next, self.layout.next(mover));
+                children.score(self.slice, index)
+            };
+            match value {
                 Ok(next) => {
                     let value = metric.through(0, Turn::Passes, true, next);
                     if metric.is_too_far(value, next) {
@@ -118,12 +129,13 @@ impl SliceView for ChessView {
         let mut visit_once = |index: u64| visit(index, index);
         if self.layout.may_share(&position, false) {
             let mut seen = Vec::with_capacity(64);
-            position.before(|earlier| seen.push(self.layout.rank(&earlier, before)));
+            position.before(!self.zeroing, |earlier| seen.push(self.layout.rank(&earlier, before)));
             seen.sort_unstable();
             seen.dedup();
             seen.into_iter().for_each(visit_once);
         } else {
-            position.before(|earlier| visit_once(self.layout.rank(&earlier, before)));
+            position
+                .before(!self.zeroing, |earlier| visit_once(self.layout.rank(&earlier, before)));
         }
     }
 

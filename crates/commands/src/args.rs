@@ -391,8 +391,8 @@ impl UpTo {
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct MetricOption {
     /// What databases hold: score, forced (what can be forced without a repetition), wdl, dtw (the
-    /// winner's moves to the end of the game; dtm in chess) or dtc (to the next conversion); by
-    /// default the game's usual one
+    /// winner's moves to the end of the game; dtm in chess), dtc (to the next conversion) or dtz (to
+    /// the next zeroing move, in chess a capture or a pawn's move); by default the game's usual one
     #[arg(long = "metric", value_name = "METRIC")]
     pub given: Option<Metric>,
 }

@@ -15,6 +15,7 @@ use crate::{ForwardView, Numbering, RowMoves, SliceId, SliceView};
 /// |---|---|
 /// | [`view_bytes`](Game::view_bytes), [`forward_bytes`](Game::forward_bytes) | the views have no tables |
 /// | [`covered_by_tables`](Game::covered_by_tables) | tables of any size cover all positions |
+/// | [`zeroing_view`](Game::zeroing_view) | the game does not have the metric `dtz` |
 /// | [`HAS_BOUNDS`](Game::HAS_BOUNDS) | scores are no bounds |
 /// | [`row_moves`](Game::row_moves) | the solver by rows does not apply to the game |
 pub trait Game: Numbering {
@@ -46,6 +47,12 @@ pub trait Game: Numbering {
     /// The forward view of a slice.
     fn forward(&self, slice: SliceId) -> Self::Forward {
         self.forward_within(slice, u64::MAX)
+    }
+    /// The solver's view of a slice for [`Metric::Dtz`](crate::Metric::Dtz), in which moves that
+    /// [zero](crate::Step::zeroes) leave the slice, if only to come back to it: what they are worth is
+    /// read. Games with that metric have it.
+    fn zeroing_view(&self, _slice: SliceId) -> Option<Self::View> {
+        None
     }
     /// Bytes of the look-up tables of [`view`](Game::view).
     fn view_bytes(&self, _slice: SliceId) -> u64 {

@@ -9,7 +9,7 @@ use std::fmt;
 use crate::combi::PitRows;
 use crate::{
     Children, Exits, ForwardView, Game, IndexMatrix, Metric, Pits, RowMoves, SliceId, SliceView,
-    Target, closure, exits_of, is_internal, targets_of,
+    Target, closure, exits_of, is_counted, is_internal, targets_of,
 };
 
 /// Returns from the enclosing function with a breach unless the law holds.
@@ -155,6 +155,11 @@ impl<G: Game> Check<'_, G> {
         let limited = (bytes > 0).then(|| game.view_within(slice, bytes / 2));
         let limited_forward =
             (forward_bytes > 0).then(|| game.forward_within(slice, forward_bytes / 2));
+        let zeroing = game.zeroing_view(slice);
+        law!(
+            zeroing.is_some() == game.metrics().contains(&Metric::Dtz),
+            "slice {slice} has a view for dtz, or the game has that metric, and not both"
+        );
         let step = if exhaustive { 1 } else { len / sample };
         for index in (0..len).step_by(step as usize) {
             let Some(position) = game.unrank(slice, index) else {
@@ -185,11 +190,15 @@ impl<G: Game> Check<'_, G> {
                 if let Some(limited) = &limited {
                     self.unmoves(limited, index, &position)?;
                 }
-                self.visits(&view, index, &position)?;
+                self.visits(&view, Metric::Score, index, &position)?;
+                if let Some(zeroing) = &zeroing {
+                    self.visits(zeroing, Metric::Dtz, index, &position)?;
+                }
             }
         }
         for &metric in game.metrics() {
-            self.exits(&view, metric, exhaustive)?;
+            let own = zeroing.as_ref().filter(|_| metric == Metric::Dtz);
+            self.exits(own.unwrap_or(&view), metric, exhaustive)?;
         }
         Ok(())
     }
@@ -249,7 +258,7 @@ impl<G: Game> Check<'_, G> {
         }
         let mut by_rules = Vec::new();
         targets_of(self.game, position, |target| {
-            if let Target::Inside(index) = target {
+            if let Target::Inside(index) | Target::Zeroing(index) = target {
                 by_rules.push(index);
             }
         });
@@ -396,13 +405,19 @@ impl<G: Game> Check<'_, G> {
 
     /// Over all its successors, a position is visited as often as it counts internal moves:
     /// otherwise a solver that counts them down would stop too early or never.
-    fn visits(&self, view: &G::View, index: u64, position: &G::Position) -> Result<(), Breach> {
+    fn visits(
+        &self,
+        view: &G::View,
+        metric: Metric,
+        index: u64,
+        position: &G::Position,
+    ) -> Result<(), Breach> {
         let (game, slice) = (self.game, self.slice);
         let mut steps = Vec::new();
-        let Ok(exits) = exits_of(game, Metric::Score, position, &mut steps, &MadeUp::new(game));
+        let Ok(exits) = exits_of(game, metric, position, &mut steps, &MadeUp { game, metric });
         let mut successors: Vec<u64> = steps
             .iter()
-            .filter(|step| is_internal(game, slice, step))
+            .filter(|step| is_counted(game, slice, metric, step))
             .map(|step| game.rank(&step.next))
             .collect();
         successors.sort_unstable();
@@ -460,7 +475,7 @@ impl<G: Game> Check<'_, G> {
         );
         let mut inside = Vec::new();
         for target in expected {
-            if let Target::Inside(next) = target {
+            if let Target::Inside(next) | Target::Zeroing(next) = target {
                 let second = game.unrank(slice, next).map(|next| game.second_rank(&next));
                 inside.push((next, second.unwrap_or(u64::MAX)));
             }
@@ -525,12 +540,6 @@ impl<G: Game> Check<'_, G> {
 struct MadeUp<'a, G> {
     game: &'a G,
     metric: Metric,
-}
-
-impl<'a, G> MadeUp<'a, G> {
-    fn new(game: &'a G) -> Self {
-        MadeUp { game, metric: Metric::Score }
-    }
 }
 
 impl<G: Game> Children for MadeUp<'_, G> {

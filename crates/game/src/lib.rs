@@ -106,7 +106,7 @@ pub use rules::{GameId, Rules, Step, Turn};
 pub use slices::{SliceId, closure};
 pub use view::{
     Children, Exits, ForwardView, PlainView, SliceView, Target, exits_of, inside_second_of,
-    is_internal, targets_of,
+    is_counted, is_internal, targets_of,
 };
 
 /// The value of a position for the side to move, in the game's own unit: stones in awari,

@@ -46,6 +46,9 @@ pub enum Metric {
     /// The winner's moves to a [conversion](Step::converts) or the end of the game. A loser that
     /// has to convert is 0 moves away.
     Dtc,
+    /// The winner's moves to a [zeroing](Step::zeroes) move or the end of the game. A loser that
+    /// has to make one is 0 moves away.
+    Dtz,
 }
 
 /// The winner, and the number of the winner's moves.
@@ -69,8 +72,8 @@ const NEAREST: Score = 127;
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Metric; 5] =
-        [Metric::Score, Metric::Forced, Metric::Wdl, Metric::Dtw, Metric::Dtc];
+    pub const ALL: [Metric; 6] =
+        [Metric::Score, Metric::Forced, Metric::Wdl, Metric::Dtw, Metric::Dtc, Metric::Dtz];
 
     /// Its name on the command line and in files.
     pub const fn name(self) -> &'static str {
@@ -80,12 +83,13 @@ impl Metric {
             Metric::Wdl => "wdl",
             Metric::Dtw => "dtw",
             Metric::Dtc => "dtc",
+            Metric::Dtz => "dtz",
         }
     }
 
     /// Whether values count moves.
     pub const fn is_distance(self) -> bool {
-        matches!(self, Metric::Dtw | Metric::Dtc)
+        matches!(self, Metric::Dtw | Metric::Dtc | Metric::Dtz)
     }
 
     /// Whether values are points that are banked, or bounds of them.
@@ -111,24 +115,35 @@ impl Metric {
         if self.is_distance() && next > 0 { 1 - next } else { -next }
     }
 
-    /// The value of any move to a position with this value for its own mover.
+    /// Whether a move restarts the count, so that only the winner matters after it.
     #[inline]
-    pub fn through(self, gain: Score, turn: Turn, converts: bool, next: Score) -> Score {
+    pub const fn restarts<P>(self, step: &Step<P>) -> bool {
+        match self {
+            Metric::Dtc => step.converts,
+            Metric::Dtz => step.zeroes,
+            _ => false,
+        }
+    }
+
+    /// The value of any move to a position with this value for its own mover; `restarts` says
+    /// whether the move is one that this metric counts to.
+    #[inline]
+    pub fn through(self, gain: Score, turn: Turn, restarts: bool, next: Score) -> Score {
         match (self, turn) {
             (Metric::Score | Metric::Forced | Metric::Wdl, Turn::Passes) => gain - next,
             (Metric::Score | Metric::Forced | Metric::Wdl, Turn::Stays) => gain + next,
-            (Metric::Dtc, Turn::Passes) if converts => -NEAREST * next.signum(),
-            (Metric::Dtc, Turn::Stays) if converts => NEAREST * next.signum(),
-            (Metric::Dtw | Metric::Dtc, Turn::Passes) => self.inside(next),
+            (Metric::Dtc | Metric::Dtz, Turn::Passes) if restarts => -NEAREST * next.signum(),
+            (Metric::Dtc | Metric::Dtz, Turn::Stays) if restarts => NEAREST * next.signum(),
+            (Metric::Dtw | Metric::Dtc | Metric::Dtz, Turn::Passes) => self.inside(next),
             // The mover's own move counts where the mover wins.
-            (Metric::Dtw | Metric::Dtc, Turn::Stays) => next - Score::from(next > 0),
+            (Metric::Dtw | Metric::Dtc | Metric::Dtz, Turn::Stays) => next - Score::from(next > 0),
         }
     }
 
     /// [`through`](Metric::through) a step.
     #[inline]
     pub fn value<P>(self, step: &Step<P>, next: Score) -> Score {
-        self.through(step.gain, step.turn, step.converts, next)
+        self.through(step.gain, step.turn, self.restarts(step), next)
     }
 
     /// Whether a move of value `value` to a position with value `next` only looks like a draw: its
@@ -166,7 +181,7 @@ impl std::str::FromStr for Metric {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let name = if text == "dtm" { "dtw" } else { text };
         Metric::ALL.into_iter().find(|metric| metric.name() == name).ok_or_else(|| {
-            ParseError::new(format!("a metric is score, wdl, dtw (dtm) or dtc, not {text:?}"))
+            ParseError::new(format!("a metric is score, wdl, dtw (dtm), dtc or dtz, not {text:?}"))
         })
     }
 }
@@ -177,7 +192,7 @@ mod tests {
 
     #[test]
     fn every_distance_has_a_value_of_its_own() {
-        for metric in [Metric::Dtw, Metric::Dtc] {
+        for metric in [Metric::Dtw, Metric::Dtc, Metric::Dtz] {
             for value in -127..=127 {
                 let Some(distance) = metric.distance(value) else {
                     assert_eq!(value, 0);
@@ -205,6 +220,12 @@ mod tests {
             assert_eq!(Metric::Dtc.through(0, Turn::Passes, true, next), -127);
             assert_eq!(Metric::Dtc.through(0, Turn::Passes, true, -next), 127);
             assert_eq!(Metric::Dtc.through(0, Turn::Passes, false, -next), next);
+            let push = Step::quiet(()).zeroing();
+            assert_eq!(
+                (Metric::Dtz.value(&push, next), Metric::Dtz.value(&push, -next)),
+                (-127, 127)
+            );
+            assert_eq!(Metric::Dtc.value(&push, -next), next);
         }
     }
 

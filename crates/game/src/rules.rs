@@ -67,23 +67,32 @@ pub struct Step<P> {
     /// [`Metric::Dtc`](crate::Metric::Dtc) counts moves to. A conversion leaves its slice; a move
     /// that leaves its slice need not be a conversion.
     pub converts: bool,
+    /// Whether the move restarts the count of [`Metric::Dtz`](crate::Metric::Dtz): a conversion, or
+    /// another move that can never be taken back, such as a pawn's. It may stay in its slice.
+    pub zeroes: bool,
 }
 
 impl<P> Step<P> {
     /// A move that banks nothing, passes the turn and converts nothing.
     pub fn quiet(next: P) -> Self {
-        Step { next, gain: 0, turn: Turn::Passes, converts: false }
+        Step { next, gain: 0, turn: Turn::Passes, converts: false, zeroes: false }
     }
 
     /// A move that banks `gain`, which makes it a conversion unless it is 0.
     pub fn new(next: P, gain: Score, turn: Turn) -> Self {
-        Step { next, gain, turn, converts: gain != 0 }
+        Step { next, gain, turn, converts: gain != 0, zeroes: gain != 0 }
     }
 
     /// The same move as a conversion.
     #[must_use]
     pub fn converting(self) -> Self {
-        Step { converts: true, ..self }
+        Step { converts: true, zeroes: true, ..self }
+    }
+
+    /// The same move as one that restarts the count of [`Metric::Dtz`](crate::Metric::Dtz).
+    #[must_use]
+    pub fn zeroing(self) -> Self {
+        Step { zeroes: true, ..self }
     }
 
     /// The value of this move for the mover when the next position has `score` for its own mover.

@@ -96,6 +96,8 @@ pub trait SliceView: Send + Sync {
 pub enum Target {
     /// To a position of the same slice.
     Inside(u64),
+    /// To a position of the same slice by a move that [zeroes](Step::zeroes).
+    Zeroing(u64),
     /// To a position of a finished slice.
     Outside {
         /// Which slice.
@@ -146,7 +148,7 @@ pub trait ForwardView: Send + Sync {
     /// moves that leave the slice.
     fn inside(&self, key: Self::Key, mut visit: impl FnMut(u64)) {
         self.targets(key, |target| {
-            if let Target::Inside(index) = target {
+            if let Target::Inside(index) | Target::Zeroing(index) = target {
                 visit(index);
             }
         });
@@ -195,6 +197,17 @@ pub fn is_internal<G: Numbering>(game: &G, slice: SliceId, step: &Step<G::Positi
     step.turn == Turn::Passes && game.slice_of(&step.next) == slice
 }
 
+/// Whether a move from a position of `slice` stays there, and does not restart the count of the
+/// metric: then what it is worth depends on the distance after it, not only on the winner.
+pub fn is_counted<G: Numbering>(
+    game: &G,
+    slice: SliceId,
+    metric: Metric,
+    step: &Step<G::Position>,
+) -> bool {
+    is_internal(game, slice, step) && !metric.restarts(step)
+}
+
 /// The exits of one position, by way of the rules; `steps` is scratch space.
 pub fn exits_of<G: Numbering, C: Children>(
     game: &G,
@@ -212,7 +225,7 @@ pub fn exits_of<G: Numbering, C: Children>(
     // A distance too large to store is less than a draw and more than every other loss.
     let (mut draws, mut too_far) = (false, false);
     for step in &*steps {
-        if is_internal(game, slice, step) {
+        if is_counted(game, slice, metric, step) {
             exits.internal += 1;
         } else {
             let next = children.score(game.slice_of(&step.next), game.rank(&step.next))?;
@@ -229,14 +242,19 @@ pub fn exits_of<G: Numbering, C: Children>(
         return Ok(Exits::TOO_FAR);
     }
     if game.properties().symmetric {
-        exits.internal = different(game, slice, steps);
+        exits.internal = different(game, slice, metric, steps);
     }
     Ok(exits)
 }
 
 /// The number of different internal successors.
-fn different<G: Numbering>(game: &G, slice: SliceId, steps: &[Step<G::Position>]) -> u16 {
-    let internal = steps.iter().filter(|step| is_internal(game, slice, step));
+fn different<G: Numbering>(
+    game: &G,
+    slice: SliceId,
+    metric: Metric,
+    steps: &[Step<G::Position>],
+) -> u16 {
+    let internal = steps.iter().filter(|step| is_counted(game, slice, metric, step));
     let mut numbers: Vec<u64> = internal.map(|step| game.rank(&step.next)).collect();
     numbers.sort_unstable();
     numbers.dedup();
@@ -363,10 +381,10 @@ pub fn targets_of<G: Numbering>(game: &G, position: &G::Position, mut visit: imp
     let mut steps = Vec::new();
     game.steps(position, &mut steps);
     for step in steps {
-        let Step { next, gain, turn, converts } = step;
+        let Step { next, gain, turn, converts, zeroes } = step;
         let (slice, index) = (game.slice_of(&next), game.rank(&next));
         visit(if is_internal(game, own, &step) {
-            Target::Inside(index)
+            if zeroes { Target::Zeroing(index) } else { Target::Inside(index) }
         } else {
             Target::Outside { slice, index, gain, turn, converts }
         });

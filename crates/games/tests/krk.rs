@@ -1,10 +1,14 @@
 //! King and rook against king: the laws of symmetric positions and holes, and games that break them.
 
+use nutcracker_any::Registered;
 use nutcracker_game::{
     Children, Exits, Game, GameId, Metric, Numbering, ParseError, PlainView, Properties, Rules,
     Score, Situation, SliceId, SliceView, Step, exits_of, is_internal, law, plain_views,
 };
+use nutcracker_games::chess::Chess;
 use nutcracker_games::krk::{Krk, KrkPosition};
+
+use crate::solved::{solved, solved_any};
 
 const KRK: SliceId = SliceId(1);
 
@@ -18,6 +22,29 @@ fn symmetric_positions_and_holes_keep_the_laws() {
     for (part, expected) in Krk.parts(KRK).into_iter().zip([21_959, 28_056]) {
         let positions = part.range.filter(|&index| Krk.unrank(KRK, index).is_some()).count();
         assert_eq!(positions, expected, "{}", part.name);
+    }
+}
+
+/// The ending is written down twice, with two indices: every position has the same value.
+#[test]
+fn the_same_values_as_in_chess() {
+    let krk = solved(&Krk, Metric::Dtw, None, KRK);
+    let slice = Chess.slice_named("krk").unwrap();
+    let chess = solved_any(&Chess.erase(), Metric::Dtw, None, slice);
+    for index in 0..Krk.slice_len(KRK) {
+        let Some(position) = Krk.unrank(KRK, index) else { continue };
+        let KrkPosition { white, king, black, rook } = position;
+        let mut board = vec!['1'; 64];
+        for (square, man) in [(Some(king), 'K'), (Some(black), 'k'), (rook, 'R')] {
+            board[usize::from(square.unwrap() ^ 0o70)] = man;
+        }
+        let ranks: Vec<String> = board.chunks(8).map(|rank| rank.iter().collect()).collect();
+        let text = format!("{} {}", ranks.join("/"), if white { 'w' } else { 'b' });
+        let number = Chess.rank(&Chess.parse(&text).unwrap().position);
+        assert_eq!(
+            krk[KRK.0 as usize][index as usize], chess[slice.0 as usize][number as usize],
+            "{text}"
+        );
     }
 }
 

@@ -132,6 +132,9 @@ pub enum Unfit {
     /// It computes scores, but distances are requested.
     #[error("it does not compute distances")]
     NoDistances,
+    /// It counts every move inside a slice, but zeroing moves end the count.
+    #[error("it does not compute dtz")]
+    NoZeroing,
     /// It computes one score, but the game has two bounds of it.
     #[error("it computes one score, and here a repetition leaves two bounds of it")]
     TwoBounds,

@@ -191,7 +191,7 @@ fn walk<G: Game>(
             let mut access = |bit: u64| distances.access((bit >> shift) as u32);
             match index {
                 Index::Same => view.targets(key, |target| {
-                    if let Target::Inside(next) = target {
+                    if let Target::Inside(next) | Target::Zeroing(next) = target {
                         access(next);
                     }
                 }),

@@ -76,7 +76,7 @@ pub fn choices<G: Game>(
             let (mut quiet, mut banking): (Option<Score>, Option<Score>) = (None, None);
             let mut failure = None;
             view.targets(key, |target| match target {
-                Target::Inside(next) => {
+                Target::Inside(next) | Target::Zeroing(next) => {
                     quiet = quiet.max(Some(-Score::from(scores.get(next) as u8 as i8)));
                 }
                 Target::Outside { slice, index, gain, turn, .. } => {

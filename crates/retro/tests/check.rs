@@ -42,7 +42,7 @@ fn best(awari: &Awari, smaller: &Plain, scores: &[i8], index: u64) -> Option<i8>
     let mut best = i8::MIN;
     targets_of(awari, &position, |target| {
         best = best.max(match target {
-            Target::Inside(next) => -scores[next as usize],
+            Target::Inside(next) | Target::Zeroing(next) => -scores[next as usize],
             Target::Outside { slice, index, gain, .. } => {
                 gain as i8 - smaller.0[slice.0 as usize][index as usize]
             }

@@ -63,8 +63,8 @@ pub struct Worth {
 pub struct Distance {
     /// Moves of the winner.
     pub moves: u16,
-    /// To where they are counted: [`Dtw`](Metric::Dtw), the end of the game, or
-    /// [`Dtc`](Metric::Dtc), the next conversion.
+    /// To where they are counted: [`Dtw`](Metric::Dtw), the end of the game, [`Dtc`](Metric::Dtc),
+    /// the next conversion, or [`Dtz`](Metric::Dtz), the next zeroing move.
     pub metric: Metric,
 }
 
@@ -332,6 +332,7 @@ impl Worth {
             };
             return match metric {
                 Metric::Dtc => write!(f, "{outcome}, conversion in {moves}"),
+                Metric::Dtz => write!(f, "{outcome}, zeroing in {moves}"),
                 _ => write!(f, "{outcome} in {moves}"),
             };
         }

@@ -125,7 +125,7 @@ pub struct Header {
     pub slice: u32,
     /// The slice's name, such as `15` or `krkn`: small letters, digits and `_`.
     pub name: String,
-    /// The metric: `score`, `forced`, `wdl`, `dtw`, `dtc`.
+    /// The metric: `score`, `forced`, `wdl`, `dtw`, `dtc`, `dtz`.
     pub metric: String,
     /// The number of indices: positions, and holes where the index has some.
     pub positions: u64,

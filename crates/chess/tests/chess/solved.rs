@@ -114,10 +114,22 @@ fn compare(rows: &str, metric: Metric, men: usize) {
 }
 
 const DTC: &str = include_str!("dtc.txt");
+const DTZ: &str = include_str!("dtz.txt");
 
 #[test]
 fn conversions_of_three_men_are_the_published_ones() {
     compare(DTC, Metric::Dtc, 3);
+}
+
+#[test]
+fn zeroing_moves_of_three_men_are_the_published_ones() {
+    compare(DTZ, Metric::Dtz, 3);
+}
+
+#[test]
+#[ignore = "takes minutes; scripts/test-long runs it"]
+fn zeroing_moves_of_four_men_are_the_published_ones() {
+    compare(DTZ, Metric::Dtz, 4);
 }
 
 #[test]

@@ -409,6 +409,10 @@ fn distance_sentence(winner: &str, distance: Distance) -> String {
         (Metric::Dtc, _) => {
             format!("{winner} wins; the next conversion, or the end, is {moves} away")
         }
+        (Metric::Dtz, 0) => format!("{winner} wins; the next move zeroes"),
+        (Metric::Dtz, _) => {
+            format!("{winner} wins; the next zeroing move, or the end, is {moves} away")
+        }
         (_, 0) => format!("{winner} has won"),
         _ => format!("{winner} wins in {moves}"),
     }

@@ -248,6 +248,9 @@ fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool
     if metric.is_distance() {
         text += match metric {
             Metric::Dtc => "\nDistances are moves of the winner to the next conversion.\n",
+            Metric::Dtz => {
+                "\nDistances are moves of the winner to the next capture or pawn's move.\n"
+            }
             _ => "\nDistances are moves of the winner to the end of the game.\n",
         };
     }

@@ -52,6 +52,11 @@ pub(super) fn check<G: Game>(
     let below = game.below(slice);
     for (mv, step) in moves.iter().zip(&steps) {
         let to = game.slice_of(&step.next);
+        law!(
+            step.zeroes || !step.converts,
+            "move {mv:?} of {} converts and does not zero",
+            label()
+        );
         if to == slice {
             law!(
                 step.gain == 0 && step.turn == Turn::Passes && !step.converts,
@@ -176,7 +181,10 @@ pub(super) fn lead_back<G: Game>(
         let mut moves = Vec::new();
         game.moves(earlier, &mut moves);
         law!(
-            moves.iter().any(|mv| game.play(earlier, mv) == Step::quiet(*position)),
+            moves.iter().any(|mv| {
+                let step = game.play(earlier, mv);
+                Step { zeroes: false, ..step } == Step::quiet(*position)
+            }),
             "an un-move of {} leads to {earlier:?}, from which no move leads back",
             label()
         );

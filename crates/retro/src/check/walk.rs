@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nutcracker_game::{ForwardView, Game, Target};
+use nutcracker_game::{ForwardView, Game, Metric, Target, Turn};
 
 use super::cells::{Cell, Cells, is_founded, value};
 use super::{Check, Key, Pass, Scratch, rests};
@@ -62,6 +62,11 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         self.view.targets(key, |target| {
             let cell = match target {
                 Target::Inside(next) => self.cells.get(next).map(|cell| self.inside(cell)),
+                Target::Zeroing(next) if self.metric == Metric::Dtz => self
+                    .cells
+                    .get(next)
+                    .map(|cell| self.outside(0, Turn::Passes, true, value(cell))),
+                Target::Zeroing(next) => self.cells.get(next).map(|cell| self.inside(cell)),
                 Target::Outside { slice, index, gain, turn, converts } => scratch
                     .nearby
                     .score(slice, index)

@@ -78,6 +78,9 @@ pub(crate) fn estimate<G: Game>(
     match (task.metric() == Metric::Forced, solver.finds_bounds()) {
         (true, false) => Err(Unfit::TwoBounds),
         (false, true) => Err(Unfit::OneScore),
+        _ if task.metric() == Metric::Dtz && solver.name() != SolverName::Memory => {
+            Err(Unfit::NoZeroing)
+        }
         _ => solver.estimate(task),
     }
 }
@@ -206,6 +209,12 @@ impl<G: Game> SliceJob<'_, G> {
     fn too_far(&self) -> SolveError {
         let SliceTask { game, slice, .. } = self.task;
         SolveError::TooFar { game: game.id().to_string(), slice: game.slice_name(slice) }
+    }
+
+    /// The slice cannot be solved in this way.
+    fn unfit(&self, solver: SolverName, reason: Unfit) -> SolveError {
+        let (game, slice) = (self.task.game.id().to_string(), self.task.slice_name());
+        SolveError::Unfit { game, slice, solver, reason }
     }
 
     /// Whether the slice is resumed after an interruption; else it is restarted, which is faster

@@ -33,7 +33,7 @@ impl Counted {
         }
         let mut values = Vec::with_capacity(moves.len());
         for Valued { step, .. } in moves {
-            let next = if metric == Metric::Dtc && step.converts {
+            let next = if metric.restarts(step) {
                 // The count restarts: only the winner matters.
                 score_of(game, oracle, &step.next)?
             } else {

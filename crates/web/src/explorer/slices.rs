@@ -57,7 +57,7 @@ pub struct Slice {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2 kings, 1 man v 1 king")]
     pub title: Option<String>,
-    /// What its values are: `score`, `wdl`, `dtw` or `dtc`.
+    /// What its values are: `score`, `wdl`, `dtw`, `dtc` or `dtz`.
     #[schema(example = "score")]
     pub metric: String,
     /// 0 if its scores are exact, else what they are clipped to.
