@@ -391,8 +391,10 @@ impl UpTo {
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct MetricOption {
     /// What databases hold: score, forced (what can be forced without a repetition), wdl, dtw (the
-    /// winner's moves to the end of the game; dtm in chess), dtc (to the next conversion) or dtz (to
-    /// the next zeroing move, in chess a capture or a pawn's move); by default the game's usual one
+    /// winner's moves to the end of the game; dtm in chess), dtc (to the next conversion), dtz (to the
+    /// next zeroing move, in chess a capture or a pawn's move), dtzN (dtz under a rule of N moves), dtr
+    /// (the smallest such N) or dthN (dtzN where that is won, else dtr); by default the game's usual
+    /// one
     #[arg(long = "metric", value_name = "METRIC")]
     pub given: Option<Metric>,
 }
@@ -401,14 +403,11 @@ impl MetricOption {
     /// An error where the game does not have the metric.
     fn check(self, game: &AnyGame) -> Result<(), Failure> {
         match self.given {
-            Some(metric) if !game.metrics().contains(&metric) => {
-                let names: Vec<&str> = game.metrics().iter().map(|metric| metric.name()).collect();
-                Err(Failure::Usage(format!(
-                    "{} has no metric {metric}; it has {}",
-                    game.id(),
-                    names.join(", ")
-                )))
-            }
+            Some(metric) if !metric.is_among(game.metrics()) => Err(Failure::Usage(format!(
+                "{} has no metric {metric}; it has {}",
+                game.id(),
+                Metric::names(game.metrics())
+            ))),
             _ => Ok(()),
         }
     }

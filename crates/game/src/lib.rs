@@ -95,7 +95,7 @@ pub use evaluate::{Evaluate, weigh};
 pub use foreign::{Notation, format_in};
 pub use game::Game;
 pub use matrix::{Line, MoveMatrix};
-pub use metric::{Metric, WinDistance};
+pub use metric::{MOST_MOVES, Metric, WinDistance};
 pub use move_name::{MoveError, find_move, find_move_in, shortened};
 pub use notation::{ParseError, Side, Situation};
 pub use numbering::{IndexMatrix, Numbering, Part, Properties};

@@ -1,6 +1,7 @@
 //! What the number of a position in a table means.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use crate::{ParseError, Score, Step, Turn};
 
@@ -49,7 +50,21 @@ pub enum Metric {
     /// The winner's moves to a [zeroing](Step::zeroes) move or the end of the game. A loser that
     /// has to make one is 0 moves away.
     Dtz,
+    /// As [`Dtz`](Metric::Dtz) under a rule of this many moves, 1 to [`MOST_MOVES`]: a win counts
+    /// only if every zeroing move, now and later, comes within twice as many plies after the one
+    /// before.
+    DtzIn(u8),
+    /// As [`DtzIn`](Metric::DtzIn) where that is won, else the smallest number of moves under whose
+    /// rule it is, which is larger. With 0 all values are such numbers: distance by the rule.
+    Dth(u8),
 }
+
+/// The largest number of moves of a rule under which [`Metric::DtzIn`] can be stored.
+pub const MOST_MOVES: u8 = 126;
+
+/// The names of metrics with a number: `dtz1`, `dth1` and so on.
+static NUMBERED: LazyLock<Vec<[String; 2]>> =
+    LazyLock::new(|| (0..=MOST_MOVES).map(|n| [format!("dtz{n}"), format!("dth{n}")]).collect());
 
 /// The winner, and the number of the winner's moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -71,12 +86,12 @@ impl WinDistance {
 const NEAREST: Score = 127;
 
 impl Metric {
-    /// All of them.
+    /// All of them but those with a number.
     pub const ALL: [Metric; 6] =
         [Metric::Score, Metric::Forced, Metric::Wdl, Metric::Dtw, Metric::Dtc, Metric::Dtz];
 
     /// Its name on the command line and in files.
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Metric::Score => "score",
             Metric::Forced => "forced",
@@ -84,12 +99,40 @@ impl Metric {
             Metric::Dtw => "dtw",
             Metric::Dtc => "dtc",
             Metric::Dtz => "dtz",
+            Metric::Dth(0) => "dtr",
+            Metric::DtzIn(moves) => &NUMBERED[usize::from(moves.min(MOST_MOVES))][0],
+            Metric::Dth(moves) => &NUMBERED[usize::from(moves.min(MOST_MOVES))][1],
         }
+    }
+
+    /// Whether a game that lists these metrics has this one: with [`Dtz`](Metric::Dtz) it has those
+    /// with a number, too.
+    pub fn is_among(self, listed: &[Metric]) -> bool {
+        listed.contains(&if self.counts_to_zeroing() { Metric::Dtz } else { self })
+    }
+
+    /// The names of the metrics that a game with these listed has, for people.
+    pub fn names(listed: &[Metric]) -> String {
+        let mut names: Vec<&str> = listed.iter().map(|metric| metric.name()).collect();
+        if listed.contains(&Metric::Dtz) {
+            names.extend(["dtzN", "dthN", "dtr"]);
+        }
+        names.join(", ")
+    }
+
+    /// Whether zeroing moves restart the count.
+    pub const fn counts_to_zeroing(self) -> bool {
+        matches!(self, Metric::Dtz | Metric::DtzIn(_) | Metric::Dth(_))
+    }
+
+    /// Whether every move of the winner that is best brings the end of the count nearer.
+    pub const fn counts_down(self) -> bool {
+        self.is_distance() && !matches!(self, Metric::Dth(_))
     }
 
     /// Whether values count moves.
     pub const fn is_distance(self) -> bool {
-        matches!(self, Metric::Dtw | Metric::Dtc | Metric::Dtz)
+        matches!(self, Metric::Dtw | Metric::Dtc) || self.counts_to_zeroing()
     }
 
     /// Whether values are points that are banked, or bounds of them.
@@ -112,7 +155,53 @@ impl Metric {
     /// [`is_too_far`](Metric::is_too_far).
     #[inline]
     pub const fn inside(self, next: Score) -> Score {
-        if self.is_distance() && next > 0 { 1 - next } else { -next }
+        match self {
+            Metric::Score | Metric::Forced | Metric::Wdl => -next,
+            _ if next > 0 => 1 - next,
+            // The winner's next move would come too late.
+            Metric::DtzIn(limit) if -next <= NEAREST - limit as Score => 0,
+            // Under a rule of more moves, the position before needs the same rule at least.
+            Metric::Dth(limit) if next < 0 && -next < NEAREST - limit as Score => 1 - next,
+            _ => -next,
+        }
+    }
+
+    /// The value of a move that restarts the count to a position with this value for its own mover.
+    const fn restarted(self, next: Score) -> Score {
+        match self {
+            Metric::Dth(limit) if next > 0 && next <= NEAREST - limit as Score => 1 - next,
+            Metric::Dth(limit) if next < 0 && -next < NEAREST - limit as Score => 1 - next,
+            _ => -NEAREST * next.signum(),
+        }
+    }
+
+    /// Whether a position whose best move is worth `best` may have the value `stored`.
+    ///
+    /// Distances are the same, with two exceptions. A loser with as many moves of the winner ahead
+    /// as a rule allows may be saved by being the one to zero, one ply too late: then it is a draw.
+    /// And under a rule of more moves than a phase takes, moves only tell the fewest.
+    pub fn agrees(self, stored: Score, best: Score) -> bool {
+        let limit = match self {
+            Metric::DtzIn(limit) | Metric::Dth(limit) => Score::from(limit),
+            _ => return stored == best,
+        };
+        let (last_win, last_loss) = (NEAREST + 1 - limit, limit - NEAREST);
+        match self {
+            _ if stored == best => true,
+            Metric::DtzIn(_) => best == last_loss && stored == 0,
+            // Farther away is more for a loser, and less for a winner.
+            _ if best < 0 => best >= last_loss && (best + 1..0).contains(&stored),
+            _ => best < last_win && (1..best).contains(&stored),
+        }
+    }
+
+    /// The value of a loss that a position may not have although its best move is worth it: see
+    /// [`agrees`](Metric::agrees).
+    pub fn last_loss(self) -> Option<Score> {
+        match self {
+            Metric::DtzIn(limit) | Metric::Dth(limit) => Some(Score::from(limit) - NEAREST),
+            _ => None,
+        }
     }
 
     /// Whether a move restarts the count, so that only the winner matters after it.
@@ -120,8 +209,7 @@ impl Metric {
     pub const fn restarts<P>(self, step: &Step<P>) -> bool {
         match self {
             Metric::Dtc => step.converts,
-            Metric::Dtz => step.zeroes,
-            _ => false,
+            _ => step.zeroes && self.counts_to_zeroing(),
         }
     }
 
@@ -132,11 +220,12 @@ impl Metric {
         match (self, turn) {
             (Metric::Score | Metric::Forced | Metric::Wdl, Turn::Passes) => gain - next,
             (Metric::Score | Metric::Forced | Metric::Wdl, Turn::Stays) => gain + next,
-            (Metric::Dtc | Metric::Dtz, Turn::Passes) if restarts => -NEAREST * next.signum(),
-            (Metric::Dtc | Metric::Dtz, Turn::Stays) if restarts => NEAREST * next.signum(),
-            (Metric::Dtw | Metric::Dtc | Metric::Dtz, Turn::Passes) => self.inside(next),
+            (Metric::Dtw, Turn::Passes) => self.inside(next),
+            (_, Turn::Passes) if restarts => self.restarted(next),
+            (_, Turn::Passes) => self.inside(next),
+            (_, Turn::Stays) if restarts && self != Metric::Dtw => NEAREST * next.signum(),
             // The mover's own move counts where the mover wins.
-            (Metric::Dtw | Metric::Dtc | Metric::Dtz, Turn::Stays) => next - Score::from(next > 0),
+            (_, Turn::Stays) => next - Score::from(next > 0),
         }
     }
 
@@ -150,7 +239,7 @@ impl Metric {
     /// distance is too large to store.
     #[inline]
     pub const fn is_too_far(self, value: Score, next: Score) -> bool {
-        self.is_distance() && value == 0 && next != 0
+        self.is_distance() && value == 0 && next != 0 && !matches!(self, Metric::DtzIn(_))
     }
 
     /// The score a value stands for: itself, or for distances 1, 0 or -1.
@@ -180,8 +269,13 @@ impl std::str::FromStr for Metric {
     /// `dtm`, distance to mate, is chess's name of `dtw`.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let name = if text == "dtm" { "dtw" } else { text };
-        Metric::ALL.into_iter().find(|metric| metric.name() == name).ok_or_else(|| {
-            ParseError::new(format!("a metric is score, wdl, dtw (dtm), dtc or dtz, not {text:?}"))
+        let numbers = (1..=MOST_MOVES).flat_map(|n| [Metric::DtzIn(n), Metric::Dth(n)]);
+        let mut all = Metric::ALL.into_iter().chain([Metric::Dth(0)]).chain(numbers);
+        all.find(|metric| metric.name() == name).ok_or_else(|| {
+            ParseError::new(format!(
+                "a metric is score, wdl, dtw (dtm), dtc, dtz, dtr, dtzN or dthN with N from 1 to \
+                 {MOST_MOVES}, not {text:?}"
+            ))
         })
     }
 }
@@ -231,9 +325,12 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for metric in Metric::ALL {
+        let numbered = [Metric::DtzIn(50), Metric::Dth(50), Metric::Dth(0), Metric::DtzIn(126)];
+        for metric in Metric::ALL.into_iter().chain(numbered) {
             assert_eq!(metric.name().parse(), Ok(metric));
         }
+        assert_eq!((Metric::Dth(0).name(), Metric::DtzIn(9).name()), ("dtr", "dtz9"));
+        assert!("dtz0".parse::<Metric>().is_err() && "dtz127".parse::<Metric>().is_err());
         assert_eq!("dtm".parse(), Ok(Metric::Dtw));
         assert!("dtx".parse::<Metric>().is_err());
     }

@@ -114,9 +114,8 @@ pub(crate) fn selection<G: Game>(
         return Err(SolveError::NoSuchSlice { game, requested, last });
     }
     let metric = metric_of(game, options.metric);
-    if !game.metrics().contains(&metric) {
-        let offered: Vec<&str> = game.metrics().iter().map(|metric| metric.name()).collect();
-        let (game, offered) = (id.to_string(), offered.join(", "));
+    if !metric.is_among(game.metrics()) {
+        let (game, offered) = (id.to_string(), Metric::names(game.metrics()));
         return Err(SolveError::NoMetric { game, metric, offered });
     }
     Ok((metric, window::slices(game, selected, options.window)))

@@ -332,7 +332,11 @@ impl Worth {
             };
             return match metric {
                 Metric::Dtc => write!(f, "{outcome}, conversion in {moves}"),
-                Metric::Dtz => write!(f, "{outcome}, zeroing in {moves}"),
+                Metric::Dtz | Metric::DtzIn(_) => write!(f, "{outcome}, zeroing in {moves}"),
+                Metric::Dth(limit) if moves <= limit.into() => {
+                    write!(f, "{outcome}, zeroing in {moves}")
+                }
+                Metric::Dth(_) => write!(f, "{outcome} by a rule of {moves}"),
                 _ => write!(f, "{outcome} in {moves}"),
             };
         }

@@ -10,7 +10,7 @@ import { capital, count, headingOf, signed, signedMean, size, slice } from "./wo
 /** A slice in words, where its name is an abbreviation. */
 const titleOf = (entry) => entry.title ?? entry.slice;
 
-const isDistance = (metric) => ["dtw", "dtc", "dtz"].includes(metric);
+const isDistance = (metric) => /^dt[wczrh]/.test(metric);
 
 function shares(tally) {
   const share = (number) => ((100 * number) / Math.max(1, tally.positions)).toFixed(1);

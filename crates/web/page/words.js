@@ -16,7 +16,8 @@ export const headingOf = ({ name, title, rules }, what = "") =>
 export const count = (number) => number.toLocaleString("en-US");
 
 /** What distances of a metric are counted to, where that is not the end of the game. */
-const goals = { dtc: "conversion", dtz: "zeroing" };
+const goal = (metric = "") =>
+  metric === "dtc" ? "conversion" : metric === "dtr" ? "zeroing always" : /^dt[zh]/.test(metric) && "zeroing";
 
 const minus = (number) => (number < 0 ? "−" + -number : String(number));
 
@@ -102,8 +103,8 @@ export function wordsOf({ points, sides }) {
       const kind = kindOf(sign * value.points);
       const winner = capital(kind === "win" ? sides[0] : sides[1]);
       const far = value.distance ? ` in ${value.distance.moves}` : "";
-      const goal = goals[value.distance?.metric];
-      const how = goal ? `, ${goal}${far}` : far;
+      const to = goal(value.distance?.metric);
+      const how = to ? `, ${to}${far}` : far;
       const said = kind === "draw" ? "a draw" : `${winner} wins${how}`;
       return made(kind + how + unchecked, said, kind, Math.sign(sign * value.points));
     }
@@ -149,8 +150,8 @@ export function wordsOf({ points, sides }) {
     if (distance) {
       if (distance.moves === 0) return `${start}${winner} wins.`;
       const moves = distance.moves === 1 ? "1 move" : `${distance.moves} moves`;
-      const goal = goals[distance.metric];
-      const how = goal ? `, ${goal} in ${moves}` : ` in ${moves}`;
+      const to = goal(distance.metric);
+      const how = to ? `, ${to} in ${moves}` : ` in ${moves}`;
       return `${start}${winner} wins${how}${end}`;
     }
     if (at.result) {

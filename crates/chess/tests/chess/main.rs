@@ -3,4 +3,5 @@
 mod laws;
 mod notation;
 mod perft;
+mod rule;
 mod solved;

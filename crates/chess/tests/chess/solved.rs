@@ -14,7 +14,7 @@ use nutcracker_table::{Disk, Storage};
 type Row = [Option<(u64, u16)>; 4];
 
 /// Solves what the text selects, with all that it needs.
-fn solve(selected: &str, metric: Metric, dir: &Path) -> Vec<SliceId> {
+pub fn solve(selected: &str, metric: Metric, dir: &Path) -> Vec<SliceId> {
     let game: AnyGame = Chess.erase();
     let disk: Arc<dyn Storage> = Arc::new(Disk { map: false });
     let options = SolveOptions { metric: Some(metric), ..SolveOptions::new(2, "test") };
@@ -24,7 +24,7 @@ fn solve(selected: &str, metric: Metric, dir: &Path) -> Vec<SliceId> {
 }
 
 /// The values of a slice, holes as they are stored.
-fn values(slice: SliceId, metric: Metric, dir: &Path) -> Vec<i8> {
+pub fn values(slice: SliceId, metric: Metric, dir: &Path) -> Vec<i8> {
     let disk: Arc<dyn Storage> = Arc::new(Disk { map: false });
     let set = open_metric(&Chess, Some(metric), disk, dir, 1 << 20);
     let mut values = vec![0; Chess.slice_len(slice) as usize];
@@ -53,7 +53,7 @@ fn weight(position: &ChessPosition) -> u64 {
 }
 
 /// The deepest wins of a class.
-fn row(slice: SliceId, metric: Metric, dir: &Path) -> Row {
+pub fn row(slice: SliceId, metric: Metric, dir: &Path) -> Row {
     let values = values(slice, metric, dir);
     let mut row: Row = [None; 4];
     let mut add = |place: usize, moves: u16, weight: u64| match &mut row[place] {

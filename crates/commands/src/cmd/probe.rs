@@ -409,8 +409,13 @@ fn distance_sentence(winner: &str, distance: Distance) -> String {
         (Metric::Dtc, _) => {
             format!("{winner} wins; the next conversion, or the end, is {moves} away")
         }
-        (Metric::Dtz, 0) => format!("{winner} wins; the next move zeroes"),
-        (Metric::Dtz, _) => {
+        (Metric::Dth(limit), rule) if rule > limit.into() => {
+            format!("{winner} wins if the rule gives {moves} without a capture or a pawn's move")
+        }
+        (Metric::Dtz | Metric::DtzIn(_) | Metric::Dth(_), 0) => {
+            format!("{winner} wins; the next move zeroes, or the game is over")
+        }
+        (Metric::Dtz | Metric::DtzIn(_) | Metric::Dth(_), _) => {
             format!("{winner} wins; the next zeroing move, or the end, is {moves} away")
         }
         (_, 0) => format!("{winner} has won"),

@@ -171,6 +171,22 @@ fn total(slices: &[Known]) -> (Histogram, Option<Choices>) {
     (histogram, slices.iter().any(|slice| slice.choices.is_some()).then_some(choices))
 }
 
+/// What distances of a metric are.
+fn counted(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Dtc => "\nDistances are moves of the winner to the next conversion.\n",
+        Metric::Dtz | Metric::DtzIn(_) => {
+            "\nDistances are moves of the winner to the next capture or pawn's move.\n"
+        }
+        Metric::Dth(0) => "\nDistances are the smallest rules of moves under which it is won.\n",
+        Metric::Dth(_) => {
+            "\nDistances are moves of the winner to the next capture or pawn's move, or the smallest \
+             rules of moves under which it is won.\n"
+        }
+        _ => "\nDistances are moves of the winner to the end of the game.\n",
+    }
+}
+
 fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool) -> String {
     let clipped = slices.iter().any(|known| known.window != 0);
     let sides = slices.iter().any(|known| known.sides.len() > 1);
@@ -246,13 +262,7 @@ fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool
     let left: &[usize] = if sides { &[1] } else { &[] };
     let mut text = format!("{}\n\n{}", game.id(), table::render(&header, left, rows));
     if metric.is_distance() {
-        text += match metric {
-            Metric::Dtc => "\nDistances are moves of the winner to the next conversion.\n",
-            Metric::Dtz => {
-                "\nDistances are moves of the winner to the next capture or pawn's move.\n"
-            }
-            _ => "\nDistances are moves of the winner to the end of the game.\n",
-        };
+        text += counted(metric);
     }
     if clipped {
         text += "\nWith a window, scores are clipped to it: the outermost ones stand for all beyond \

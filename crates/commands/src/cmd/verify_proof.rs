@@ -52,7 +52,7 @@ fn check(path: &Path, data: &Data) -> Result<Proven, Failure> {
     let set = match header.metric {
         Some(metric) if game.has_databases() => {
             // A metric that the game does not have is the fault of the file.
-            if !game.metrics().contains(&metric) {
+            if !metric.is_among(game.metrics()) {
                 return Err(refused(path, &format!("{} has no metric {metric}", game.id())));
             }
             let set = subject.open(&game, true, CACHE);

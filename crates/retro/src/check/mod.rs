@@ -9,7 +9,10 @@
 //! whatever is stored can be derived, by foundation.
 //!
 //! Distances need agreement alone. A loss of -s rests on wins of at least s + 1, a win of s on a
-//! loss of -s: values grow along every chain of reasons, so none can support itself.
+//! loss of -s: values grow along every chain of reasons, so none can support itself. Under a rule of
+//! moves, plies decide at the limit, and are found [from the best moves](late). The smallest rule
+//! under which a position is won is not so determined: of `dtr`, the check finds that moves allow it,
+//! not that it is the smallest.
 //!
 //! All of it works forward, by the game's [`ForwardView`]. The first sweep over the slice compares
 //! every position and founds most of them; further sweeps examine those that are left, until a
@@ -32,6 +35,7 @@
 
 mod bounds;
 mod cells;
+mod late;
 mod levels;
 mod pages;
 mod record;
@@ -94,7 +98,8 @@ pub fn memory_at_full_speed<G: Game>(game: &G, metric: Metric, slice: SliceId) -
         return bounds::bytes(game, slice);
     }
     if metric.is_distance() {
-        return positions + game.forward_bytes(slice);
+        let late = if metric.last_loss().is_some() { positions / 4 } else { 0 };
+        return positions + late + game.forward_bytes(slice);
     }
     let cells = positions * if fits_a_byte(game.max_score(slice)) { 1 } else { 2 };
     // Two bits a position mark what is open on a level.
@@ -295,7 +300,8 @@ impl<G: Game> CheckJob<'_, G> {
         })?;
         let (cells, view) = (Values(values), self.game.forward(self.slice));
         let children = self.children();
-        let check = self.start(&cells, &view, &children, false, 0);
+        let mut check = self.start(&cells, &view, &children, false, 0);
+        check.late = self.late()?;
         self.compare(&check)?;
         self.finish(check.compared.load(Relaxed), 1, false)
     }
@@ -326,7 +332,8 @@ impl<G: Game> CheckJob<'_, G> {
         let cells = Pieces { table: self.table, set: self.set, marks };
         let view = self.game.forward_within(self.slice, self.tables);
         let children = self.children();
-        let check = self.start(&cells, &view, &children, false, left.into_inner());
+        let mut check = self.start(&cells, &view, &children, false, left.into_inner());
+        check.late = self.late()?;
         self.compare(&check)?;
         let mut sweeps = 1;
         if !self.metric.is_distance() && self.begins_to_found(&check)? {
@@ -375,6 +382,12 @@ impl<G: Game> CheckJob<'_, G> {
         Ok(())
     }
 
+    /// Space for what is known of late wins, where they matter.
+    fn late(&self) -> Result<Option<Packed<2>>, CheckError> {
+        let matters = self.metric.last_loss().is_some();
+        Ok(if matters { Some(Packed::zeroed(self.table.positions())?) } else { None })
+    }
+
     fn children(&self) -> SetChildren<'_> {
         children(self.game, self.slice, self.set, Score::from(self.table.header().bound()))
     }
@@ -398,6 +411,7 @@ impl<G: Game> CheckJob<'_, G> {
             children,
             window: Score::from(self.table.header().bound()),
             defer_losses,
+            late: None,
             tile_bytes: self.memory / 8 / self.threads.max(1) as u64,
             progress: self.progress,
             meter: self.meter,
@@ -501,6 +515,8 @@ struct Check<'a, C, G: Game> {
     children: &'a SetChildren<'a>,
     /// What values are clipped to; the largest value where they are exact.
     window: Score,
+    /// What is known of wins a ply later than others, where that matters.
+    late: Option<Packed<2>>,
     /// The memory for the cells of a tile, where they are not in memory anyway.
     tile_bytes: u64,
     progress: &'a dyn Progress,

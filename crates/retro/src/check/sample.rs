@@ -153,6 +153,6 @@ impl<G: Game> Sample<'_, G> {
             return Ok(Some(Discrepancy::TooFar { position: notation(), index, stored }));
         }
         let fault = || Discrepancy::NotBest { position: notation(), index, stored, best };
-        Ok((best != Score::from(stored)).then(fault))
+        Ok((!self.metric.agrees(stored.into(), best)).then(fault))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nutcracker_game::{ForwardView, Game, Metric, Target, Turn};
+use nutcracker_game::{ForwardView, Game, Score, Target, Turn};
 
 use super::cells::{Cell, Cells, is_founded, value};
 use super::{Check, Key, Pass, Scratch, rests};
@@ -33,7 +33,8 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
             // A draw in a table of distances comes from a drawing move, not from a distance too
             // large to store.
             let too_far = self.metric.is_distance() && !is_founded(best);
-            if value(best) == value(stored) && !too_far {
+            let agrees = value(best) == value(stored) || self.agrees(value(stored), value(best));
+            if agrees && !too_far && self.is_in_time(key, value(stored), value(best))? {
                 if rests(stored, best, all) && !self.defers(stored, pass) {
                     scratch.founded += u64::from(self.cells.mark(index, 1)?);
                 }
@@ -55,6 +56,10 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         Ok(())
     }
 
+    fn agrees(&self, stored: Score, best: Score) -> bool {
+        self.metric.is_distance() && self.metric.agrees(stored, best)
+    }
+
     /// The best of a position's moves, and whether all of them are founded, in the last bit.
     fn moves(&self, key: Key<G>, scratch: &mut Scratch<'_>) -> Result<(Cell, Cell), CheckError> {
         let (mut best, mut all) = (Cell::MIN, 1);
@@ -62,7 +67,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         self.view.targets(key, |target| {
             let cell = match target {
                 Target::Inside(next) => self.cells.get(next).map(|cell| self.inside(cell)),
-                Target::Zeroing(next) if self.metric == Metric::Dtz => self
+                Target::Zeroing(next) if self.metric.counts_to_zeroing() => self
                     .cells
                     .get(next)
                     .map(|cell| self.outside(0, Turn::Passes, true, value(cell))),

@@ -78,7 +78,7 @@ pub(crate) fn estimate<G: Game>(
     match (task.metric() == Metric::Forced, solver.finds_bounds()) {
         (true, false) => Err(Unfit::TwoBounds),
         (false, true) => Err(Unfit::OneScore),
-        _ if task.metric() == Metric::Dtz && solver.name() != SolverName::Memory => {
+        _ if task.metric().counts_to_zeroing() && solver.name() != SolverName::Memory => {
             Err(Unfit::NoZeroing)
         }
         _ => solver.estimate(task),

@@ -28,7 +28,7 @@ impl Counted {
             return Ok(None);
         }
         let metric = oracle.metric(slice).map_err(PlayerError::Oracle)?;
-        if !metric.is_distance() {
+        if !metric.counts_down() {
             return Ok(None);
         }
         let mut values = Vec::with_capacity(moves.len());

@@ -136,15 +136,21 @@ fn identify(games: Registry, data: &Path, name: &str) -> Option<Identified> {
                 if nutcracker_book::file_name(&game) == name {
                     return Some(Identified { info, options, slices: Vec::new(), book: true });
                 }
-            } else if let Some(&metric) =
-                game.metrics().iter().find(|&&metric| folder(&game, metric) == name)
-            {
+            } else if let Some(metric) = metric_of(&game, name) {
                 let slices = slices(&game, metric, data);
                 return Some(Identified { info, options, slices, book: false });
             }
         }
     }
     None
+}
+
+/// The metric of the tables in a folder of the game's.
+fn metric_of(game: &AnyGame, name: &str) -> Option<Metric> {
+    let numbered = name.rsplit('-').next().and_then(|last| last.parse().ok());
+    let listed = game.metrics().iter().copied();
+    let mut all = listed.chain(numbered.filter(|metric: &Metric| metric.is_among(game.metrics())));
+    all.find(|&metric| folder(game, metric) == name)
 }
 
 /// The options in the name of a folder, `-pits4-play-onno`; what it gets wrong is found by the

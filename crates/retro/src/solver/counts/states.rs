@@ -206,7 +206,7 @@ impl States {
         progress: &dyn Progress,
     ) -> Result<(), SolveError> {
         with_packed!(self, packed, codes => {
-            settle::<false, _, _>(packed, *codes, view, threads, worklist, progress)
+            settle::<false, _, _>(packed, *codes, view, threads, worklist, 1, progress)
         })?;
         Ok(())
     }
@@ -219,9 +219,21 @@ impl States {
         threads: usize,
         progress: &dyn Progress,
     ) -> Result<bool, SolveError> {
+        self.settle_distances_to(1, view, threads, progress)
+    }
+
+    /// As [`settle_distances`](Self::settle_distances), down to a level: what is farther away stays
+    /// open.
+    pub(super) fn settle_distances_to<V: SliceView>(
+        &self,
+        lowest: u64,
+        view: &V,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<bool, SolveError> {
         let worklist = worklist_len(view.len(), threads);
         with_packed!(self, packed, codes => {
-            settle::<true, _, _>(packed, *codes, view, threads, worklist, progress)
+            settle::<true, _, _>(packed, *codes, view, threads, worklist, lowest, progress)
         })
     }
 
@@ -262,6 +274,7 @@ fn settle<const DISTANCES: bool, const BITS: u32, V: SliceView>(
     view: &V,
     threads: usize,
     capacity: usize,
+    lowest: u64,
     progress: &dyn Progress,
 ) -> Result<bool, SolveError> {
     let worklists: Result<Vec<_>, OutOfMemory> = (0..threads)
@@ -271,6 +284,7 @@ fn settle<const DISTANCES: bool, const BITS: u32, V: SliceView>(
         worklists: worklists?,
         packed,
         codes,
+        lowest,
         view,
         threads,
         progress,
@@ -300,6 +314,8 @@ type Worklists<K> = (Vec<K>, Vec<K>);
 struct CountsRun<'a, const BITS: u32, V: SliceView> {
     packed: &'a Packed<BITS>,
     codes: Codes,
+    /// The last level to settle.
+    lowest: u64,
     view: &'a V,
     threads: usize,
     progress: &'a dyn Progress,
@@ -394,7 +410,7 @@ impl<'a, const SHARED: bool, const DISTANCES: bool, const BITS: u32, V: SliceVie
 
     fn work(&mut self) {
         let codes = self.run.codes;
-        for level in (1..=codes.max).rev() {
+        for level in (self.run.lowest..=codes.max).rev() {
             self.level = level;
             // Settled by exits, then what full worklists left pending.
             self.sweep(codes.settled_by_exits(level));
