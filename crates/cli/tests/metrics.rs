@@ -67,6 +67,16 @@ fn what_was_not_checked_says_so_in_every_answer() {
     assert_eq!(json["value"]["checked"], serde_json::Value::Null);
 }
 
+/// Each is checked by its own moves, too; that they can disagree is tested where they are compared.
+#[test]
+fn databases_with_several_metrics_are_compared() {
+    let place = Place::new();
+    for metric in ["dtm", "dtc", "dtz", "wdl"] {
+        place.run(&["solve", "chess", "--up-to", "krk", "--metric", metric]).success();
+        place.run(&["verify", "chess", "--metric", metric]).success();
+    }
+}
+
 #[test]
 fn a_metric_that_a_game_does_not_have_is_a_usage_error() {
     let place = Place::new();

@@ -175,6 +175,14 @@ impl Subject {
         open_metric(game, Some(metric), storage(map), &self.dir_of(game, metric), cache)
     }
 
+    /// The databases of the game's other metrics in the same place; those with a number are left out
+    /// unless they are the ones that were asked for.
+    pub fn open_others(&self, game: &AnyGame, cache: u64) -> Vec<(Metric, TableSet)> {
+        let own = self.metric_here(game);
+        let others = game.metrics().iter().copied().filter(|&metric| metric != own);
+        others.map(|metric| (metric, self.open_metric(game, metric, false, cache))).collect()
+    }
+
     /// The metric that was given; else the first with databases here, else the game's usual one.
     fn metric_here(&self, game: &AnyGame) -> Metric {
         let available = || available_metric(game, &storage(false), &self.data.data);

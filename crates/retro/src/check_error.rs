@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use nutcracker_game::Score;
+use nutcracker_game::{Metric, Score};
 use nutcracker_mem::OutOfMemory;
 use nutcracker_table::{ErrorKind, TableError};
 use thiserror::Error;
@@ -112,6 +112,25 @@ pub enum Discrepancy {
         index: u64,
         /// The value in the file.
         stored: i8,
+    },
+    /// A table with another metric does not fit.
+    #[error(
+        "position {position} (number {index}) has {first} {a} and {second} {b}, which cannot both be \
+         right"
+    )]
+    OtherMetric {
+        /// The position, in the game's notation.
+        position: String,
+        /// Its number in the slice.
+        index: u64,
+        /// The metric of the file.
+        first: Metric,
+        /// The value in the file.
+        a: i8,
+        /// The metric of the other file.
+        second: Metric,
+        /// The value in the other file.
+        b: i8,
     },
     /// The file counts other positions than there are.
     #[error("the file counts other positions or values than the rules give, holes left out")]

@@ -180,7 +180,6 @@ fn three_men_under_rules_of_up_to_twelve_moves() {
 fn four_men_under_rules_of_five_to_fifteen_moves() {
     compare("kqkr", [5, 9, 15].into_iter(), false);
     compare("kpkp", [5, 10].into_iter(), false);
-    compare("krkp", [6, 13].into_iter(), false);
 }
 
 /// Table 3 of the paper of dtc.txt: the deepest wins under the rule of fifty moves.

@@ -4,10 +4,12 @@ use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use nutcracker_any::AnyGame;
-use nutcracker_game::{Numbering, Rules, SliceId, closure};
-use nutcracker_retro::check::{CheckError, Checked, PartRecord, Parts, Share, check_manifest};
+use nutcracker_game::{Numbering, Rules, Side, Situation, SliceId, closure};
+use nutcracker_retro::check::{
+    CheckError, Checked, PartRecord, Parts, Share, check_manifest, check_metrics,
+};
 use nutcracker_retro::{cache_bytes, record_checked};
-use nutcracker_table::{DirLock, Manifest, Reach, TableError, TableSet};
+use nutcracker_table::{DirLock, Manifest, Reach, Table, TableError, TableSet};
 use serde_json::{Value, json};
 
 use crate::args::{
@@ -29,7 +31,9 @@ use crate::{note, print};
 /// best of what its moves lead to, and every score other than 0 must be founded: derived from
 /// captures and ends of the game in finitely many steps, not from positions that repeat. At the end
 /// 20,000 positions of the slice are compared once more by the plain rules of the game, without the
-/// faster form of the rules that the check shares with some solvers. A slice that is available with
+/// faster form of the rules that the check shares with some solvers. Where a slice has databases
+/// with several metrics, they must agree: the same side wins, and mate is no nearer than a
+/// conversion, and that no nearer than a zeroing move. A slice that is available with
 /// several windows has each of its files checked.
 ///
 /// With --part 2/8, the second of eight parts of all this is checked: an eighth of the positions of
@@ -254,7 +258,11 @@ impl Check {
                         .check_sample(&table, &set, count, threads, reporter)
                         .map(Finding::Sampled),
                     (None, None) => {
-                        game.check_file(&table, &set, memory, threads, reporter).map(Finding::Right)
+                        let checked = game.check_file(&table, &set, memory, threads, reporter)?;
+                        if reach.is_exact() {
+                            self.compare_metrics(game, slice, &table, reporter)?;
+                        }
+                        Ok(Finding::Right(checked))
                     }
                     (None, Some(share)) => {
                         let files = &**set.storage();
@@ -282,6 +290,28 @@ impl Check {
                 error => error.to_string(),
             })
         })
+    }
+
+    /// Compares a table with those of the same slice that have other metrics.
+    fn compare_metrics(
+        &self,
+        game: &AnyGame,
+        slice: SliceId,
+        table: &Table,
+        reporter: &Reporter,
+    ) -> Result<(), CheckError> {
+        let Ok(metric) = self.subject.metric(game) else { return Ok(()) };
+        let name = |index| {
+            let position = game.unrank(slice, index)?;
+            Some(game.format(&Situation::new(position, Side::First)))
+        };
+        for (other, set) in self.subject.open_others(game, 0) {
+            if set.available(slice.0)?.contains(&Reach::Exact) {
+                let second = set.get_exactly(slice.0, Reach::Exact)?;
+                check_metrics([(metric, table), (other, &second)], &name, reporter)?;
+            }
+        }
+        Ok(())
     }
 
     /// What follows from a finding for the name of the file.
