@@ -68,6 +68,25 @@ fn oware_is_exact_or_between_bounds() {
     assert!(open.contains(" on a repetition\n"), "{open}");
     let exact = place.run(&["probe", "oware", "1,0,0,0,1,0/0,0,0,0,0,0 S 21-25"]).success().stdout;
     assert!(exact.contains("score +2 for South: final result 23-25 (North wins)"), "{exact}");
+    // Lost as a board, and not so certain after a game that led there: the positions of the game may
+    // repeat. Moves are open where bounds overlap.
+    let board = "0,0,0,1,0,0/1,0,0,0,0,1 S";
+    let game = "1,0,0,0,0,1/0,1,0,0,0,0 S moves F1 b1 A1 c1 B1 d1 C1 e1";
+    let [alone, after] =
+        [board, game].map(|text| place.run(&["probe", "oware", text, "--format", "json"]).json());
+    assert_eq!(after["position"], board);
+    assert_eq!(
+        (&alone["value"]["text"], &after["value"]["text"]),
+        (&"-3".into(), &"-3 to -1".into())
+    );
+    let after = place.run(&["probe", "oware", game]).success().stdout;
+    assert!(
+        after.contains("South can force 0, North 2, 1 seed depends on a repetition"),
+        "{after}"
+    );
+    let again = format!("{board} moves D1 a1 E1 b1 F1 f1");
+    let error = place.run(&["probe", "oware", &format!("{again} Z9")]).usage_error();
+    assert!(error.contains("Z9"), "{error}");
     place.run(&["verify", "oware"]).success();
     for refused in [&["prove", "oware", "--proof", "p"][..], &["book", "new", "oware"]] {
         let error = place.run(refused).usage_error();

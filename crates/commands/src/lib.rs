@@ -19,6 +19,7 @@ mod live;
 mod machine;
 mod monitor;
 mod number;
+mod outcome;
 mod progress;
 mod proof_file;
 mod start;

@@ -10,11 +10,11 @@ use nutcracker_proof::{Checked, Flaw, Goal, ProofReader, TableFiles};
 use nutcracker_search::Worth;
 use serde_json::{Value, json};
 
-use crate::cmd::probe::{name, outcome_sentence};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::live::{LiveLine, Status};
 use crate::number::size;
+use crate::outcome::{name, outcome_sentence};
 
 /// Opens a proof file and reads its header.
 pub fn open(path: &Path) -> Result<ProofReader<BufReader<File>>, Failure> {

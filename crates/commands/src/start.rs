@@ -9,10 +9,10 @@ use nutcracker_search::{StartLimits, StartValue, start_value};
 use serde_json::{Value, json};
 
 use crate::args::{Subject, slice_label, up_to_option};
-use crate::cmd::probe::{outcome_sentence, result_json};
 use crate::failure::Failure;
 use crate::note;
 use crate::number::counted;
+use crate::outcome::{outcome_sentence, result_json};
 
 /// Positions searched before it gives up.
 const NODES: u64 = 200_000_000;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::Subject;
-use crate::cmd::probe::result_json;
+use crate::outcome::result_json;
 
 /// Decoded values kept in memory: positions in no order touch every block of a slice.
 pub const CACHE: u64 = 256 << 20;

@@ -1,8 +1,8 @@
 //! What databases know of each side where a repetition is worth something.
 
-use nutcracker_game::{Game, Score, Step, Turn};
+use nutcracker_game::{Game, Score, Side, Situation, Step, Turn};
 
-use crate::Oracle;
+use crate::{Oracle, Worth};
 
 /// The bounds of a position without history: what its mover can force, and with the other sign
 /// what the opponent can. `None` where the slice of the position, or of one of its moves, has no
@@ -80,4 +80,40 @@ pub(crate) fn forced_through<G: Game, O: Oracle>(
     let moves_next = (step.turn == Turn::Stays) == mover;
     let next = forced(game, oracle, &step.next, moves_next)?;
     Ok(next.map(|next| if mover { step.gain + next } else { next - step.gain }))
+}
+
+/// What each side can force, in words, where the rest depends on a repetition: `South can force 23,
+/// North 22, 3 seeds depend on a repetition`. Without what was captured before, seeds on the board
+/// count. `None` where the score is known, and where a repetition is worth nothing.
+pub fn forced_in_words<G: Game>(
+    game: &G,
+    situation: &Situation<G::Position>,
+    value: Worth,
+) -> Option<String> {
+    let (lower, upper) = value.lower.zip(value.upper).filter(|(lower, upper)| lower < upper)?;
+    if !game.depends_on_history() || value.guess.is_some() {
+        return None;
+    }
+    let banked = situation.banked.or(Some([0, 0]));
+    let situation = Situation { banked, ..*situation };
+    let (at_least, at_most) =
+        (game.final_result(&situation, lower)?, game.final_result(&situation, upper)?);
+    let (first, second) = match situation.mover {
+        Side::First => (at_least[0], at_most[1]),
+        Side::Second => (at_most[0], at_least[1]),
+    };
+    let open = at_least[0] + at_least[1] - first - second;
+    let unit = game.slice_unit();
+    let depend = match unit.strip_suffix('s') {
+        Some(one) if (open - 1.0).abs() < 0.5 => format!("1 {one} depends"),
+        _ => format!("{open} {unit} depend"),
+    };
+    let name = |side| capital(game.side_name(side));
+    let [one, other] = [name(Side::First), name(Side::Second)];
+    Some(format!("{one} can force {first}, {other} {second}, {depend} on a repetition"))
+}
+
+fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -45,7 +45,7 @@ mod worth;
 
 pub use dfpn::{Halt, ProofStatus, Prover};
 pub use exact::{ExactError, ExactLimits, Search, Solved, exact_value};
-pub use forced::known_bounds;
+pub use forced::{forced_in_words, known_bounds};
 pub use known::{database_reply, known};
 pub use limits::{EngineOptions, Limits};
 pub use oracle::{Empty, Oracle, UpTo};

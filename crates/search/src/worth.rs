@@ -1,5 +1,10 @@
 //! What a position is worth: the one type for it, with its text and its JSON form.
 
+#[cfg(feature = "serde")]
+mod json;
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
@@ -190,6 +195,21 @@ impl Worth {
         Worth { lower, upper, ..Worth::default() }.with_guess(guess)
     }
 
+    /// With the bounds of another statement about the same position, where they are closer.
+    #[must_use]
+    pub fn narrowed(self, other: Worth) -> Self {
+        let lower = self.lower.max(other.lower);
+        let upper = self
+            .upper
+            .map_or(other.upper, |upper| Some(other.upper.map_or(upper, |other| other.min(upper))));
+        let unchecked = self.unchecked || other.unchecked;
+        let closer = Worth { lower, upper, unchecked, ..self };
+        match self.guess {
+            Some(guess) => Worth { guess: None, ..closer }.with_guess(guess),
+            None => closer,
+        }
+    }
+
     /// The score, where it is known.
     pub fn score(self) -> Option<Score> {
         self.lower.filter(|_| self.is_exact())
@@ -355,207 +375,5 @@ impl Worth {
             (None, None) if guess.is_none() => f.write_str("?"),
             (None, None) => Ok(()),
         }
-    }
-}
-
-/// The JSON form.
-#[cfg(feature = "serde")]
-mod json {
-    use nutcracker_game::Score;
-    use serde::{Serialize, Serializer};
-
-    use super::Worth;
-
-    /// What a position is worth to the side to move from here on; what is not known is left out.
-    #[derive(Serialize)]
-    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-    pub struct Form {
-        /// One number for charts and comparisons: the score, else the guess, else a bound.
-        #[serde(serialize_with = "points")]
-        #[cfg_attr(feature = "schema", schema(value_type = f64))]
-        points: i32,
-        /// Whether the score is known.
-        exact: bool,
-        /// Proven: the score is this or more.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        lower: Option<Score>,
-        /// Proven: the score is this or less.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        upper: Option<Score>,
-        /// A guess, in points.
-        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_points")]
-        #[cfg_attr(feature = "schema", schema(value_type = Option<f64>))]
-        guess: Option<i32>,
-        /// How many moves of the winner a win or loss takes.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        distance: Option<Distance>,
-        /// `false` where it rests on a database that was not checked; else left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        checked: Option<bool>,
-        /// For people: `+3`, `≥ 10`, `~+1.25, ≥ 0`, `win in 13`.
-        text: String,
-    }
-
-    /// How many moves of the winner a win or loss takes.
-    #[derive(Serialize)]
-    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-    pub struct Distance {
-        /// Moves of the winner.
-        moves: u16,
-        /// To the end of the game (`dtw`) or to the next conversion (`dtc`).
-        metric: &'static str,
-    }
-
-    /// Hundredths as points; whole numbers are written as such.
-    fn points<S: Serializer>(hundredths: &i32, serializer: S) -> Result<S::Ok, S::Error> {
-        match hundredths % 100 {
-            0 => serializer.serialize_i32(hundredths / 100),
-            _ => serializer.serialize_f64(f64::from(*hundredths) / 100.0),
-        }
-    }
-
-    #[expect(clippy::ref_option, reason = "serde passes it so")]
-    fn maybe_points<S: Serializer>(guess: &Option<i32>, serializer: S) -> Result<S::Ok, S::Error> {
-        points(&guess.unwrap_or(0), serializer)
-    }
-
-    impl Serialize for Worth {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let distance = self.distance;
-            Form {
-                points: self.hundredths(),
-                exact: self.is_exact(),
-                lower: self.lower,
-                upper: self.upper,
-                guess: self.guess,
-                distance: distance.map(|d| Distance { moves: d.moves, metric: d.metric.name() }),
-                checked: self.unchecked.then_some(false),
-                text: self.to_string(),
-            }
-            .serialize(serializer)
-        }
-    }
-
-    #[cfg(feature = "schema")]
-    mod schema {
-        use utoipa::openapi::{RefOr, schema::Schema};
-        use utoipa::{PartialSchema, ToSchema};
-
-        use super::{Form, Worth};
-
-        impl PartialSchema for Worth {
-            fn schema() -> RefOr<Schema> {
-                Form::schema()
-            }
-        }
-
-        impl ToSchema for Worth {
-            fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-                Form::schemas(schemas);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bound_turns_with_the_turn() {
-        let capture = Step::new((), 2, Turn::Passes);
-        let again = Step::new((), 1, Turn::Stays);
-        assert_eq!(Worth::at_most(-4).through(&capture), Worth::at_least(6));
-        assert_eq!(Worth::at_most(-4).through(&again), Worth::at_most(-3));
-        assert_eq!(Worth::exact(-4).through(&Step::quiet(())), Worth::exact(4));
-        assert_eq!(Worth::guess(50).through(&capture), Worth::guess(150));
-    }
-
-    #[test]
-    fn a_distance_passes_through_a_move_by_its_metric() {
-        let again = Step { turn: Turn::Stays, ..Step::quiet(()) };
-        for metric in [Metric::Dtw, Metric::Dtc] {
-            for step in [Step::quiet(()), Step::quiet(()).converting(), again] {
-                for next in -127..=127 {
-                    let value = metric.value(&step, next);
-                    let through = Worth::by(metric, next).through(&step);
-                    if metric.is_too_far(value, next) {
-                        assert_eq!(through, Worth::exact(step.value(next.signum())));
-                    } else {
-                        assert_eq!(through, Worth::by(metric, value), "{metric} {next} {step:?}");
-                    }
-                }
-            }
-        }
-        // As a record may have it.
-        let far = Worth::exact(1).with_distance(Distance { moves: 300, metric: Metric::Dtw });
-        assert_eq!(far.through(&Step::quiet(())), Worth::exact(-1));
-    }
-
-    #[test]
-    fn the_best_distance_is_the_shortest_win_and_the_longest_loss() {
-        let at = |score, moves| {
-            Worth::exact(score).with_distance(Distance { moves, metric: Metric::Dtw })
-        };
-        assert_eq!(Worth::best(&[at(1, 9), at(1, 2), at(-1, 1), Worth::exact(0)]), at(1, 2));
-        assert_eq!(Worth::best(&[at(-1, 9), at(-1, 2)]), at(-1, 9));
-        assert_eq!(Worth::best(&[at(1, 9), Worth::exact(1)]), Worth::exact(1));
-        assert_eq!(Worth::best(&[at(1, 9), Worth::at_least(0)]), Worth::at_least(1));
-    }
-
-    #[test]
-    fn trivial_bounds_are_no_bounds() {
-        assert_eq!(Worth::of(-500, -5, 5, 5), Worth::guess(-500));
-        assert_eq!(Worth::of(-400, -4, 5, 5).kind(), Kind::AtLeast);
-        assert_eq!(Worth::of(300, -4, 3, 5).kind(), Kind::AtMost);
-        assert_eq!(Worth::of(0, 2, 2, 5), Worth::exact(2));
-        assert_eq!(Worth::of(120, 1, 2, 5).kind(), Kind::Guess);
-        assert_eq!(Worth::of(120, 1, 2, 5).hundredths(), 120);
-    }
-
-    #[test]
-    fn the_best_of_moves_keeps_what_is_known() {
-        let (exact, least, most) = (Worth::exact, Worth::at_least, Worth::at_most);
-        assert_eq!(Worth::best(&[exact(-1), exact(2)]), exact(2));
-        assert_eq!(Worth::best(&[most(-3), exact(2)]), exact(2));
-        assert_eq!(Worth::best(&[least(4), exact(2)]), least(4));
-        assert_eq!(Worth::best(&[most(-4), exact(-5)]), Worth::between(-5, -4));
-    }
-
-    #[test]
-    fn every_form_has_one_text() {
-        let end = |moves| Distance { moves, metric: Metric::Dtw };
-        let texts = [
-            (Worth::exact(0), "0"),
-            (Worth::exact(3), "+3"),
-            (Worth::at_most(-10), "≤ -10"),
-            (Worth::between(-5, -4), "-5 to -4"),
-            (Worth::guess(-5), "~-0.05"),
-            (Worth::at_least(0).with_guess(120), "~+1.20, ≥ 0"),
-            (Worth::at_least(2).with_guess(120), "≥ 2"),
-            (Worth::exact(1).with_distance(end(13)), "win in 13"),
-            (Worth::exact(-1).with_distance(end(4)), "loss in 4"),
-        ];
-        for (worth, text) in texts {
-            assert_eq!(worth.to_string(), text);
-        }
-        let unchecked = Worth { unchecked: true, ..Worth::exact(-3) };
-        assert_eq!(unchecked.through(&Step::quiet(())).to_string(), "+3, unchecked");
-        let converts = Distance { moves: 5, metric: Metric::Dtc };
-        let won = Worth::exact(1).with_distance(converts);
-        assert_eq!(won.to_string(), "win, conversion in 5");
-    }
-
-    #[test]
-    fn short_wins_and_long_losses_come_first() {
-        let at = |score, moves| {
-            Worth::exact(score).with_distance(Distance { moves, metric: Metric::Dtw })
-        };
-        let mut moves = [at(-1, 3), at(1, 9), Worth::exact(0), at(-1, 8), at(1, 2)];
-        moves.sort_by_key(|worth| worth.order());
-        assert_eq!(moves, [at(1, 2), at(1, 9), Worth::exact(0), at(-1, 8), at(-1, 3)]);
-        let mut moves = [Worth::at_most(3), Worth::exact(3), Worth::at_least(3)];
-        moves.sort_by_key(|worth| worth.order());
-        assert_eq!(moves, [Worth::at_least(3), Worth::exact(3), Worth::at_most(3)]);
     }
 }

@@ -161,6 +161,7 @@ export function wordsOf({ points, sides }) {
     if (!points && at.value.exact) {
       return `${start}${at.value.points === 0 ? "a draw" : `${winner} wins`}${end}`;
     }
+    if (at.forced) return `${start}${at.forced}.`;
     const since = line ? " from the start of this line on" : at.over ? "" : " from here on";
     if (!at.value.exact) return `${start}${standing(at, base).text} for ${first}${since}${end}`;
     const { number } = standing(at, base);

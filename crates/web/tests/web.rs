@@ -14,6 +14,8 @@ mod endings;
 mod fleet;
 #[path = "generated.rs"]
 mod generated;
+#[path = "history.rs"]
+mod history;
 #[path = "origin.rs"]
 mod origin;
 #[path = "replies.rs"]

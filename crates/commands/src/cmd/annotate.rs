@@ -15,12 +15,12 @@ use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
 use crate::args::{Data, MetricOption, RuleOptions, Subject, Threads};
-use crate::cmd::probe::name;
 use crate::contestant::parse_thinking_time;
 use crate::databases;
 use crate::failure::Failure;
 use crate::live::LiveLine;
 use crate::number::{self, counted, rounded};
+use crate::outcome::name;
 use crate::{print, table};
 
 /// Default size of a search, in positions. A number of positions gives the same answer every time; a

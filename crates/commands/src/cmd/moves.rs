@@ -8,8 +8,8 @@ use nutcracker_search::Worth;
 use serde_json::{Value, json};
 
 use crate::args::{Format, RuleOptions, games};
-use crate::cmd::probe::{name, result_json};
 use crate::failure::Failure;
+use crate::outcome::{name, result_json};
 use crate::{print, table};
 
 /// List the legal moves of a position, and where each leads

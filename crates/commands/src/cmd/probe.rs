@@ -1,22 +1,23 @@
 //! `nutcracker probe`: look up positions.
 
-use std::cmp::Ordering;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use nutcracker_any::{AnyGame, AnyPosition};
-use nutcracker_engine::Transcript;
-use nutcracker_game::{
-    Metric, Notation, Numbering, Rules, Score, Side, Situation, Step, format_in,
-};
-use nutcracker_search::{Distance, Kind, Probed, Worth};
+use nutcracker_any::{AnyGame, AnyMove, AnyPosition};
+use nutcracker_engine::{Ending, Played, Transcript};
+use nutcracker_game::{Notation, Numbering, Rules, Score, Situation, Step, format_in};
+use nutcracker_search::player::{Advice, Adviser, PlayerError};
+use nutcracker_search::{EngineOptions, Probed, TableOracle, Worth};
 use nutcracker_table::TableSet;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::args::{Subject, Threads, need_databases, program, quoted, unchecked};
+use crate::databases::Databases;
 use crate::failure::Failure;
+use crate::outcome::{counts_points, outcome_sentence, result_json};
 use crate::values::{self, LineFormat, look_up, position_of};
 use crate::{number, print, table};
 
@@ -37,6 +38,10 @@ const SHARED: usize = 256;
 /// Black's discs, o for White's, a number for that many empty squares, and the side to move (x or
 /// o). Boards of Aualé, PlayStrategy and OpenSpiel are read too, and after any position the word
 /// `moves` and moves from there; docs/notation.md lists them.
+///
+/// Where a repetition is worth something, as in oware, values depend on the moves before. The value
+/// of a position and of its moves is then exact only if both sides can force it past the positions
+/// of the game; else the bounds are shown.
 ///
 /// A database solved with a window has only bounds of large scores (≥ 10, ≤ -10); then all moves
 /// that reach the bound are marked as best.
@@ -92,6 +97,18 @@ struct Choice {
     name: String,
     captures: Score,
     value: Worth,
+    /// Whether no move is better, where that is known.
+    best: Option<bool>,
+}
+
+/// A position with what is known of it, after the moves that led there.
+struct Answer<'a> {
+    played: &'a Played<AnyGame>,
+    /// As it is to be written.
+    position: String,
+    value: Worth,
+    /// The moves, best first.
+    choices: Vec<Choice>,
 }
 
 impl Args {
@@ -133,17 +150,17 @@ impl Args {
         let situations: Result<Vec<_>, Failure> = positions
             .iter()
             .map(|position| {
-                read_position(game, position).map_err(|error| {
+                read_game(game, position).map_err(|error| {
                     let example = game.format(&game.start());
                     Failure::Usage(format!("{error}; a position looks like \"{example}\""))
                 })
             })
             .collect();
         let situations = situations?;
-        let set = self.databases(game, CACHE)?;
+        let set = Arc::new(self.databases(game, CACHE)?);
         let mut texts = Vec::with_capacity(situations.len());
-        for situation in &situations {
-            texts.push(self.describe(game, &set, situation, json)?);
+        for played in &situations {
+            texts.push(self.describe(game, &set, played, json)?);
         }
         print(&texts.join(if json { "" } else { "\n" }))
     }
@@ -151,10 +168,11 @@ impl Args {
     fn describe(
         &self,
         game: &AnyGame,
-        set: &TableSet,
-        situation: &Situation<AnyPosition>,
+        set: &Arc<TableSet>,
+        played: &Played<AnyGame>,
         json: bool,
     ) -> Result<String, Failure> {
+        let situation = played.now();
         if !game.has_database(game.slice_of(&situation.position)) {
             return Err(beyond_databases(game, situation));
         }
@@ -163,30 +181,38 @@ impl Args {
         };
         let notation = self.notation.unwrap_or_default();
         let position = game.format_in(situation, notation).unwrap_or_default();
-        let value = probe(&situation.position)?;
-        let mut moves = Vec::new();
-        game.moves(&situation.position, &mut moves);
+        let known = probe(&situation.position)?;
+        let advice = self.with_history(game, set, played)?;
         let mut choices = Vec::new();
         let mut slices = vec![game.slice_of(&situation.position)];
-        for mv in &moves {
-            let step: Step<_> = game.play(&situation.position, mv);
+        for mv in &played.legal() {
+            let step: Step<_> = played.step(mv);
             slices.push(game.slice_of(&step.next));
-            choices.push(Choice {
-                name: game
-                    .format_move_in(situation, mv, &step, notation)
-                    .unwrap_or_else(|| game.format_move(situation, mv, &step)),
-                captures: step.gain,
-                value: probe(&step.next)?.worth.through(&step),
-            });
+            let stored = probe(&step.next)?.worth.through(&step);
+            let after_game = |advice: &Advice<AnyMove>| {
+                let (_, value) = advice.values.iter().find(|(other, _)| other == mv)?;
+                let value = Worth { unchecked: stored.unchecked, ..*value };
+                Some((value, advice.is_best(mv)))
+            };
+            let without = || (stored, Some(known.is_reached_by(stored)));
+            let (value, best) = advice.as_ref().and_then(after_game).unwrap_or_else(without);
+            let (name, captures) = (played.name_in(mv, notation), step.gain);
+            choices.push(Choice { name, captures, value, best });
         }
         choices.sort_by_key(|choice| choice.value.order());
+        let value = match (played.ending(), advice) {
+            (Some(Ending::Repeated), _) => Worth::exact(played.repeated()),
+            (_, Some(advice)) => Worth { unchecked: known.worth.unchecked, ..advice.value },
+            (_, None) => known.worth,
+        };
+        let answer = Answer { played, position, value, choices };
         if json {
-            return Ok(format!("{}\n", for_programs(game, &position, situation, value, &choices)));
+            return Ok(format!("{}\n", for_programs(game, &answer)));
         }
         slices.sort_unstable();
         slices.dedup();
         let unchecked = unchecked(game, set, slices);
-        let mut text = for_people(game, &position, situation, value, &choices);
+        let mut text = for_people(game, &answer);
         if !unchecked.is_empty() {
             let _ = writeln!(
                 text,
@@ -196,6 +222,26 @@ impl Args {
             );
         }
         Ok(text)
+    }
+
+    /// What holds after the game so far, where values depend on it: what databases say of a position
+    /// without history is not enough.
+    fn with_history(
+        &self,
+        game: &AnyGame,
+        set: &Arc<TableSet>,
+        played: &Played<AnyGame>,
+    ) -> Result<Option<Advice<AnyMove>>, Failure> {
+        if !game.depends_on_history() || played.ending().is_some() {
+            return Ok(None);
+        }
+        let databases: Databases = Some(TableOracle::new(Arc::clone(set))?);
+        let adviser = Adviser::new(game.clone(), Arc::new(databases), EngineOptions::default());
+        let advice = adviser.by_databases(&played.now().position, &played.history());
+        advice.map_err(|error| match error {
+            PlayerError::Oracle(error) => self.subject.explain(game, error),
+            error => Failure::Failed(error.to_string()),
+        })
     }
 
     fn answer_file(&self, game: &AnyGame, file: &Path, format: LineFormat) -> Result<(), Failure> {
@@ -273,15 +319,15 @@ fn beyond_databases(game: &AnyGame, situation: &Situation<AnyPosition>) -> Failu
 }
 
 /// A position, or a position, the word `moves` and moves from there. The error is one sentence.
-fn read_position(game: &AnyGame, text: &str) -> Result<Situation<AnyPosition>, String> {
+fn read_game(game: &AnyGame, text: &str) -> Result<Played<AnyGame>, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     if !words.contains(&"moves") {
-        return game.parse(text).map_err(|error| error.to_string());
+        let start = game.parse(text).map_err(|error| error.to_string())?;
+        return Ok(Played::new(game.clone(), start));
     }
     let found = Transcript::read_all(&words.join(" ")).map_err(|error| error.what)?;
     let line = found.first().ok_or("the position is empty")?;
-    let (played, _) = line.replay(game.clone()).map_err(|error| error.what)?;
-    Ok(*played.now())
+    line.replay(game.clone()).map(|(played, _)| played).map_err(|error| error.what)
 }
 
 /// The next lines of an input: one at least unless it has ended, and those that have arrived
@@ -300,164 +346,23 @@ fn read_some(input: &mut BufReader<impl Read>) -> io::Result<Vec<String>> {
     }
 }
 
-/// A player's name as a sentence has it.
-pub fn name(game: &AnyGame, side: Side) -> String {
-    let name = game.side_name(side);
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// What a score means: `score -2 for South: final result 28-20 (South wins)`.
-pub fn outcome_sentence(
-    game: &AnyGame,
-    situation: &Situation<AnyPosition>,
-    value: Worth,
-) -> String {
-    let mover = situation.mover;
-    if let (Some(score), Some(distance)) = (value.score(), value.distance) {
-        let winner = if score > 0 { mover } else { mover.other() };
-        return distance_sentence(&name(game, winner), distance);
-    }
-    if let Some(sentence) = forced_sentence(game, situation, value) {
-        return sentence;
-    }
-    if let (Some(score), false) = (value.score(), counts_points(game)) {
-        return match score.signum() {
-            0 => "draw".to_owned(),
-            sign => {
-                let winner = if sign > 0 { mover } else { mover.other() };
-                format!("{} wins", name(game, winner))
-            }
-        };
-    }
-    let sentence = match value.to_string() {
-        zero if zero == "0" => "score 0".to_owned(),
-        score => format!("score {score} for {}", name(game, mover)),
-    };
-    let result = value.proven().and_then(|score| game.final_result(situation, score));
-    let Some([first, second]) = result else { return sentence };
-    // Whose share can only be larger than that.
-    let side = match (value.kind(), mover) {
-        (Kind::Exact | Kind::Guess, _) => None,
-        (Kind::AtLeast, side) => Some(side),
-        (Kind::AtMost, Side::First) => Some(Side::Second),
-        (Kind::AtMost, Side::Second) => Some(Side::First),
-    };
-    if let Some(side) = side {
-        let ahead = if side == Side::First { first - second } else { second - first };
-        let name = name(game, side);
-        let outcome = match ahead.total_cmp(&0.0) {
-            Ordering::Greater => format!(" ({name} wins)"),
-            Ordering::Equal => format!(" ({name} does not lose)"),
-            Ordering::Less => String::new(),
-        };
-        return format!("{sentence}: final result at least {first}-{second} for {name}{outcome}");
-    }
-    let winner = match first.total_cmp(&second) {
-        Ordering::Greater => format!("{} wins", name(game, Side::First)),
-        Ordering::Less => format!("{} wins", name(game, Side::Second)),
-        Ordering::Equal => "a draw".to_owned(),
-    };
-    format!("{sentence}: final result {first}-{second} ({winner})")
-}
-
-/// Whether the game counts points, not only who wins.
-fn counts_points(game: &AnyGame) -> bool {
-    game.metrics().iter().any(|metric| metric.is_points())
-}
-
-/// What each side can force where the rest depends on a repetition: `South can force 23, North 22,
-/// 3 seeds depend on a repetition`. Without what was captured before, seeds on the board count.
-fn forced_sentence(
-    game: &AnyGame,
-    situation: &Situation<AnyPosition>,
-    value: Worth,
-) -> Option<String> {
-    let (lower, upper) = value.lower.zip(value.upper).filter(|(lower, upper)| lower < upper)?;
-    if !game.depends_on_history() {
-        return None;
-    }
-    let banked = situation.banked.or(Some([0, 0]));
-    let situation = Situation { banked, ..*situation };
-    let (at_least, at_most) =
-        (game.final_result(&situation, lower)?, game.final_result(&situation, upper)?);
-    let (south, north) = match situation.mover {
-        Side::First => (at_least[0], at_most[1]),
-        Side::Second => (at_most[0], at_least[1]),
-    };
-    let open = at_least[0] + at_least[1] - south - north;
-    let unit = game.slice_unit();
-    let depend = match unit.strip_suffix('s') {
-        Some(one) if (open - 1.0).abs() < 0.5 => format!("1 {one} depends"),
-        _ => format!("{open} {unit} depend"),
-    };
-    Some(format!(
-        "{} can force {south}, {} {north}, {depend} on a repetition",
-        name(game, Side::First),
-        name(game, Side::Second),
-    ))
-}
-
-/// Who wins in how many moves: `White wins in 13 moves`.
-fn distance_sentence(winner: &str, distance: Distance) -> String {
-    let moves = match distance.moves {
-        1 => "1 move".to_owned(),
-        moves => format!("{moves} moves"),
-    };
-    match (distance.metric, distance.moves) {
-        (Metric::Dtc, 0) => format!("{winner} wins; the next move converts"),
-        (Metric::Dtc, _) => {
-            format!("{winner} wins; the next conversion, or the end, is {moves} away")
-        }
-        (Metric::Dth(limit), rule) if rule > limit.into() => {
-            format!("{winner} wins if the rule gives {moves} without a capture or a pawn's move")
-        }
-        (Metric::Dtz | Metric::DtzIn(_) | Metric::Dth(_), 0) => {
-            format!("{winner} wins; the next move zeroes, or the game is over")
-        }
-        (Metric::Dtz | Metric::DtzIn(_) | Metric::Dth(_), _) => {
-            format!("{winner} wins; the next zeroing move, or the end, is {moves} away")
-        }
-        (_, 0) => format!("{winner} has won"),
-        _ => format!("{winner} wins in {moves}"),
-    }
-}
-
-/// The final result by the players' names, where it is known.
-pub fn result_json(
-    game: &AnyGame,
-    situation: &Situation<AnyPosition>,
-    value: Worth,
-) -> Option<Value> {
-    let points = game.final_result(situation, value.score()?)?;
-    let mut result = Map::new();
-    for (side, points) in [Side::First, Side::Second].into_iter().zip(points) {
-        result.insert(game.side_name(side).to_owned(), number::json(points));
-    }
-    Some(result.into())
-}
-
-fn for_people(
-    game: &AnyGame,
-    position: &str,
-    situation: &Situation<AnyPosition>,
-    value: Probed,
-    choices: &[Choice],
-) -> String {
-    let mut text = format!(
-        "{position}\n\n{}\n{}\n",
-        game.draw(situation),
-        outcome_sentence(game, situation, value.worth)
-    );
+fn for_people(game: &AnyGame, answer: &Answer<'_>) -> String {
+    let Answer { played, position, value, choices } = answer;
+    let situation = played.now();
+    let (board, outcome) = (game.draw(situation), outcome_sentence(game, situation, *value));
+    let mut text = format!("{position}\n\n{board}\n{outcome}\n");
     if choices.is_empty() {
-        text += "The game is over here: there are no moves.\n";
+        text += match played.ending() {
+            Some(Ending::Repeated) => "The game is over here: the position was there before.\n",
+            _ => "The game is over here: there are no moves.\n",
+        };
         return text;
     }
     let banks = counts_points(game);
     let rows = choices
         .iter()
         .map(|choice| {
-            let best = if value.is_reached_by(choice.value) { "best" } else { "" };
+            let best = if choice.best == Some(true) { "best" } else { "" };
             let (captures, value) = (choice.captures.to_string(), choice.value.to_string());
             let value = if banks {
                 value
@@ -479,13 +384,8 @@ fn for_people(
     text + "\n" + &table
 }
 
-fn for_programs(
-    game: &AnyGame,
-    position: &str,
-    situation: &Situation<AnyPosition>,
-    value: Probed,
-    choices: &[Choice],
-) -> Value {
+fn for_programs(game: &AnyGame, answer: &Answer<'_>) -> Value {
+    let Answer { played, position, value, choices } = answer;
     let moves: Vec<Value> = choices
         .iter()
         .map(|choice| {
@@ -493,14 +393,14 @@ fn for_programs(
                 "move": choice.name,
                 "captures": choice.captures,
                 "value": choice.value,
-                "best": value.is_reached_by(choice.value),
+                "best": choice.best,
             })
         })
         .collect();
     json!({
         "position": position,
-        "value": value.worth,
-        "result": result_json(game, situation, value.worth),
+        "value": value,
+        "result": result_json(game, played.now(), *value),
         "moves": moves,
     })
 }

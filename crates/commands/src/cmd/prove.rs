@@ -14,13 +14,13 @@ use nutcracker_table::TableError;
 use serde_json::{Value, json};
 
 use crate::args::{Format, Subject, need_no_history, program, quoted};
-use crate::cmd::probe::result_json;
 use crate::contestant::parse_thinking_time;
 use crate::databases::{self, Databases};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::live::LiveLine;
 use crate::number::{counted, duration, rate, rounded, size, thousands};
+use crate::outcome::result_json;
 use crate::print;
 use crate::proof_file::{self, Draft};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nutcracker_game::{Evaluate, Random};
 
-use super::{Fallible, Level, Perfect, PlayerError, Valued};
+use super::{Fallible, Level, Perfect, PlayerError};
 use crate::{
     Compared, Engine, EngineOptions, Limits, MoveValues, Oracle, Report, SearchError, Worth,
 };
@@ -52,15 +52,23 @@ impl Source {
 pub struct Advice<M> {
     /// Every move with its value for the mover, best first.
     pub values: MoveValues<M>,
+    /// What the position is worth to its mover; after a search, by the moves that it compared.
+    pub value: Worth,
     /// The source of the values.
     pub source: Source,
 }
 
-impl<M> Advice<M> {
-    /// What the position is worth to its mover, by the values of all its moves.
-    pub fn value(&self) -> Worth {
-        let moves: Vec<Worth> = self.values.iter().map(|(_, value)| *value).collect();
-        if moves.is_empty() { Worth::exact(0) } else { Worth::best(&moves) }
+impl<M: PartialEq> Advice<M> {
+    /// Whether no move is better than this one; `None` where that is not known, as bounds overlap.
+    pub fn is_best(&self, mv: &M) -> Option<bool> {
+        let (_, value) = self.values.iter().find(|(other, _)| other == mv)?;
+        let others = || self.values.iter().filter(|(other, _)| other != mv).map(|(_, other)| other);
+        let beaten = |by: &Worth| by.lower.zip(value.upper).is_some_and(|(by, most)| by > most);
+        if others().any(beaten) {
+            return Some(false);
+        }
+        let is_less = |other: &Worth| other.upper.is_some_and(|upper| value.lower >= Some(upper));
+        others().all(is_less).then_some(true)
     }
 }
 
@@ -166,11 +174,11 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
             return Ok(None);
         }
         let valued = self.perfect.values(position, history)?;
-        let worth = |valued: &Valued<G>| Worth::between(valued.value, valued.most);
+        let value = self.perfect.worth(position, history, &valued)?;
         let mut values: MoveValues<G::Move> =
-            valued.iter().map(|valued| (valued.mv, worth(valued))).collect();
+            valued.iter().map(|valued| (valued.mv, valued.worth())).collect();
         values.sort_by_key(|(_, value)| Reverse((value.hundredths(), value.upper)));
-        Ok(Some(Advice { values, source: Source::Database }))
+        Ok(Some(Advice { values, value, source: Source::Database }))
     }
 
     /// The same for the moves that the limits allow.
@@ -218,7 +226,8 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         let Compared { averaged: values, depth, .. } =
             self.engine().compare(position, history, limits)?;
         let source = Source::of_search(values.iter().map(|(_, value)| *value), depth);
-        Ok(Advice { values, source })
+        let all: Vec<Worth> = values.iter().map(|(_, value)| *value).collect();
+        Ok(Advice { value: Worth::best(&all), values, source })
     }
 
     /// The value of a position for its mover, from there on.
@@ -229,7 +238,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         limits: &Limits<'_>,
     ) -> Result<Worth, PlayerError<O::Error>> {
         match self.by_databases(position, history)? {
-            Some(advice) => Ok(advice.value()),
+            Some(advice) => Ok(advice.value),
             None => Ok(self.search(position, history, limits, &mut |_| ())?.value),
         }
     }
@@ -308,7 +317,7 @@ fn engine_of<'a, G: Evaluate, O: Oracle<Error: Send> + Send + Sync>(
 
 /// A move chosen by the values of all moves.
 fn chosen<M: Copy + PartialEq, E>(advice: Advice<M>, mv: M) -> Result<Chosen<M>, PlayerError<E>> {
-    let Advice { values, source } = advice;
+    let Advice { values, source, .. } = advice;
     let (_, best) = *values.first().ok_or(PlayerError::Over)?;
     let value = values.iter().find(|(other, _)| *other == mv).map_or(best, |found| found.1);
     Ok(Chosen { mv, value, best, reply: None, source, values })

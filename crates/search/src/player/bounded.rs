@@ -16,8 +16,8 @@ use nutcracker_game::{Game, Score, Step};
 
 use super::perfect::{Keeping, Perfect, PlayerError, Valued, missing};
 use super::realise::{Closed, Stake, Way, hold};
-use crate::Oracle;
 use crate::forced::{forced, forced_through};
+use crate::{Oracle, Worth};
 
 /// The bounds of one move examine this part of the positions that the choice of a move may.
 const SHARE: usize = 100;
@@ -79,6 +79,18 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             values.push(Valued { mv, step, value, most, repeats });
         }
         Ok(values)
+    }
+
+    /// What both sides can force at a position after the game so far. Its moves may leave more open:
+    /// each needs a search of its own, which the position itself may do without.
+    pub(super) fn bounded_worth(
+        &self,
+        position: &G::Position,
+        closed: &Closed<G::Position>,
+    ) -> Result<Worth, PlayerError<O::Error>> {
+        let (lower, upper) =
+            (self.certain(position, true, closed)?, -self.certain(position, false, closed)?);
+        Ok(Worth::between(lower, upper))
     }
 
     /// What a side is certain to force at a position, past those that are closed.

@@ -8,7 +8,7 @@ use nutcracker_game::{Game, Random, Score, SliceId, Step};
 use super::distance::Counted;
 use super::realise::{Closed, Distances, Root, Way};
 use super::{Fallible, trappy};
-use crate::{Oracle, known};
+use crate::{Oracle, Worth, known};
 
 /// Why a player cannot choose a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,6 +89,13 @@ pub struct Valued<G: Game> {
     pub most: Score,
     /// Whether it repeats a position of the game, which ends it.
     pub repeats: bool,
+}
+
+impl<G: Game> Valued<G> {
+    /// What the move is worth to its mover.
+    pub fn worth(&self) -> Worth {
+        Worth::between(self.value, self.most)
+    }
 }
 
 /// The moves that keep the attainable value.
@@ -226,6 +233,22 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             Ok(Valued { mv, step, value, most: value, repeats })
         };
         moves.into_iter().map(value).collect()
+    }
+
+    /// What a position is worth to its mover after the game so far, by the values of its moves and
+    /// by its own bounds: exact only where both sides can force it past the positions of the game.
+    pub fn worth(
+        &self,
+        position: &G::Position,
+        history: &[G::Position],
+        moves: &[Valued<G>],
+    ) -> Result<Worth, PlayerError<O::Error>> {
+        let moves: Vec<Worth> = moves.iter().map(Valued::worth).collect();
+        let by_moves = Worth::best(&moves);
+        if !self.oracle.bounds(self.game.slice_of(position)) {
+            return Ok(by_moves);
+        }
+        Ok(by_moves.narrowed(self.bounded_worth(position, &self.seen(position, history))?))
     }
 
     /// The moves that keep the value and make progress, best first.

@@ -258,6 +258,36 @@ fn judge(
     Some(best)
 }
 
+/// Wider than any score.
+const WINDOW: (Score, Score) = (-99, 99);
+/// Enough for the judge in most positions with up to 4 seeds.
+const NODES: u64 = 20_000;
+
+/// The positions since the last capture.
+fn recent(history: &[Board], position: &Board) -> Vec<Board> {
+    let stones = position.stones();
+    let recent = history.iter().rev().take_while(|before| before.stones() == stones).count();
+    history[history.len() - recent..].to_vec()
+}
+
+/// The values of all moves after a game; `None` where the nodes do not suffice for one.
+fn judge_moves(game: &Sowing, history: &[Board], position: &Board) -> Option<Vec<(u8, Score)>> {
+    let mut path = recent(history, position);
+    path.push(*position);
+    let value = |mv: u8| {
+        let step = game.play(position, &mv);
+        let mut path =
+            if step.next.stones() == position.stones() { path.clone() } else { Vec::new() };
+        let score = if path.iter().rev().skip(1).step_by(2).any(|old| *old == step.next) {
+            game.repeated(&step.next)
+        } else {
+            judge(game, &mut path, &step.next, WINDOW, &mut { NODES })?
+        };
+        Some((mv, step.gain - score))
+    };
+    moves(game, position).into_iter().map(value).collect()
+}
+
 /// Positions with few seeds after games of random moves, and their values.
 fn judged(games: u64, mut visit: impl FnMut(&Board, &[Board], Score)) -> u64 {
     let (game, _) = oware();
@@ -267,11 +297,8 @@ fn judged(games: u64, mut visit: impl FnMut(&Board, &[Board], Score)) -> u64 {
         let start = any_position(game, 2..=4, &mut random);
         let plies = random.below(30);
         let (history, position) = wander(game, &start, plies, &mut random);
-        let stones = position.stones();
-        let recent = history.iter().rev().take_while(|before| before.stones() == stones).count();
-        let mut path = history[history.len() - recent..].to_vec();
-        let window = (-99, 99);
-        let value = judge(game, &mut path, &position, window, &mut 20_000);
+        let value =
+            judge(game, &mut recent(&history, &position), &position, WINDOW, &mut { NODES });
         if let (Some(value), None) = (value, game.outcome(&position)) {
             judged += 1;
             visit(&position, &history, value);
@@ -291,7 +318,7 @@ fn what_is_claimed_after_a_game_is_true() {
     let (mut exact, mut open, mut changed) = (0, 0, 0);
     let judged = judged(600, |position, history, value| {
         let advice = adviser.by_databases(position, history).unwrap().unwrap();
-        let worth = advice.value();
+        let worth = advice.value;
         assert!(allows(worth, value), "{position:?} {history:?}: {worth} is not {value}");
         exact += u64::from(worth.is_exact());
         open += u64::from(!worth.is_exact());
@@ -302,6 +329,38 @@ fn what_is_claimed_after_a_game_is_true() {
     println!("{judged} positions after games: {exact} exact, {open} with bounds");
     println!("{changed} of those that are exact without history are worth something else");
     assert!(judged > 200 && exact > 50 && open > 10 && changed > 0);
+}
+
+/// What is said of a position without history, and of the moves of any position.
+#[test]
+fn what_is_claimed_of_moves_is_true() {
+    let (game, bounds) = oware();
+    let adviser = Adviser::new(game.clone(), Arc::new(bounds), EngineOptions::default());
+    let (mut exact, mut best, mut all) = (0, 0, 0);
+    let mut compare = |position: &Board, history: &[Board]| {
+        let Some(truth) = judge_moves(game, history, position) else { return };
+        let advice = adviser.by_databases(position, history).unwrap().unwrap();
+        let most = truth.iter().map(|(_, value)| *value).max().unwrap();
+        assert!(allows(advice.value, most), "{position:?} {history:?}: {} {most}", advice.value);
+        for (mv, value) in truth {
+            let (_, worth) = advice.values.iter().find(|(other, _)| *other == mv).unwrap();
+            assert!(allows(*worth, value), "{position:?} {history:?} {mv}: {worth} is not {value}");
+            let is_best = advice.is_best(&mv);
+            assert!(is_best.is_none_or(|is_best| is_best == (value == most)), "{position:?}");
+            exact += u64::from(worth.is_exact());
+            best += u64::from(is_best.is_some());
+            all += 1;
+        }
+    };
+    judged(300, |position, history, _| {
+        compare(position, history);
+        compare(position, &[]);
+        let (lower, upper) = known_bounds(game, bounds, position).unwrap().unwrap();
+        let alone = adviser.by_databases(position, &[]).unwrap().unwrap().value;
+        assert!(alone.lower >= Some(lower) && alone.upper <= Some(upper), "{position:?}: {alone}");
+    });
+    println!("{all} moves: {exact} exact, of {best} it is known whether one is better");
+    assert!(all > 300 && exact > all / 4 && best > all / 4 && exact < all);
 }
 
 /// Searches every judged position.

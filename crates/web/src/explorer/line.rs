@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nutcracker_any::{AnyGame, AnyMove, AnyPosition};
+use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_game::{Rules, Score, Situation};
 use nutcracker_search::TableOracle;
 use nutcracker_search::Worth;
@@ -11,6 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
+use super::moves::Candidates;
 use super::{Explorer, Loss, Outcome, Points};
 
 /// A line of play.
@@ -80,16 +81,15 @@ impl Explorer {
     pub fn line(&self, text: &str, moves: &[&str], prefix: bool) -> Result<Line, ExplorerError> {
         let mut names = moves.iter();
         let mut illegal = None;
-        let line = self.walk(self.parse(text)?, |handle, situation, _| {
+        let line = self.walk(self.parse(text)?, |situation, _, _| {
             let Some(&name) = names.next() else { return Ok(None) };
-            let place = match handle.find_move(situation, name) {
+            match self.find_move(situation, name) {
                 Err(error) if prefix => {
                     illegal = Some(error.to_string());
-                    return Ok(None);
+                    Ok(None)
                 }
-                place => place?,
-            };
-            Ok(Some((place, handle.candidates(&situation.position)?)))
+                place => place.map(Some),
+            }
         })?;
         Ok(Line { illegal, ..line })
     }
@@ -102,6 +102,7 @@ impl Explorer {
     ) -> Result<Trodden, ExplorerError> {
         let (mut situation, mut seen) = (start, HashSet::from([self.board(&start)]));
         let (mut repeats, mut legal, mut taken) = (false, Vec::new(), [0.0; 2]);
+        let mut history = Vec::with_capacity(moves.len());
         for name in moves {
             if repeats {
                 return Err(ExplorerError::IllegalMove(format!(
@@ -113,10 +114,11 @@ impl Explorer {
             self.game.moves(&situation.position, &mut legal);
             let step = self.game.play(&situation.position, &legal[place]);
             taken[situation.mover as usize] += f64::from(step.gain);
+            history.push(situation.position);
             situation = self.game.advance(&situation, &step);
             repeats = !seen.insert(self.board(&situation));
         }
-        Ok(Trodden { situation, seen, taken, repeats })
+        Ok(Trodden { situation, history, seen, taken, repeats })
     }
 
     /// Plays best moves.
@@ -134,18 +136,16 @@ impl Explorer {
         plies: usize,
     ) -> Result<Line, ExplorerError> {
         let mut left = plies;
-        self.walk(start, |handle, situation, history| {
+        self.walk(start, |situation, history, options| {
             if left == 0 {
                 return Ok(None);
             }
             left -= 1;
-            let options = handle.candidates(&situation.position)?;
             let chosen = match player.choose(&situation.position, history) {
                 Err(PlayerError::Over) => None,
-                chosen => Some(chosen.map_err(|error| handle.player_error(error))?),
+                chosen => Some(chosen.map_err(|error| self.player_error(error))?),
             };
-            let at = chosen.and_then(|mv| options.iter().position(|option| option.mv == mv));
-            Ok(at.map(|at| (at, options)))
+            Ok(chosen.and_then(|mv| options.iter().position(|option| option.mv == mv)))
         })
     }
 
@@ -154,12 +154,12 @@ impl Explorer {
         &self,
         start: Situation<AnyPosition>,
         mut choose: impl FnMut(
-            &Self,
             &Situation<AnyPosition>,
             &[AnyPosition],
-        ) -> Result<Option<(usize, Chosen)>, ExplorerError>,
+            &Candidates,
+        ) -> Result<Option<usize>, ExplorerError>,
     ) -> Result<Line, ExplorerError> {
-        let game = &self.game;
+        let (game, historian) = (&self.game, self.historian()?);
         let mut seen = HashSet::new();
         let mut history = Vec::new();
         let mut nodes = Vec::new();
@@ -168,13 +168,12 @@ impl Explorer {
         loop {
             let board = self.board(&situation);
             let repeats = !seen.insert(board.clone());
-            let value = match self.known(&situation.position)? {
-                _ if repeats => Some(Worth::exact(game.repeated(&situation.position))),
-                Some(found) => Some(found.worth),
-                // Without databases, the end of the game still has its value.
-                None => game.outcome(&situation.position).map(Worth::exact),
+            let (value, options) = if repeats {
+                (Some(Worth::exact(game.repeated(&situation.position))), Vec::new())
+            } else {
+                self.known_after(&historian, &situation.position, &history)?
             };
-            let chosen = if repeats { None } else { choose(self, &situation, &history)? };
+            let chosen = if repeats { None } else { choose(&situation, &history, &options)? };
             let outcome = value.and_then(|value| Outcome::of(game, &situation, value));
             let mut node = Node {
                 position: game.format(&situation),
@@ -187,21 +186,14 @@ impl Explorer {
                 taken: self.named_points(taken),
                 played: None,
             };
-            let Some((at, options)) = chosen else {
-                let mut moves = Vec::new();
-                game.moves(&situation.position, &mut moves);
+            let Some(option) = chosen.map(|at| &options[at]) else {
                 nodes.push(node);
-                return Ok(Line {
-                    nodes,
-                    over: moves.is_empty() || repeats,
-                    repeats,
-                    illegal: None,
-                });
+                return Ok(Line { nodes, over: options.is_empty(), repeats, illegal: None });
             };
-            let option = &options[at];
             // Where a position repeats the game ends, whatever databases say of what could follow.
             let next = game.advance(&situation, &option.step);
-            let (reached, best) = if seen.contains(&self.board(&next)) {
+            let repeated = historian.is_none() && seen.contains(&self.board(&next));
+            let (reached, best) = if repeated {
                 let repeated = Worth::exact(game.repeated(&option.step.next));
                 let reached = repeated.through(&option.step);
                 (Some(reached), value.map(|value| reached.order() == value.order()))
@@ -229,6 +221,8 @@ impl Explorer {
 /// Where moves lead.
 pub(super) struct Trodden {
     pub situation: Situation<AnyPosition>,
+    /// The positions before it.
+    pub history: Vec<AnyPosition>,
     /// The boards on the way, the last one included.
     pub seen: HashSet<String>,
     /// What the first and the second side have banked on the way.
@@ -236,5 +230,3 @@ pub(super) struct Trodden {
     /// Whether the last one was there before.
     pub repeats: bool,
 }
-
-type Chosen = Vec<super::moves::Candidate<AnyMove, AnyPosition>>;

@@ -1,12 +1,12 @@
 //! The legal moves of a position, each with what it is worth.
 
-use nutcracker_any::{AnyMove, AnyPosition};
+use nutcracker_any::{AnyGame, AnyMove, AnyPosition};
 use nutcracker_game::{Numbering, Rules, Score, Step, Turn};
+use nutcracker_search::player::Adviser;
+use nutcracker_search::{Probed, TableOracle, Worth, forced_in_words};
+use nutcracker_table::ErrorKind;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use nutcracker_search::{Probed, Worth};
-use nutcracker_table::ErrorKind;
 
 use super::error::ExplorerError;
 use super::line::Trodden;
@@ -32,6 +32,10 @@ pub struct Moves {
     pub outcome: Option<Outcome>,
     /// What the players end up with, where that is known.
     pub result: Option<Points>,
+    /// What each side can force, in words, where the rest depends on a repetition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "South can force 23, North 22, 3 seeds depend on a repetition")]
+    pub forced: Option<String>,
     /// What the players have banked so far, where the position contains that.
     pub banked: Option<Points>,
     /// Why the value is not known.
@@ -95,10 +99,13 @@ impl Loss {
         value: (Option<Worth>, Option<Outcome>),
         reached: (Option<Worth>, Option<Outcome>),
     ) -> Option<Loss> {
-        let points = (value.0?.hundredths() - reached.0?.hundredths()).max(0);
-        let lost = best == Some(false) && points > 0;
-        let result = value.1 != reached.1;
-        lost.then(|| Loss { points: f64::from(points) / 100.0, result })
+        let (before, after) = (value.0?, reached.0?);
+        let points = match before.lower.zip(after.upper) {
+            Some((before, after)) => f64::from(before - after),
+            None => f64::from(before.hundredths() - after.hundredths()) / 100.0,
+        };
+        let result = value.1.zip(reached.1).is_some_and(|(before, after)| before != after);
+        (best == Some(false) && points > 0.0).then_some(Loss { points, result })
     }
 }
 
@@ -110,7 +117,10 @@ pub(super) struct Candidate<M, P> {
     pub best: Option<bool>,
 }
 
-type Candidates = Vec<Candidate<AnyMove, AnyPosition>>;
+pub(super) type Candidates = Vec<Candidate<AnyMove, AnyPosition>>;
+
+/// What knows the game so far, for games in which values depend on it.
+pub(super) type Historian = Option<Adviser<AnyGame, TableOracle>>;
 
 impl Explorer {
     /// The database's value, or `None` where there is no database.
@@ -138,24 +148,75 @@ impl Explorer {
             .collect()
     }
 
-    /// The legal moves with their values, after the moves that were played from a position on.
-    pub fn moves(&self, text: &str, played: &[&str]) -> Result<Moves, ExplorerError> {
-        let Trodden { situation, seen, taken, repeats } = &self.tread(self.parse(text)?, played)?;
-        let game = &self.game;
-        let slice = game.slice_of(&situation.position);
-        let mut options = if *repeats { Vec::new() } else { self.candidates(&situation.position)? };
-        let ended = options.is_empty() && !*repeats;
-        let value = match self.known(&situation.position)? {
-            _ if *repeats => Some(Worth::exact(game.repeated(&situation.position))),
-            Some(found) => Some(found.worth),
-            None => game.outcome(&situation.position).filter(|_| ended).map(Worth::exact),
+    /// Whether values depend on the moves before, so that they may take a search.
+    pub fn depends_on_history(&self) -> bool {
+        self.game.depends_on_history()
+    }
+
+    pub(super) fn historian(&self) -> Result<Historian, ExplorerError> {
+        self.depends_on_history().then(|| self.adviser()).transpose()
+    }
+
+    /// What a position is worth, and its moves with their values, after the positions before it. Where
+    /// a repetition is worth something, databases alone do not tell: a search that knows these
+    /// positions says what holds of their bounds.
+    pub(super) fn known_after(
+        &self,
+        historian: &Historian,
+        position: &AnyPosition,
+        history: &[AnyPosition],
+    ) -> Result<(Option<Worth>, Candidates), ExplorerError> {
+        let mut options = self.candidates(position)?;
+        let known = self.known(position)?.map(|found| found.worth);
+        let over = || self.game.outcome(position).map(Worth::exact);
+        let Some(historian) = historian.as_ref().filter(|_| !options.is_empty()) else {
+            // Without databases, the end of the game still has its value.
+            return Ok((known.or_else(over), options));
+        };
+        let advice = historian.by_databases(position, history);
+        let Some(advice) = advice.map_err(|error| self.player_error(error))? else {
+            // Only captures are known: there the game so far no longer counts.
+            let slice = self.game.slice_of(position);
+            for option in &mut options {
+                option.value =
+                    option.value.filter(|_| self.game.slice_of(&option.step.next) != slice);
+                option.best = None;
+            }
+            return Ok((None, options));
+        };
+        let checked = |stored: Option<Worth>, value: Worth| Worth {
+            unchecked: stored.is_some_and(|stored| stored.unchecked),
+            ..value
         };
         for option in &mut options {
-            // Where a position repeats the game ends, whatever databases say of what could follow.
-            if seen.contains(&self.board(&game.advance(situation, &option.step))) {
-                let repeated = Worth::exact(game.repeated(&option.step.next));
-                option.value = Some(repeated.through(&option.step));
-                option.best = value.zip(option.value).map(|(all, one)| one.order() == all.order());
+            let found = advice.values.iter().find(|(mv, _)| *mv == option.mv);
+            option.value = found.map(|(_, value)| checked(option.value, *value));
+            option.best = advice.is_best(&option.mv);
+        }
+        Ok((Some(checked(known, advice.value)), options))
+    }
+
+    /// The legal moves with their values, after the moves that were played from a position on.
+    pub fn moves(&self, text: &str, played: &[&str]) -> Result<Moves, ExplorerError> {
+        let Trodden { situation, history, seen, taken, repeats } =
+            &self.tread(self.parse(text)?, played)?;
+        let game = &self.game;
+        let slice = game.slice_of(&situation.position);
+        let (value, mut options) = if *repeats {
+            (Some(Worth::exact(game.repeated(&situation.position))), Vec::new())
+        } else {
+            self.known_after(&self.historian()?, &situation.position, history)?
+        };
+        let ended = options.is_empty() && !*repeats;
+        if !self.depends_on_history() {
+            for option in &mut options {
+                // Where a position repeats the game ends, whatever databases say of what could follow.
+                if seen.contains(&self.board(&game.advance(situation, &option.step))) {
+                    let repeated = Worth::exact(game.repeated(&option.step.next));
+                    option.value = Some(repeated.through(&option.step));
+                    option.best =
+                        value.zip(option.value).map(|(all, one)| one.order() == all.order());
+                }
             }
         }
         let outcome = value.and_then(|value| Outcome::of(game, situation, value));
@@ -194,6 +255,7 @@ impl Explorer {
             outcome,
             decided: if over { None } else { decided(banked.as_ref(), result.as_ref()) },
             result,
+            forced: value.and_then(|value| forced_in_words(game, situation, value)),
             banked,
             taken: self.named_points(*taken),
             missing: value.is_none().then(|| self.missing(slice)),

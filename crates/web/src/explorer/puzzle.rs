@@ -177,7 +177,7 @@ impl Explorer {
         if outcome == Outcome::Loss || !value.is_exact() {
             return Ok(None);
         }
-        let options = self.candidates(position)?;
+        let (_, options) = self.known_after(&self.historian()?, position, &[])?;
         let reached: Option<Vec<Outcome>> = options
             .iter()
             .map(|option| option.value.and_then(|value| Outcome::of(game, &situation, value)))

@@ -185,9 +185,18 @@ pub async fn moves(
     let options = params.options.as_deref();
     let (game, position) = find(&app, name_of(&game), params.position, options)?;
     let moves = params.moves.unwrap_or_default();
-    let moves = names(&app, &moves)?;
+    let played = names(&app, &moves)?;
     app.metrics.positions.fetch_add(1, Relaxed);
-    Ok(Cached(game.moves(&position, &moves)?))
+    if !game.depends_on_history() {
+        return Ok(Cached(game.moves(&position, &played)?));
+    }
+    // A search would block the other connections of this thread.
+    app.run_read(move |_| {
+        let played: Vec<&str> = moves.split_whitespace().collect();
+        game.moves(&position, &played)
+    })
+    .await
+    .map(Cached)
 }
 
 /// The names of moves with spaces between.

@@ -267,7 +267,7 @@ impl Session {
 
 /// A player's name as a sentence has it.
 fn name(game: &AnyGame, side: Side) -> String {
-    crate::cmd::probe::name(game, side)
+    crate::outcome::name(game, side)
 }
 
 fn worth(value: Worth) -> String {
