@@ -95,3 +95,18 @@ impl Registered for Sowing {
         AnyGame::small(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// None of the games that come along is invented.
+    #[test]
+    fn every_game_names_where_its_rules_are_published() {
+        for (name, text) in BASES {
+            let source = text.lines().find_map(|line| line.strip_prefix("source = \""));
+            let published = |source: &str| source.contains("http") || source.contains("(20");
+            assert!(source.is_some_and(published), "{name}");
+        }
+    }
+}
