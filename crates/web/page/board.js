@@ -8,6 +8,8 @@ import { builder } from "./build.js";
 import { choicesPanel } from "./choices.js";
 import { h, announce } from "./dom.js";
 import { engine } from "./engine.js";
+import { goodMoves } from "./hint.js";
+import { layOut } from "./layout.js";
 import { linePanel } from "./line.js";
 import { recall, remember } from "./lines.js";
 import { openGame } from "./open.js";
@@ -18,7 +20,7 @@ import { rulesOf } from "./rules.js";
 import { seedsPanel } from "./seeds.js";
 import { Session, ahead, banked } from "./session.js";
 import { setup } from "./setup.js";
-import { actionOf, keysHelp, tools } from "./tools.js";
+import { actionOf, tools } from "./tools.js";
 import { boardUrl } from "./url.js";
 import { capital, headingOf, wordsOf } from "./words.js";
 
@@ -171,46 +173,8 @@ class Board {
   }
 
   build(main) {
-    this.parts = {
-      verdict: h("p", { class: "verdict", id: "verdict", tabindex: -1 }),
-      note: h("p", { class: "note", id: "note", role: "status" }),
-      problem: h("p", { class: "note", id: "problem", role: "alert" }),
-      stage: h("div", { class: "stage" }),
-    };
-    main.replaceChildren(
-      h(
-        "div",
-        { class: "layout" },
-        h(
-          "section",
-          { class: "panel table", "aria-label": "Board and position" },
-          headingOf(this.card),
-          this.parts.verdict,
-          this.parts.stage,
-          this.parts.note,
-          this.parts.problem,
-          this.tools.element,
-          this.setup.element,
-          h(
-            "div",
-            { class: "helps" },
-            rulesOf(this.api),
-            keysHelp(boardOf(this.card.start).keys(this.card.start)),
-          ),
-        ),
-        h(
-          "aside",
-          { class: "side" },
-          this.beside.map((one) => one.panel),
-        ),
-        h(
-          "div",
-          { class: "under" },
-          this.below.map((one) => one.panel),
-        ),
-      ),
-      this.opener.element,
-    );
+    const { beside, below, tools, setup, opener } = this;
+    this.parts = layOut(main, this.context, { beside, below, tools, setup, opener });
   }
 
   /** The drawing that suits the notation. */
@@ -420,20 +384,15 @@ class Board {
     const { session } = this;
     const { now } = session;
     if (now.over || this.editing) return;
-    let best = now.moves.filter((choice) => choice.best).map((choice) => choice.move);
-    let known = "Best";
-    if (!best.length) {
-      try {
-        const moves = session.moves(session.at).join(" ");
-        const position = session.root.position;
-        best = [(await this.api.reply({ position, moves, level: "perfect", book: true })).move];
-        known = "Good";
-      } catch (error) {
-        this.complain(error.message);
-        return;
-      }
-      if (this.session.now !== now) return;
+    let found;
+    try {
+      found = await goodMoves(this.api, session);
+    } catch (error) {
+      this.complain(error.message);
+      return;
     }
+    if (this.session.now !== now) return;
+    const { best, known } = found;
     const hint = new Set(best);
     this.hint = hint;
     this.render();

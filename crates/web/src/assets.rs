@@ -55,6 +55,8 @@ assets! {
     "fleet.js": SCRIPT,
     "games.js": SCRIPT,
     "grid.js": SCRIPT,
+    "hint.js": SCRIPT,
+    "layout.js": SCRIPT,
     "line.js": SCRIPT,
     "lines.js": SCRIPT,
     "open.js": SCRIPT,
