@@ -124,7 +124,9 @@ impl<G: Game, S: Store> Book<G, S> {
         claims: &[(Score, Score)],
         checked: &mut Checked,
     ) -> Result<()> {
-        if let Err(Contradicts(id)) = bounds.derive(claims) {
+        // Where a repetition is worth something, staying proves nothing, and every bound needs progress.
+        let by_history = self.valued.graph.game.depends_on_history();
+        if let Err(Contradicts(id)) = bounds.derive(claims, !by_history) {
             let what = "what experts have proven about it contradicts itself".to_owned();
             checked.flaws.push(Flaw { node: Some(id), what });
             return Ok(());
@@ -155,8 +157,8 @@ impl<G: Game, S: Store> Book<G, S> {
                 kept |= mv.lower >= value.lower && depth.lower < proof.lower.max(1);
                 held &= mv.upper < value.upper || depth.upper < proof.upper.max(1);
             }
-            let stuck =
-                value.lower > 0 && !kept || value.upper < 0 && !held && own.upper > value.upper;
+            let stuck = (value.lower > 0 || by_history) && !kept
+                || (value.upper < 0 || by_history) && !held && own.upper > value.upper;
             if stuck && self.facts().depths {
                 flaws.push("no move makes progress towards its score".to_owned());
             }

@@ -1,7 +1,7 @@
 //! Experts: the sources of values for positions.
 
 use nutcracker_game::{Evaluate, Game};
-use nutcracker_search::{Empty, Engine, EngineOptions, Limits, Oracle, Worth, known};
+use nutcracker_search::{Empty, Engine, EngineOptions, Limits, Oracle, Worth, known, known_bounds};
 
 use crate::error::{BookError, Result};
 
@@ -57,10 +57,18 @@ where
     O::Error: std::fmt::Display,
 {
     fn evaluate(&mut self, position: &G::Position) -> Result<Worth> {
-        match known(&self.game, &self.oracle, position) {
-            Ok(Some(score)) => Ok(Worth::exact(score)),
-            Ok(None) => self.above.evaluate(position),
-            Err(error) => Err(BookError::Expert(error.to_string())),
+        let failed = |error: O::Error| BookError::Expert(error.to_string());
+        if let Some(score) = known(&self.game, &self.oracle, position).map_err(failed)? {
+            return Ok(Worth::exact(score));
+        }
+        // Where a repetition is worth something, databases have what each side can force.
+        match known_bounds(&self.game, &self.oracle, position).map_err(failed)? {
+            Some((lower, upper)) if lower == upper => Ok(Worth::exact(lower)),
+            Some((lower, upper)) => {
+                let guess = self.above.evaluate(position)?.hundredths();
+                Ok(Worth::between(lower, upper).with_guess(guess))
+            }
+            None => self.above.evaluate(position),
         }
     }
 }
@@ -126,6 +134,10 @@ impl<G: Evaluate, O: Oracle<Error: std::fmt::Display + Send> + Sync> Expert<G> f
         let report = found.map_err(|error| match error {
             nutcracker_search::SearchError::Oracle(error) => BookError::Expert(error.to_string()),
         })?;
-        Ok(report.value)
+        // What was proven may rest on a repetition. Where that is worth something, it need not hold for
+        // a game that reaches the position, so a node takes it as a guess.
+        let holds_always = !self.engine.game().depends_on_history();
+        let guess = Worth::guess(report.value.hundredths());
+        Ok(if holds_always { report.value } else { guess })
     }
 }

@@ -100,7 +100,7 @@ pub type Costs = [Cost; METRICS];
 /// A player who has a bound above 0 keeps it by moves to positions with a better bound, or with the
 /// same bound and a proof that is less deep: so it is realised, and not only kept. Bounds of 0 or
 /// less need no progress, as a repetition gives 0: their depth is 0, as is that of what an expert
-/// has proven.
+/// has proven. Where a repetition is worth something, all bounds need progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ProofDepth {
     /// The mover's bound.

@@ -126,8 +126,9 @@ impl Guide {
     /// which the opponent moved.
     ///
     /// The best worth available so far in this game is remembered, so that small concessions do not
-    /// add up. Among moves that keep a proven score above 0, those that make progress towards it
-    /// are left, and a move that repeats a position of the game counts as what a repetition gives.
+    /// add up. Among moves that keep a proven score above 0, or any bound where a repetition is worth
+    /// something, those that make progress towards it are left, and a move that repeats a position of
+    /// the game counts as what a repetition gives.
     pub fn choices<G: Game, S: Store>(
         &mut self,
         book: &mut Book<G, S>,
@@ -145,7 +146,8 @@ impl Guide {
         for (place, (mv, step)) in moves.iter().zip(graph.steps(&position)).enumerate() {
             let repeats = step.turn == Turn::Passes && history.contains(&step.next);
             let public = graph.node(mv.edge.child)?.marks.public;
-            let value = if repeats { Value::exact(mv.edge.gain) } else { mv.value };
+            let repeated = || Value::exact(step.value(graph.game.repeated(&step.next)));
+            let value = if repeats { repeated() } else { mv.value };
             choices.push(Choice { place, worth: self.worth(&value, ahead, public), value });
         }
         let Some(most) = choices.iter().map(|choice| choice.worth).max() else {
@@ -161,7 +163,8 @@ impl Guide {
             let proven = choices.iter().map(|choice| choice.value.lower).max();
             choices.retain(|choice| Some(choice.value.lower) == proven);
         }
-        if promised > 0 {
+        let by_history = graph.game.depends_on_history();
+        if promised > 0 || by_history {
             let (mut left, mut nearer) = (Vec::new(), false);
             for choice in &choices {
                 let edge = &moves[choice.place].edge;
@@ -169,7 +172,7 @@ impl Guide {
                 let concedes = choice.value.lower < promised;
                 let progress = !concedes
                     && (choice.value.lower > promised
-                        || edge.gain >= promised
+                        || if by_history { edge.gain > 0 } else { edge.gain >= promised }
                         || graph.proof_of(edge)?.lower < proof);
                 nearer |= progress;
                 if concedes || progress {

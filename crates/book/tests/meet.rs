@@ -10,8 +10,11 @@ use nutcracker_game::{Evaluate, Game, Numbering, Rules as _, Score, SliceId};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::Othello;
+use nutcracker_games::sowing::{RuleSet, Sowing};
 use nutcracker_retro::{Silent, SolveOptions, open_set, solve};
-use nutcracker_search::{Empty, ExactLimits, Oracle, TableOracle, Worth, exact_value};
+use nutcracker_search::{
+    Empty, ExactLimits, Oracle, TableOracle, Worth, exact_value, known_bounds,
+};
 use nutcracker_table::{Disk, Storage};
 
 /// Databases up to a slice, in a directory that is removed after use.
@@ -130,6 +133,79 @@ fn awari_with_one_stone_a_pit() {
         let expert = WithDatabases { game: awari.clone(), oracle, above };
         let mut book = solved(&awari, &start, expert, strategy);
         agrees(&mut book, score, &mut exact);
+    }
+}
+
+/// In oware a repetition is worth something: a book proves what each side can force without one, as
+/// databases do, whether or not it meets some of them.
+#[test]
+fn oware_with_two_seeds_a_pit() {
+    for (pits, start) in [(2, "2,2/2,2 S"), (3, "1,1,2/2,1,1 S")] {
+        let oware = Sowing::new(RuleSet { pits, ..RuleSet::ABAPA }).unwrap();
+        let start = oware.parse(start).unwrap().position;
+        let (_dir, all) = databases(&oware, 8);
+        for last in [None, Some(SliceId(4))] {
+            for strategy in STRATEGIES {
+                let expert = || {
+                    let (above, oracle) = (StaticExpert(oware.clone()), BoundsUpTo(&all, last));
+                    WithDatabases { game: oware.clone(), oracle, above }
+                };
+                let store = MemoryStore::new();
+                let mut book = Book::create(oware.clone(), store, &start, &mut expert()).unwrap();
+                let mut ended = Ended::Planned;
+                let mut grown = 0;
+                while ended == Ended::Planned {
+                    let plan = Plan { expansions: Some(60), ..Plan::new(strategy) };
+                    ended = book.grow(&mut [expert()], &plan, &mut |_| {}).unwrap();
+                    grown += 1;
+                    assert!(grown < 100, "{strategy:?} {:?}", book.facts());
+                    bounds_hold(&mut book, &oware, &all);
+                }
+                // Nothing is left that could close its bounds.
+                let value = book.root_value().unwrap();
+                let known = known_bounds(&oware, &all, &start).unwrap().unwrap();
+                assert_eq!((value.lower, value.upper), known, "{strategy:?} {ended:?} {last:?}");
+                let checked = book.check(&mut |_| {}).unwrap();
+                assert!(checked.flaws.is_empty(), "{:?}", checked.flaws);
+            }
+        }
+    }
+}
+
+/// No bound of a book is closer than what each side can force.
+fn bounds_hold(book: &mut Book<Sowing, MemoryStore>, game: &Sowing, all: &TableOracle) {
+    let mut from = 0;
+    while let Some(id) = book.next_node(from).unwrap() {
+        from = id + 1;
+        let value = book.node(id).unwrap().value;
+        let position = book.position(id).unwrap();
+        let (lower, upper) = known_bounds(game, all, &position).unwrap().unwrap();
+        assert!(value.lower <= lower && upper <= value.upper, "{position:?}: {value:?}");
+        assert!(value.cycle.is_none(), "{position:?}: {value:?}");
+    }
+}
+
+/// The slices of an oracle with bounds, up to one.
+#[derive(Clone, Copy)]
+struct BoundsUpTo<'a>(&'a TableOracle, Option<SliceId>);
+
+impl Oracle for BoundsUpTo<'_> {
+    type Error = nutcracker_table::TableError;
+
+    fn covers(&self, _: SliceId) -> bool {
+        false
+    }
+
+    fn score(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+        self.0.score(slice, index)
+    }
+
+    fn bounds(&self, slice: SliceId) -> bool {
+        Some(slice) <= self.1
+    }
+
+    fn lower(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
+        self.0.lower(slice, index)
     }
 }
 

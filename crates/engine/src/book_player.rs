@@ -98,6 +98,9 @@ where
     fn book_move(&mut self, played: &Played<G>) -> Result<Option<G::Move>, BookError> {
         let now = played.now();
         let Some(book) = self.book.as_ref().filter(|_| self.is_used) else { return Ok(None) };
+        if self.oracle.bounds(played.game().slice_of(&now.position)) {
+            return Ok(None);
+        }
         let score = known(played.game(), &*self.oracle, &now.position);
         if score.map_err(|error| BookError::Expert(error.to_string()))?.is_some() {
             return Ok(None);

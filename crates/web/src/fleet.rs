@@ -50,6 +50,12 @@ impl Fleet {
         let failed = |error: &dyn std::fmt::Display| {
             ExplorerError::System(std::io::Error::other(error.to_string()))
         };
+        if game.depends_on_history() {
+            // What workers have proven is believed by its proof, and there are none.
+            let what = "no fleet can grow this book: a repetition is worth something in its game, so \
+                        that there are no proofs of what workers find";
+            return Err(failed(&what));
+        }
         let tokens = Tokens::open(&config.tokens).map_err(|error| failed(&error))?;
         let table = open_table(grow)?;
         let desk = Desk::new(table, config.settings.clone(), facts.0, facts.1);

@@ -3,7 +3,8 @@
 //! Bounds follow in two ways, and from nothing else. By moves: the mover has what the best move
 //! has, and no more than the best move may have. By staying: a player who can keep to moves that
 //! bank nothing and pass the turn, or leave them with at least k, has at least k, for k up to 0,
-//! which is what a repetition gives. Both are applied until nothing changes.
+//! which is what a repetition gives. Both are applied until nothing changes; the second only where a
+//! repetition gives 0.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -61,14 +62,21 @@ impl Bounds {
 
     /// Derives all bounds that the `claims` of the book may rest on; a move to an unknown node is
     /// left out, which proves less.
-    pub fn derive(&mut self, claims: &[(Score, Score)]) -> Result<(), Contradicts> {
+    /// Bounds by staying are derived where a repetition gives 0.
+    pub fn derive(
+        &mut self,
+        claims: &[(Score, Score)],
+        by_staying: bool,
+    ) -> Result<(), Contradicts> {
         self.begins.push(self.links.len());
         self.resolve();
         let parents = self.parents();
         self.spread((0..self.ids.len()).collect(), &parents)?;
         loop {
             let mut levels = BTreeSet::new();
-            for (&(lower, upper), &(least, most)) in self.proven.iter().zip(claims) {
+            for (&(lower, upper), &(least, most)) in
+                self.proven.iter().zip(claims).filter(|_| by_staying)
+            {
                 levels.extend(Some(least).filter(|&k| k > lower && k <= 0));
                 levels.extend(Some(-most).filter(|&k| k > -upper && k <= 0));
             }

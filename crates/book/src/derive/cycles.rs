@@ -11,6 +11,10 @@
 //!
 //! In addition, bounds are proven for each component: a player that can stay in it forever or leave
 //! with at least k has at least k, for k up to 0, the value of a repetition.
+//!
+//! Where a repetition is worth something, as in oware, none of this holds: what it gives depends on
+//! the position, and a bound is what a side can force without relying on one. Then nothing follows
+//! from cycles but that guesses which circulated in them are to be propagated again.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -63,6 +67,9 @@ impl<G: Game, S: Store> Valued<G, S> {
     /// Whether enough moves may have closed a cycle since the last search; `stuck` if everything
     /// left to expand depends on cycles.
     pub fn cycles_are_due(&self, stuck: bool) -> bool {
+        if self.graph.game.depends_on_history() {
+            return false;
+        }
         let share = if stuck { 256 } else { 16 };
         self.graph.facts.closing > 32 + self.graph.facts.interior / share
     }
@@ -73,6 +80,9 @@ impl<G: Game, S: Store> Valued<G, S> {
     pub fn find_cycles(&mut self) -> Result<Found> {
         // It may take a while; pending changes must not wait that long.
         self.commit()?;
+        if self.graph.game.depends_on_history() {
+            return self.release();
+        }
         let solved = self.graph.facts.solved;
         let mut found = Found::default();
         let mut changed = Vec::new();
@@ -88,6 +98,21 @@ impl<G: Game, S: Store> Valued<G, S> {
         self.back_up(&changed)?;
         found.solved = self.graph.facts.solved - solved;
         Ok(found)
+    }
+
+    /// Propagates guesses again that were held; those that still circulate are held again.
+    fn release(&mut self) -> Result<Found> {
+        let mut held = Vec::new();
+        let mut nodes = NodeWalk::default();
+        while let Some(id) = nodes.next(&self.graph)? {
+            if self.graph.node(id)?.marks.held {
+                self.graph.edit(id)?.marks.held = false;
+                held.push(id);
+            }
+        }
+        self.graph.facts.closing = 0;
+        self.back_up(&held)?;
+        Ok(Found { changed: held.len() as u64, ..Found::default() })
     }
 
     /// The nodes below a node that cycles can contain.

@@ -114,7 +114,8 @@ fn lower_depth<G: Game, S: Store>(
     own: &Value,
     moves: &[Move],
 ) -> Result<u32> {
-    if value.lower <= 0 || own.lower >= value.lower {
+    let needs_none = value.lower <= 0 && !graph.game.depends_on_history();
+    if needs_none || own.lower >= value.lower {
         return Ok(0);
     }
     let mut least = u32::MAX;
@@ -132,7 +133,8 @@ fn upper_depth<G: Game, S: Store>(
     own: &Value,
     moves: &[Move],
 ) -> Result<u32> {
-    if value.upper >= 0 || own.upper <= value.upper {
+    let needs_none = value.upper >= 0 && !graph.game.depends_on_history();
+    if needs_none || own.upper <= value.upper {
         return Ok(0);
     }
     let mut most = 0;

@@ -249,9 +249,13 @@ impl Explorer {
             for (at, (mv, value)) in legal.iter().zip(&values).enumerate() {
                 let step = game.play(&situation.position, mv);
                 let child = book.node(node.edges[at].child)?;
+                let value = value.worth(max);
+                // After a move that captures nothing, the position itself may come back.
+                let holds = !game.depends_on_history() || step.gain != 0;
+                let value = if holds { value } else { Worth::guess(value.hundredths()) };
                 moves.push(BookMove {
                     name: game.format_move(situation, mv, &step),
-                    value: value.worth(max),
+                    value,
                     best: best.contains(&at),
                     state: child.state.into(),
                     next: game.format(&game.advance(situation, &step)),

@@ -6,9 +6,9 @@ use std::time::Duration;
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::play::{Guide, Style};
 use nutcracker_game::Situation;
-use nutcracker_game::{Random, Rules, Score};
+use nutcracker_game::{Numbering, Random, Rules, Score};
 use nutcracker_search::player::{Adviser, Chosen, Level, Manner, Perfect, PlayerError, Source};
-use nutcracker_search::{Limits, TableOracle, Worth, known};
+use nutcracker_search::{Limits, Oracle, TableOracle, Worth, known};
 use nutcracker_table::TableError;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -216,7 +216,9 @@ impl Explorer {
     ) -> Result<Option<Reply>, ExplorerError> {
         let Some((situation, before)) = line.split_last() else { return Ok(None) };
         let (game, position) = (&self.game, &situation.position);
-        if known(game, &self.oracle()?, position)?.is_some() {
+        let oracle = self.oracle()?;
+        let has_bounds = oracle.bounds(game.slice_of(position));
+        if has_bounds || known(game, &oracle, position)?.is_some() {
             return Ok(None);
         }
         let chosen = self.with_book(|book| {
@@ -253,6 +255,9 @@ impl Explorer {
         let mv = legal[choice.place];
         let name = game.format_move(situation, &mv, &game.play(position, &mv));
         let value = choice.value.worth(self.max_at(position));
+        // Where the game so far counts, what holds without it is a guess.
+        let guess = Worth::guess(value.hundredths());
+        let value = if game.depends_on_history() { guess } else { value };
         Ok(Some(Reply { name, value, source: ReplySource::Book }))
     }
 }

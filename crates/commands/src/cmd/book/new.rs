@@ -4,7 +4,7 @@ use nutcracker_book::Book;
 use nutcracker_game::{Numbering, Rules};
 
 use super::target::{BookFile, ExpertArgs, databases};
-use crate::args::{Subject, need_no_history};
+use crate::args::Subject;
 use crate::failure::Failure;
 use crate::number::counted;
 use crate::print;
@@ -30,7 +30,6 @@ impl Args {
     /// Makes it.
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
-        need_no_history(&game, "books")?;
         let parse =
             |text: &String| game.parse(text).map_err(|error| Failure::Usage(error.to_string()));
         let mut starts = self.start.iter().map(parse).collect::<Result<Vec<_>, _>>()?;

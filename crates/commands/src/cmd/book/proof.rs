@@ -9,6 +9,7 @@ use nutcracker_proof::{Goal, ProofWriter, TableFiles, WriteError};
 use nutcracker_search::{ExactLimits, Prover, known};
 
 use super::target::{Opened, Place, Target};
+use crate::args::need_no_history;
 use crate::databases;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -53,6 +54,7 @@ impl Args {
         self.target.shift(&mut self.moves);
         let Opened { mut book, subject, .. } = self.target.open(Access::Read)?;
         let game = &book.game().clone();
+        need_no_history(game, "proofs")?;
         let place = Place::of(&mut book, &self.moves, self.position.as_deref())?;
         let value = book.node(place.id)?.value;
         let max = game.max_score(game.slice_of(&place.situation.position));
