@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nutcracker_book::expert::{Expert, StaticExpert, WithDatabases};
+use nutcracker_book::expert::{Expert, ExpertSettings, StaticExpert, WithDatabases};
 use nutcracker_book::grow::{Ended, Plan};
 use nutcracker_book::store::MemoryStore;
 use nutcracker_book::{Book, Player, Strategy};
@@ -146,10 +146,14 @@ fn oware_with_two_seeds_a_pit() {
         let (_dir, all) = databases(&oware, 8);
         for last in [None, Some(SliceId(4))] {
             for strategy in STRATEGIES {
-                let expert = || {
-                    let (above, oracle) = (StaticExpert(oware.clone()), BoundsUpTo(&all, last));
-                    WithDatabases { game: oware.clone(), oracle, above }
+                // What a search proves may rest on a repetition.
+                let settings = ExpertSettings {
+                    depth: 8,
+                    search_nodes: None,
+                    probe_depth: 0,
+                    table_bytes: 1 << 16,
                 };
+                let expert = || settings.expert(&oware, Some(BoundsUpTo(&all, last)));
                 let store = MemoryStore::new();
                 let mut book = Book::create(oware.clone(), store, &start, &mut expert()).unwrap();
                 let mut ended = Ended::Planned;
