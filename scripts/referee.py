@@ -376,6 +376,50 @@ class Checkers:
         return self.ambiguous
 
 
+class Morris:
+    """Points are numbered row by row from the top; what a mill takes is a move of its own, and a game
+    ends after 200 moves."""
+
+    ours = ["morris"]
+    theirs = "nine_mens_morris"
+    ends_early = True
+    names = (
+        "a7 d7 g7 b6 d6 f6 c5 d5 e5 a4 b4 c4 e4 f4 g4 c3 d3 e3 b2 d2 f2 a1 d1 g1".split()
+    )
+
+    def position(self, state):
+        lines = str(state).split("\n")
+        stones = {"W": [], "B": []}
+        for name in self.names:
+            # Columns are two or three characters apart, rows two.
+            column = [0, 2, 4, 7, 10, 12, 14][FILES.index(name[0])]
+            stone = lines[2 * (7 - int(name[1]))][column]
+            if stone in stones:
+                stones[stone].append(name)
+        mover = lines[14].split()[-1]
+        hands = lines[16].split()[-2:]
+        white, black = (",".join(sorted(stones[side])) for side in "WB")
+        hand = "" if hands == ["0", "0"] else f":H{hands[0]},{hands[1]}"
+        return f"{mover}:W{white}:B{black}{hand}"
+
+    def moves(self, state):
+        """Whole moves: the actions of each."""
+        found = {}
+        for action in state.legal_actions():
+            if action < 24:
+                name = self.names[action]
+            else:
+                name = "-".join(self.names[point] for point in divmod(action - 24, 24))
+            after = state.clone()
+            after.apply_action(action)
+            if "Capture time" not in str(after):
+                found[name] = [action]
+                continue
+            for taken in after.legal_actions():
+                found[f"{name}x{self.names[taken]}"] = [action, taken]
+        return found
+
+
 GAMES = {
     "awari": [Awari()],
     "checkers": [Checkers()],
@@ -387,6 +431,7 @@ GAMES = {
     "othello": [Othello()],
     "krk": [KingAndRook()],
     "chess": [Chess(), FewMen()],
+    "morris": [Morris()],
 }
 
 

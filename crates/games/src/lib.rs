@@ -7,7 +7,7 @@ pub use nutcracker_boards::{grid, halves};
 pub use {
     nutcracker_awari as awari, nutcracker_checkers as checkers, nutcracker_chess as chess,
     nutcracker_connect_four as connect_four, nutcracker_dobutsu as dobutsu,
-    nutcracker_kalah as kalah, nutcracker_sowing as sowing,
+    nutcracker_kalah as kalah, nutcracker_morris as morris, nutcracker_sowing as sowing,
 };
 
 mod files;

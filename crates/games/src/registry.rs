@@ -31,6 +31,7 @@ pub static GAMES: Registry = Registry {
         &nutcracker_kalah::GAME,
         &GameInfo::of::<crate::krk::Krk>("krk"),
         &sowing::MANGALA,
+        &nutcracker_morris::GAME,
         &GameInfo::of::<crate::othello::Othello>("othello"),
         &sowing::OWARE,
         &sowing::SOWING,

@@ -10,6 +10,7 @@ mod evaluate;
 mod fox_and_hounds;
 mod kalah;
 mod krk;
+mod morris;
 mod othello;
 mod oware;
 mod solved;
