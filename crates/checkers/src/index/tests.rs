@@ -147,7 +147,7 @@ fn led([own, other]: [Force; 2], [rank, other_rank]: [u32; 2]) -> u128 {
         let (alone, others) = (rank * RANK - shared, other_rank * RANK);
         let ways = |in_shared: u8| {
             let Some(rest) = own.men.checked_sub(in_shared) else { return 0 };
-            let free = others.checked_sub(in_shared.into()).unwrap_or(0);
+            let free = others.saturating_sub(in_shared.into());
             let ways = binomial(alone, rest) * binomial(shared, in_shared);
             u128::from(ways) * u128::from(binomial(free, other.men))
         };
