@@ -1,7 +1,9 @@
 // Which board suits a notation.
 
 import { animals } from "./animals.js";
+import { checkers } from "./checkers.js";
 import { grid } from "./grid.js";
+import { morris } from "./morris.js";
 import { pits } from "./pits.js";
 import { plain } from "./plain.js";
 
@@ -10,6 +12,6 @@ import { plain } from "./plain.js";
  * `editor`, which takes a notation and gives another, and a `choice` of a move by a key; where seeds are
  * sown, it says so (`sows`). The last one reads everything.
  */
-const KINDS = [pits, grid, animals, plain];
+const KINDS = [pits, grid, animals, checkers, morris, plain];
 
 export const boardOf = (position) => KINDS.find((kind) => kind.reads(position));

@@ -7,6 +7,7 @@ import { explorerTests } from "./explorer.mjs";
 import { fleetTests } from "./fleet.mjs";
 import { becomes, equal, finish, ok, place, run, serve, test } from "./harness.mjs";
 import { address, at, moves, played, settled, shot, shows, titled, values } from "./page.mjs";
+import { menTests } from "./men.mjs";
 import { reviewTests } from "./review.mjs";
 import { wordsTests } from "./words.mjs";
 
@@ -584,4 +585,5 @@ await explorerTests();
 await reviewTests();
 await fleetTests();
 await dobutsuTests();
+await menTests();
 await finish(base);
