@@ -31,6 +31,8 @@ pub fn data() -> &'static Path {
     DATA.get_or_init(|| {
         let dir =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("explorer-{}", std::process::id()));
+        // A process of an earlier run may have had the same number.
+        let _ = std::fs::remove_dir_all(&dir);
         let disk: Arc<dyn Storage> = Arc::new(Disk::default());
         let options = SolveOptions::new(2, "test");
         let awari = Awari::new(6).expect("six pits");
