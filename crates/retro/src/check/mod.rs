@@ -10,7 +10,7 @@
 //!
 //! Distances need agreement alone. A loss of -s rests on wins of at least s + 1, a win of s on a
 //! loss of -s: values grow along every chain of reasons, so none can support itself. Under a rule of
-//! moves, plies decide at the limit, and are found [from the best moves](late). The smallest rule
+//! moves, plies decide at the limit, and are found from the best moves. The smallest rule
 //! under which a position is won is not so determined: of `dtr`, the check finds that moves allow it,
 //! not that it is the smallest.
 //!
