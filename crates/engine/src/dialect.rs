@@ -5,7 +5,7 @@ use std::str::FromStr;
 use nutcracker_game::{Game, Notation};
 
 use crate::Played;
-use crate::grammar::{Info, WireScore};
+use crate::grammar::Info;
 use crate::transcript::letters;
 
 /// A form of the protocol.
@@ -26,15 +26,10 @@ pub enum Dialect {
     Own,
     /// That of Aualé and Aalina.
     Auale,
-    /// That of chess programs: moves by their squares, and a large number for a proven win.
-    Uci,
 }
 
 /// What Aalina answers where there is no move.
 pub(crate) const NULL_MOVE: &str = "0000";
-
-/// What a win that is proven is worth to a chess interface, in hundredths of a pawn.
-const PROVEN: i32 = 20_000;
 
 impl Dialect {
     /// The notation of positions and moves.
@@ -42,19 +37,12 @@ impl Dialect {
         match self {
             Dialect::Own => Notation::Own,
             Dialect::Auale => Notation::Auale,
-            Dialect::Uci => Notation::Uci,
         }
     }
 
     /// Whether a game can be spoken about; the error is one sentence.
     pub fn check<G: Game>(self, game: &G) -> Result<(), String> {
         nutcracker_game::format_in(game, &game.start(), self.notation()).map(|_| ())
-    }
-
-    /// The dialect in which a game is spoken about unless another one is chosen: that of its programs
-    /// where it has one.
-    pub fn usual<G: Game>(game: &G) -> Self {
-        if Dialect::Uci.check(game).is_ok() { Dialect::Uci } else { Dialect::Own }
     }
 
     /// The dialect of a `position` command, if it is clear from its board or its moves; for a game
@@ -76,7 +64,7 @@ impl Dialect {
     /// The moves of words of a command.
     pub(crate) fn moves(self, words: &[String]) -> Vec<String> {
         match self {
-            Dialect::Own | Dialect::Uci => words.to_vec(),
+            Dialect::Own => words.to_vec(),
             // A word that is no list of letters is refused where it is played.
             Dialect::Auale => words
                 .iter()
@@ -102,7 +90,7 @@ impl Dialect {
             let board = board.unwrap_or_else(|| game.format(played.start()));
             match self {
                 Dialect::Own => board,
-                Dialect::Auale | Dialect::Uci => format!("fen {board}"),
+                Dialect::Auale => format!("fen {board}"),
             }
         };
         let names = played.names_in(notation).unwrap_or_else(|| played.names());
@@ -111,18 +99,13 @@ impl Dialect {
 
     /// A report without the words that only we know.
     pub(crate) fn info(self, mut info: Info) -> Info {
-        if self != Dialect::Own {
+        if self == Dialect::Auale {
             info.pv = self.words(std::mem::take(&mut info.pv));
+            info.score = info.score.map(|mut score| {
+                score.proven = false;
+                score
+            });
         }
-        info.score = info.score.map(|score| match self {
-            Dialect::Auale => WireScore { proven: false, ..score },
-            // A win that is proven is more than any guess.
-            Dialect::Uci if score.proven => {
-                let hundredths = score.hundredths.signum() * PROVEN;
-                WireScore { hundredths, proven: false, ..score }
-            }
-            Dialect::Own | Dialect::Uci => score,
-        });
         info
     }
 }
@@ -134,8 +117,7 @@ impl FromStr for Dialect {
         match text {
             "own" => Ok(Dialect::Own),
             "auale" => Ok(Dialect::Auale),
-            "uci" => Ok(Dialect::Uci),
-            _ => Err(format!("a dialect is own, auale or uci, not {text:?}")),
+            _ => Err(format!("a dialect is own or auale, not {text:?}")),
         }
     }
 }

@@ -115,11 +115,7 @@ impl Rules for Sowing {
     }
 
     fn format_in(&self, situation: &Situation<Board>, notation: Notation) -> Option<String> {
-        let known = match notation {
-            Notation::Own => true,
-            Notation::Uci => false,
-            _ => self.is_sown_as_oware(),
-        };
+        let known = notation == Notation::Own || self.is_sown_as_oware();
         known.then(|| halves::format_in(self.pits(), situation, notation))
     }
 

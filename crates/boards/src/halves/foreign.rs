@@ -46,7 +46,7 @@ pub(super) fn parse(
 ) -> Option<Result<Situation<Board>, ParseError>> {
     let reader = Reader { pits, all, things };
     match notation_of(text) {
-        Notation::Own | Notation::Uci => None,
+        Notation::Own => None,
         Notation::Auale => Some(reader.dashes(text.trim())),
         Notation::PlayStrategy => Some(reader.fen(&text.replace('_', " "))),
         Notation::OpenSpiel if text.contains('|') => Some(reader.bars(text)),
@@ -232,7 +232,7 @@ pub fn format_in(pits: usize, situation: &Situation<Board>, notation: Notation) 
     let rows = south[..pits].iter().chain(&north[..pits]).map(ToString::to_string);
     let listed = |between: &str| rows.clone().collect::<Vec<_>>().join(between);
     match notation {
-        Notation::Own | Notation::Uci => super::format(pits, situation),
+        Notation::Own => super::format(pits, situation),
         Notation::Auale => format!("{}-{mine}-{theirs}-{side}", listed("-")),
         Notation::PlayStrategy => {
             let (above, below) = (fen_row(north[..pits].iter().rev()), fen_row(&south[..pits]));
@@ -271,7 +271,7 @@ pub fn move_in(
 ) -> Option<String> {
     let north = situation.mover == Side::Second;
     match notation {
-        Notation::Own | Notation::Uci => None,
+        Notation::Own => None,
         Notation::Auale => {
             let first = if north { b'a' } else { b'A' };
             Some(char::from(first + pit as u8).to_string())
@@ -352,10 +352,9 @@ Player 0 score = 0
 
     #[test]
     fn moves_of_other_programs() {
-        const SOWN: [Notation; 3] = [Notation::Auale, Notation::PlayStrategy, Notation::OpenSpiel];
         let names = |text: &str, pit| {
             let at = parse(6, 48, "seeds", text).expect(text);
-            SOWN.map(|notation| move_in(6, &at, pit, notation).expect("a name"))
+            Notation::FOREIGN.map(|notation| move_in(6, &at, pit, notation).expect("a name"))
         };
         // The first moves of a game that PlayStrategy tests itself with: d1e2 c2b1 e1c2 b2d1.
         assert_eq!(names("4,4,4,4,4,4/4,4,4,4,4,4 S 0-0", 3), ["D", "d1e2", "3"]);
