@@ -1,8 +1,6 @@
 //! Checkers as solvers and the check walk through it: nothing is allocated, and what does not change
 //! from one number to the next is not computed again.
 
-use std::ops::Range;
-
 use nutcracker_game::{
     Children, Exits, ForwardView, Metric, Numbering, Score, SliceId, SliceView, Target, Turn,
 };
@@ -23,9 +21,6 @@ pub struct CheckersView {
     /// The first number in which the second side has the move.
     second: u64,
 }
-
-/// Numbers in a part.
-const PART: u64 = 1 << 14;
 
 /// A position, and whether the slice's second side has the move.
 type Key = (CheckersPosition, bool);
@@ -73,10 +68,6 @@ impl CheckersView {
     /// Whether the second side has the move after one of the other, in this slice.
     fn flipped(&self, second: bool) -> bool {
         !second && self.second < self.len
-    }
-
-    fn part(&self, part: u64) -> Range<u64> {
-        part * PART..((part + 1) * PART).min(self.len)
     }
 
     /// The number of steps that stay in the slice, of a position without captures; and the men that
@@ -165,14 +156,6 @@ impl SliceView for CheckersView {
         position.each_before(|before| visit(self.number(&before, second), (before, second)));
     }
 
-    fn parts(&self) -> u64 {
-        self.len.div_ceil(PART)
-    }
-
-    fn part_range(&self, part: u64) -> Range<u64> {
-        self.part(part)
-    }
-
     fn exits<C: Children>(
         &self,
         metric: Metric,
@@ -180,12 +163,13 @@ impl SliceView for CheckersView {
         children: &C,
         mut put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error> {
-        let range = self.part(part);
+        let range = self.part_range(part);
         if self.id == OVER {
             put(0, &[Exits { best: metric.over(-1) as i8, internal: 0 }]);
             return Ok(());
         }
-        let (mut cursor, mut run) = (Cursor::default(), Vec::with_capacity(PART as usize));
+        let (mut cursor, mut run) =
+            (Cursor::default(), Vec::with_capacity((range.end - range.start) as usize));
         for index in range.clone() {
             let (position, _) = self.key(&mut cursor, index);
             run.push(Self::exits_at(metric, &position, children)?);

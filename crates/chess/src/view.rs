@@ -1,7 +1,5 @@
 //! A class as solvers walk through it: exits and un-moves by bitboards, nothing looked up by name.
 
-use std::ops::Range;
-
 use nutcracker_game::{Children, Exits, Metric, Score, SliceId, SliceView, Turn};
 
 use crate::board::{ChessPosition, Role};
@@ -18,16 +16,9 @@ pub struct ChessView {
     zeroing: bool,
 }
 
-/// Numbers in a part.
-const PART: u64 = 1 << 14;
-
 impl ChessView {
     pub(crate) fn new(slice: SliceId, zeroing: bool) -> Self {
         ChessView { slice, layout: layout(slice.0), zeroing }
-    }
-
-    fn part(&self, part: u64) -> Range<u64> {
-        part * PART..((part + 1) * PART).min(self.layout.len())
     }
 
     /// The exits of a position of which side `mover` of the class is to move; `inside` is scratch
@@ -139,14 +130,6 @@ impl SliceView for ChessView {
         }
     }
 
-    fn parts(&self) -> u64 {
-        self.layout.len().div_ceil(PART)
-    }
-
-    fn part_range(&self, part: u64) -> Range<u64> {
-        self.part(part)
-    }
-
     fn exits<C: Children>(
         &self,
         metric: Metric,
@@ -154,7 +137,7 @@ impl SliceView for ChessView {
         children: &C,
         mut put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error> {
-        let range = self.part(part);
+        let range = self.part_range(part);
         let mut run = Vec::with_capacity((range.end - range.start) as usize);
         let mut inside = Vec::new();
         for index in range.clone() {

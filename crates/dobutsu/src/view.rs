@@ -3,8 +3,6 @@
 //! No man moves more than one square, so none ever opens or closes a line: whether a lion is
 //! attacked after a move follows from the squares attacked before it.
 
-use std::ops::Range;
-
 use nutcracker_game::{
     Children, Exits, Metric, Numbering, Score, SliceId, SliceView, Turn, exits_of,
 };
@@ -20,19 +18,12 @@ pub struct DobutsuView {
     tables: &'static Tables,
 }
 
-/// Numbers in a part.
-const PART: u64 = 1 << 14;
-
 /// The last rank of each side.
 const LAST: [u16; 2] = [0o7000, 0o7];
 
 impl DobutsuView {
     pub(super) fn new(slice: SliceId) -> Self {
         DobutsuView { slice, tables: tables() }
-    }
-
-    fn part(&self, part: u64) -> Range<u64> {
-        part * PART..((part + 1) * PART).min(self.len())
     }
 
     /// By the rules, for the few positions of which two moves lead to one number.
@@ -292,14 +283,6 @@ impl SliceView for DobutsuView {
         }
     }
 
-    fn parts(&self) -> u64 {
-        self.len().div_ceil(PART)
-    }
-
-    fn part_range(&self, part: u64) -> Range<u64> {
-        self.part(part)
-    }
-
     fn exits<C: Children>(
         &self,
         metric: Metric,
@@ -307,7 +290,7 @@ impl SliceView for DobutsuView {
         children: &C,
         mut put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error> {
-        let range = self.part(part);
+        let range = self.part_range(part);
         let mut run = Vec::with_capacity((range.end - range.start) as usize);
         if self.slice == PLAY {
             let values = ExitValues::read(metric, children)?;

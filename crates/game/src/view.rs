@@ -71,13 +71,16 @@ pub trait SliceView: Send + Sync {
     /// often, over all keys, as [`exits`](SliceView::exits) counts internal moves of it.
     fn predecessors(&self, key: Self::Key, visit: impl FnMut(u64, Self::Key));
 
-    /// The number of independent parts in which [`exits`](SliceView::exits) is computed.
-    fn parts(&self) -> u64;
+    /// The number of independent parts in which [`exits`](SliceView::exits) is computed: runs of
+    /// indices, unless a view has other parts, and with them a [range](SliceView::part_range) of each.
+    fn parts(&self) -> u64 {
+        self.len().div_ceil(PART)
+    }
 
     /// A superset of the part's indices; callers that need a sub-range skip parts that do not
     /// intersect it.
-    fn part_range(&self, _part: u64) -> Range<u64> {
-        0..self.len()
+    fn part_range(&self, part: u64) -> Range<u64> {
+        part * PART..((part + 1) * PART).min(self.len())
     }
 
     /// Computes the exits of all positions of a part, [`Exits::HOLE`] for holes, and passes them
@@ -173,7 +176,7 @@ pub struct PlainView<G> {
     len: u64,
 }
 
-/// Positions in a part of a plain view.
+/// Numbers in a part, unless a view has parts of its own.
 const PART: u64 = 1 << 14;
 
 impl<G: Numbering> PlainView<G> {
@@ -181,10 +184,6 @@ impl<G: Numbering> PlainView<G> {
     pub fn new(game: G, slice: SliceId) -> Self {
         let len = game.slice_len(slice);
         PlainView { game, slice, len }
-    }
-
-    fn part(&self, part: u64) -> Range<u64> {
-        part * PART..((part + 1) * PART).min(self.len)
     }
 
     fn position_at(&self, index: u64) -> G::Position {
@@ -296,14 +295,6 @@ impl<G: Numbering> SliceView for PlainView<G> {
         }
     }
 
-    fn parts(&self) -> u64 {
-        self.len.div_ceil(PART)
-    }
-
-    fn part_range(&self, part: u64) -> Range<u64> {
-        self.part(part)
-    }
-
     fn exits<C: Children>(
         &self,
         metric: Metric,
@@ -311,7 +302,7 @@ impl<G: Numbering> SliceView for PlainView<G> {
         children: &C,
         mut put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error> {
-        let range = self.part(part);
+        let range = self.part_range(part);
         let mut steps = Vec::new();
         let mut run = Vec::with_capacity((range.end - range.start) as usize);
         for index in range.clone() {

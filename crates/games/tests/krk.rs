@@ -1,5 +1,7 @@
 //! King and rook against king: the laws of symmetric positions and holes, and games that break them.
 
+use std::ops::Range;
+
 use nutcracker_any::Registered;
 use nutcracker_game::{
     Children, Exits, Game, GameId, Metric, Numbering, ParseError, PlainView, Properties, Rules,
@@ -164,6 +166,9 @@ impl SliceView for PlainMultiplicitiesView {
     }
     fn parts(&self) -> u64 {
         1
+    }
+    fn part_range(&self, _: u64) -> Range<u64> {
+        0..self.len()
     }
     fn exits<C: Children>(
         &self,

@@ -101,7 +101,9 @@ fn check(
     let hands = position.hands();
     let [own, other] = [position.own, position.other].map(|set| set.count_ones() as u8);
     if hands > 0 && position.men() >= FEWEST && !game.slices.is_possible(hands, own, other) {
-        return fail("so many stones cannot have been taken while stones were placed".to_owned());
+        return fail(
+            "the stones missing cannot have been taken while stones were placed".to_owned(),
+        );
     }
     Ok(())
 }

@@ -90,7 +90,7 @@ impl Slices {
         Slices { all, ..slices }
     }
 
-    /// Whether so many stones can be on the board. The first two that a side places close no mill,
+    /// Whether these numbers of stones can be on the board. The first two that a side places close no mill,
     /// every other one at most one.
     pub(crate) fn is_possible(&self, hands: u8, own: u8, other: u8) -> bool {
         let [hand, other_hand] = hands_of(hands);

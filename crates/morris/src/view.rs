@@ -1,8 +1,6 @@
 //! Morris as solvers and the check walk through it: nothing is allocated, and the numbers of
 //! successors are found without looking up their slice.
 
-use std::ops::Range;
-
 use nutcracker_game::{
     Children, Exits, ForwardView, Metric, Numbering, Rules, Score, SliceId, SliceView, Target, Turn,
 };
@@ -27,8 +25,6 @@ pub struct MorrisView {
     hands: [u8; 2],
 }
 
-/// Numbers in a part.
-const PART: u64 = 1 << 10;
 /// More than a position has moves that take nothing once all stones are placed.
 const MOST_QUIET: usize = 96;
 
@@ -105,10 +101,6 @@ impl MorrisView {
         self.hands[0] == 0 && !self.layouts.is_empty()
     }
 
-    fn part(&self, part: u64) -> Range<u64> {
-        part * PART..((part + 1) * PART).min(self.len)
-    }
-
     fn exits_at<C: Children>(
         &self,
         metric: Metric,
@@ -182,14 +174,6 @@ impl SliceView for MorrisView {
         }
     }
 
-    fn parts(&self) -> u64 {
-        self.len.div_ceil(PART)
-    }
-
-    fn part_range(&self, part: u64) -> Range<u64> {
-        self.part(part)
-    }
-
     fn exits<C: Children>(
         &self,
         metric: Metric,
@@ -197,7 +181,7 @@ impl SliceView for MorrisView {
         children: &C,
         mut put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error> {
-        let range = self.part(part);
+        let range = self.part_range(part);
         let mut run = Vec::with_capacity((range.end - range.start) as usize);
         for index in range.clone() {
             run.push(match self.at(index) {
