@@ -153,6 +153,9 @@ impl Game for AnyGame {
     type View = AnyView;
     type Forward = AnyForward;
 
+    // For the games without loops of their own.
+    const HAS_ZEROING: bool = true;
+
     fn view_within(&self, slice: SliceId, bytes: u64) -> AnyView {
         AnyView::new(self, slice, bytes)
     }

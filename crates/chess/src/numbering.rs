@@ -151,6 +151,8 @@ impl Game for Chess {
     type View = ChessView;
     type Forward = ChessForward;
 
+    const HAS_ZEROING: bool = true;
+
     fn view_within(&self, slice: SliceId, _: u64) -> ChessView {
         ChessView::new(slice, false)
     }

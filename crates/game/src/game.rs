@@ -15,7 +15,7 @@ use crate::{ForwardView, Numbering, RowMoves, SliceId, SliceView};
 /// |---|---|
 /// | [`view_bytes`](Game::view_bytes), [`forward_bytes`](Game::forward_bytes) | the views have no tables |
 /// | [`covered_by_tables`](Game::covered_by_tables) | tables of any size cover all positions |
-/// | [`zeroing_view`](Game::zeroing_view) | the game does not have the metric `dtz` |
+/// | [`HAS_ZEROING`](Game::HAS_ZEROING) with [`zeroing_view`](Game::zeroing_view) | the game does not have the metric `dtz` |
 /// | [`HAS_BOUNDS`](Game::HAS_BOUNDS) | scores are no bounds |
 /// | [`row_moves`](Game::row_moves) | the solver by rows does not apply to the game |
 pub trait Game: Numbering {
@@ -27,6 +27,10 @@ pub trait Game: Numbering {
     /// Whether tables may hold bounds ([`Metric::Forced`](crate::Metric::Forced)). For other games,
     /// what computes and checks bounds is not compiled.
     const HAS_BOUNDS: bool = false;
+
+    /// Whether tables may hold distances to zeroing moves ([`Metric::Dtz`](crate::Metric::Dtz) and
+    /// those with a limit of moves). For other games, what computes and checks them is not compiled.
+    const HAS_ZEROING: bool = false;
 
     /// Whether tables hold bounds. Only a game whose tables are computed by the code of another has
     /// another answer than [`HAS_BOUNDS`](Game::HAS_BOUNDS).

@@ -93,6 +93,10 @@ fn check_metrics<G: Game>(game: &G) -> Result<(), Breach> {
         game.has_bounds() || !game.depends_on_history(),
         "the game has tables of bounds, and HAS_BOUNDS is not set"
     );
+    law!(
+        G::HAS_ZEROING || !game.metrics().iter().any(|metric| metric.counts_to_zeroing()),
+        "the game lists a metric that counts to zeroing moves, and HAS_ZEROING is not set"
+    );
     Ok(())
 }
 

@@ -26,7 +26,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         stored: Score,
         best: Score,
     ) -> Result<bool, CheckError> {
-        if self.metric.last_loss() != Some(best) {
+        if !G::HAS_ZEROING || self.metric.last_loss() != Some(best) {
             return Ok(true);
         }
         Ok(self.leads_to_late(key, 1 - best)? == (stored != best))

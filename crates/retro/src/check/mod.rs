@@ -199,7 +199,11 @@ pub(crate) fn check_with<G: Game>(
         progress,
         meter,
     };
-    if metric == Metric::Forced && !G::HAS_BOUNDS {
+    let is_compiled = match metric {
+        Metric::Forced => G::HAS_BOUNDS,
+        _ => G::HAS_ZEROING || !metric.counts_to_zeroing(),
+    };
+    if !is_compiled {
         let (file, metric) = (table.path().display().to_string(), metric.to_string());
         return Err(CheckError::UnknownMetric { file, metric });
     }

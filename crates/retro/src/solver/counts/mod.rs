@@ -47,6 +47,9 @@ impl<G: Game> SliceSolver<G> for Counts {
         let SliceTask { game, slice, top, options } = job.task;
         let metric = job.task.metric();
         if metric.counts_to_zeroing() {
+            if !G::HAS_ZEROING {
+                return Err(job.unfit(SolverName::Memory, Unfit::NoZeroing));
+            }
             return zeroing::solve(job, metric);
         }
         let view = game.view(slice);
