@@ -1,5 +1,7 @@
 //! `nutcracker probe`.
 
+use std::collections::BTreeSet;
+
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -192,6 +194,14 @@ fn samples_are_reproducible_and_true() {
     assert_eq!(place.run(&["sample", "awari", "--slice", "x"]).code, Some(2));
     let empty = place.run(&["sample", "awari", "--slice", "7", "--count", "0"]).success().stdout;
     assert_eq!(empty.lines().count(), 1);
+
+    // Every board of seven stones once, C(7 + 11, 11) of them.
+    let all = place.run(&["sample", "awari", "--slice", "7", "--all"]).success().stdout;
+    let boards: BTreeSet<&str> = all.lines().skip(1).collect();
+    assert_eq!((boards.len(), all.lines().count()), (31_824, 31_825));
+    assert!(sample.lines().skip(1).all(|line| boards.contains(line)));
+    let both = ["sample", "awari", "--slice", "7", "--all", "--seed", "3"];
+    assert_eq!(place.run(&both).code, Some(2));
 }
 
 /// A game with holes, mirror images and distances.

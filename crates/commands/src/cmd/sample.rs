@@ -1,8 +1,10 @@
-//! `nutcracker sample`: random positions with their values.
+//! `nutcracker sample`: random positions with their values, or all of a slice.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
+use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_game::{Numbering, Random, Rules, Side, Situation};
+use nutcracker_table::TableSet;
 
 use crate::args::{Subject, need_databases, slice_label, slice_named};
 use crate::failure::Failure;
@@ -13,16 +15,18 @@ const MISSES: u64 = 1_000_000;
 /// Bytes written at once.
 const PIECE: usize = 1 << 16;
 
-/// Write random positions of a slice with their values, for training and for tests
+/// Write random positions of a slice with their values, for training and for tests, or all of them
 ///
 /// All positions of the slice are equally likely, and one may come twice. The same seed gives the
-/// same positions on every machine. The columns are those of `probe`: the score of the side to move
-/// from here on with its bounds, and the distance where the database holds one.
+/// same positions on every machine. With --all every position comes once, in the order of the
+/// database, to be counted or loaded by other programs. The columns are those of `probe`: the score
+/// of the side to move from here on with its bounds, and the distance where the database holds one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 10
   nutcracker sample awari --slice 10 --count 5
-  nutcracker sample awari --slice 10 --count 1000 --seed 7 --format json > positions.jsonl")]
+  nutcracker sample awari --slice 10 --count 1000 --seed 7 --format json > positions.jsonl
+  nutcracker sample awari --slice 10 --all > slice.csv")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -35,6 +39,9 @@ pub struct Args {
     /// The seed of the random numbers
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
+    /// Every position of the slice instead, in the order of the database
+    #[arg(long, conflicts_with_all = ["count", "seed"])]
+    all: bool,
     /// How lines are written
     #[arg(long, value_enum, default_value = "csv")]
     format: LineFormat,
@@ -50,9 +57,16 @@ impl Args {
         let set = self.subject.open(&game, true, CACHE);
         set.get(slice.0).map_err(|error| self.subject.explain(&game, error))?;
         self.subject.note_unchecked(&game, &set);
-        let (len, mut random) = (game.slice_len(slice), Random::new(self.seed));
-        let mut out = BufWriter::new(io::stdout().lock());
-        let mut text = self.format.head().as_bytes().to_vec();
+        let mut out = Lines { game: &game, set: &set, args: &self, text: Vec::new() };
+        out.text.extend_from_slice(self.format.head().as_bytes());
+        let len = game.slice_len(slice);
+        if self.all {
+            for position in (0..len).filter_map(|index| game.unrank(slice, index)) {
+                out.write(position)?;
+            }
+            return out.flush();
+        }
+        let mut random = Random::new(self.seed);
         for _ in 0..self.count {
             let mut draws = (0..MISSES).map(|_| random.below(len));
             let drawn = draws.find_map(|index| game.unrank(slice, index));
@@ -60,14 +74,33 @@ impl Args {
                 let what = format!("no position was found in {}", slice_label(&game, slice));
                 return Err(Failure::Failed(what));
             };
-            let line = game.format(&Situation::new(position, Side::First));
-            let answer = look_up(&game, &set, &self.subject, &line).map_err(Failure::Failed)?;
-            self.format.write(&game, &line, &Ok(answer), &mut text);
-            if text.len() >= PIECE {
-                out.write_all(&text).map_err(|error| Failure::output(&error))?;
-                text.clear();
-            }
+            out.write(position)?;
         }
-        out.write_all(&text).and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
+        out.flush()
+    }
+}
+
+/// Positions with their values on standard output.
+struct Lines<'a> {
+    game: &'a AnyGame,
+    set: &'a TableSet,
+    args: &'a Args,
+    text: Vec<u8>,
+}
+
+impl Lines<'_> {
+    fn write(&mut self, position: AnyPosition) -> Result<(), Failure> {
+        let line = self.game.format(&Situation::new(position, Side::First));
+        let answer = look_up(self.game, self.set, &self.args.subject, &line);
+        let answer = answer.map_err(Failure::Failed)?;
+        self.args.format.write(self.game, &line, &Ok(answer), &mut self.text);
+        if self.text.len() >= PIECE { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        let written = out.write_all(&self.text).and_then(|()| out.flush());
+        self.text.clear();
+        written.map_err(|error| Failure::output(&error))
     }
 }
