@@ -30,10 +30,10 @@ use crate::{machine, note, print, start, table};
 /// have measured it.
 const WEIGHTS: [f64; 4] = [0.1, 0.35, 0.25, 0.3];
 
-/// A run that takes this many seconds or more by the usual rates is worth a measurement, of slices
-/// with at most this many positions. So is one of many positions with another solver than `rows`: the
+/// A run that takes this many seconds or more by the usual rates is worth a measurement, which takes
+/// one or two: 20 stones by rows took a third more processor time with it. So is one of many positions with another solver than `rows`: the
 /// usual rates are those of awari, and other games may take ten times as long.
-const MEASURED_FROM: f64 = 5.0;
+const MEASURED_FROM: f64 = 20.0;
 const MEASURED_FROM_POSITIONS: u64 = 5_000_000;
 /// The most positions that are measured with: the more, the longer the run takes.
 const MEASURED_WITH: [u64; 2] = [1_000_000, 5_000_000];
