@@ -245,7 +245,7 @@ impl Rules for Awari {
     }
 
     fn format_in(&self, situation: &Situation<Board>, notation: Notation) -> Option<String> {
-        Some(halves::format_in(self.pits(), situation, notation))
+        halves::format_in(self.pits(), situation, notation)
     }
 
     fn format_move_in(

@@ -26,7 +26,7 @@ mod unmoves;
 mod view;
 
 use nutcracker_any::{AnyGame, GameInfo, OptionInfo, Options, Registered};
-use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step};
+use nutcracker_game::{GameId, Notation, ParseError, Rules, Score, Side, Situation, Step};
 
 pub use board::{ChessPosition, Role};
 pub use forward::ChessForward;
@@ -93,6 +93,33 @@ impl Rules for Chess {
         _: &Step<ChessPosition>,
     ) -> String {
         san::short(situation, mv)
+    }
+
+    fn format_in(
+        &self,
+        situation: &Situation<ChessPosition>,
+        notation: Notation,
+    ) -> Option<String> {
+        match notation {
+            Notation::Own => Some(fen::format(situation)),
+            // Programs expect the numbers that count moves.
+            Notation::Uci => Some(fen::format(situation) + " 0 1"),
+            _ => None,
+        }
+    }
+
+    fn format_move_in(
+        &self,
+        situation: &Situation<ChessPosition>,
+        mv: &ChessMove,
+        _: &Step<ChessPosition>,
+        notation: Notation,
+    ) -> Option<String> {
+        match notation {
+            Notation::Own => Some(san::short(situation, mv)),
+            Notation::Uci => Some(san::long(situation, mv)),
+            _ => None,
+        }
     }
 
     fn other_name(&self, situation: &Situation<ChessPosition>, mv: &ChessMove) -> Option<String> {

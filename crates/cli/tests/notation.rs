@@ -92,7 +92,7 @@ fn wrong_positions_are_refused() {
     let error = place.run(&["probe", "kalah", "--notation", "openspiel", "x"]).usage_error();
     assert!(error.contains("OpenSpiel has no notation for kalah"), "{error}");
     let error = place.run(&["probe", "awari", "--notation", "wiki", "x"]).usage_error();
-    assert!(error.contains("a notation is own, auale, playstrategy or openspiel"), "{error}");
+    assert!(error.contains("a notation is own, auale, playstrategy, openspiel or uci"), "{error}");
 }
 
 #[test]

@@ -222,9 +222,9 @@ pub struct Programs {
     /// How long a program may take to start, and for a move without a clock
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_thinking_time)]
     engine_timeout: Duration,
-    /// How programs write positions and moves: own, or auale for those made for Aualé; by default
-    /// own, and auale for Aalina. A single program has it before its command:
-    /// dialect=auale,cmd:PROGRAM
+    /// How programs write positions and moves: own, auale for those made for Aualé, or uci for those
+    /// made for chess; by default own, auale for Aalina, and uci in chess. A single program has it
+    /// before its command: dialect=auale,cmd:PROGRAM
     #[arg(long, value_name = "DIALECT")]
     engine_dialect: Option<Dialect>,
 }
@@ -237,7 +237,7 @@ impl Programs {
         dialect: Option<Dialect>,
         game: &AnyGame,
     ) -> Result<External, Failure> {
-        let dialect = dialect.or(self.engine_dialect);
+        let dialect = dialect.or(self.engine_dialect).or_else(|| Dialect::usual(game));
         dialect.unwrap_or_default().check(game).map_err(Failure::Usage)?;
         let timeouts = Timeouts {
             start: self.engine_timeout,

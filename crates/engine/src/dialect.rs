@@ -3,9 +3,10 @@
 use std::str::FromStr;
 
 use nutcracker_game::{Game, Notation};
+use nutcracker_search::Worth;
 
 use crate::Played;
-use crate::grammar::Info;
+use crate::grammar::{Info, WireScore};
 use crate::transcript::letters;
 
 /// A form of the protocol.
@@ -26,10 +27,21 @@ pub enum Dialect {
     Own,
     /// That of Aualé and Aalina.
     Auale,
+    /// That of chess programs: moves by their squares, and wins by their moves to mate.
+    Uci,
 }
 
 /// What Aalina answers where there is no move.
 pub(crate) const NULL_MOVE: &str = "0000";
+
+/// What a win that is proven is worth to a chess interface, in hundredths of a pawn.
+const PROVEN: i32 = 20_000;
+
+/// Pawns to a win in our evaluation of chess.
+const PAWNS: i32 = 20;
+
+/// How fast the chance to win grows with hundredths of a pawn, as Lichess fitted it to games.
+const CHANCE: f64 = 0.003_682_08;
 
 impl Dialect {
     /// The notation of positions and moves.
@@ -37,12 +49,18 @@ impl Dialect {
         match self {
             Dialect::Own => Notation::Own,
             Dialect::Auale => Notation::Auale,
+            Dialect::Uci => Notation::Uci,
         }
     }
 
     /// Whether a game can be spoken about; the error is one sentence.
     pub fn check<G: Game>(self, game: &G) -> Result<(), String> {
         nutcracker_game::format_in(game, &game.start(), self.notation()).map(|_| ())
+    }
+
+    /// The dialect that all programs for a game speak, if they do.
+    pub fn usual<G: Game>(game: &G) -> Option<Self> {
+        Dialect::Uci.check(game).is_ok().then_some(Dialect::Uci)
     }
 
     /// The dialect of a `position` command, if it is clear from its board or its moves; for a game
@@ -64,7 +82,7 @@ impl Dialect {
     /// The moves of words of a command.
     pub(crate) fn moves(self, words: &[String]) -> Vec<String> {
         match self {
-            Dialect::Own => words.to_vec(),
+            Dialect::Own | Dialect::Uci => words.to_vec(),
             // A word that is no list of letters is refused where it is played.
             Dialect::Auale => words
                 .iter()
@@ -90,7 +108,7 @@ impl Dialect {
             let board = board.unwrap_or_else(|| game.format(played.start()));
             match self {
                 Dialect::Own => board,
-                Dialect::Auale => format!("fen {board}"),
+                Dialect::Auale | Dialect::Uci => format!("fen {board}"),
             }
         };
         let names = played.names_in(notation).unwrap_or_else(|| played.names());
@@ -99,14 +117,32 @@ impl Dialect {
 
     /// A report without the words that only we know.
     pub(crate) fn info(self, mut info: Info) -> Info {
-        if self == Dialect::Auale {
+        if self != Dialect::Own {
             info.pv = self.words(std::mem::take(&mut info.pv));
-            info.score = info.score.map(|mut score| {
-                score.proven = false;
-                score
-            });
         }
+        info.score = info.score.map(|score| match self {
+            Dialect::Own => WireScore { mate: None, ..score },
+            Dialect::Auale => WireScore { mate: None, proven: false, ..score },
+            // A win that is proven is more than any guess.
+            Dialect::Uci if score.proven => {
+                let hundredths = score.hundredths.signum() * PROVEN;
+                WireScore { hundredths, proven: false, ..score }
+            }
+            Dialect::Uci => WireScore { hundredths: score.hundredths * PAWNS, ..score },
+        });
         info
+    }
+
+    /// What a program's score says of a position. Hundredths of a pawn have no end, unlike points of a
+    /// game that is won, drawn or lost: they become the chance to win less that to lose.
+    pub(crate) fn worth(self, score: WireScore) -> Worth {
+        match self {
+            Dialect::Uci => {
+                let chance = (CHANCE * f64::from(score.hundredths) / 2.0).tanh();
+                Worth::guess((100.0 * chance).round() as i32)
+            }
+            Dialect::Own | Dialect::Auale => score.into(),
+        }
     }
 }
 
@@ -117,7 +153,21 @@ impl FromStr for Dialect {
         match text {
             "own" => Ok(Dialect::Own),
             "auale" => Ok(Dialect::Auale),
-            _ => Err(format!("a dialect is own or auale, not {text:?}")),
+            "uci" => Ok(Dialect::Uci),
+            _ => Err(format!("a dialect is own, auale or uci, not {text:?}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_of_chess_programs_become_chances() {
+        let read = |hundredths| {
+            Dialect::Uci.worth(WireScore { hundredths, ..WireScore::default() }).hundredths()
+        };
+        assert_eq!([0, 30, 100, -100, 12_700].map(read), [0, 6, 18, -18, 100]);
     }
 }

@@ -191,7 +191,7 @@ impl ExpertSpec {
             let timeouts = Timeouts::default();
             let timeouts = Timeouts { think: timeout.unwrap_or(timeouts.think), ..timeouts };
             let mut program = External::start(command, options, timeouts)?;
-            if let Some(dialect) = *dialect {
+            if let Some(dialect) = dialect.or_else(|| Dialect::usual(game)) {
                 program = program.speaking(dialect);
             }
             let expert = ExternalExpert::new(game.clone(), program, limits);

@@ -12,7 +12,7 @@ use crate::dialect::NULL_MOVE;
 use crate::grammar::{Answer, Command, Info};
 use crate::process::read_line;
 use crate::wire::{info_of, limits_of};
-use crate::{Dialect, MoveLimits, Pace, Played, Player, Progress, Request};
+use crate::{Dialect, Ending, MoveLimits, Pace, Played, Player, Progress, Request};
 
 /// The engine's identity.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -216,6 +216,10 @@ impl<G: Game, W: Write> Front<'_, G, W> {
         for mv in spoken.moves(moves) {
             let mv = played.find_in(&mv, spoken.notation()).map_err(|error| error.to_string())?;
             played.play(mv);
+            // Games of chess go on when a position has come again; what was before is forgotten.
+            if spoken == Dialect::Uci && played.ending() == Some(Ending::Repeated) {
+                played = Played::new(played.game().clone(), *played.now());
+            }
         }
         (self.played, self.dialect) = (played, dialect);
         Ok(())

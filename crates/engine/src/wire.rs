@@ -2,7 +2,6 @@
 //! here, and nothing else knows both sides.
 
 use nutcracker_game::{Game, Side};
-use nutcracker_search::Worth;
 
 use crate::grammar::{Go, Info};
 use crate::{AnswerWhen, ClockState, Dialect, MoveLimits, Played, Progress};
@@ -104,7 +103,7 @@ pub(crate) fn progress_of<G: Game>(
     Progress {
         depth: info.depth,
         rank: info.multipv,
-        value: info.score.map(Worth::from),
+        value: info.score.map(|score| dialect.worth(score)),
         nodes: info.nodes,
         elapsed: info.time,
         table_permille: info.hashfull,

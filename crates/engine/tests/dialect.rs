@@ -1,4 +1,4 @@
-//! The dialect of Aualé and Aalina, from both sides.
+//! The dialects of Aualé and Aalina, and of chess programs, from both sides.
 #![cfg(unix)]
 
 use std::fs;
@@ -7,6 +7,7 @@ use nutcracker_engine::{
     Dialect, MoveLimits, Pace, Played, Player, PlayerError, Progress, Request, Thought,
 };
 use nutcracker_game::{Game, Rules};
+use nutcracker_games::chess::Chess;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::sowing::{RuleSet, Sowing};
 use nutcracker_search::Worth;
@@ -44,8 +45,8 @@ fn oware() -> Sowing {
 }
 
 /// Plays a recorded dialogue.
-fn replay(text: &str, dialect: Option<Dialect>) {
-    let talk = Talk::with(oware(), First, dialect);
+fn replay<G: Game>(game: G, text: &str, dialect: Option<Dialect>) {
+    let talk = Talk::with(game, First, dialect);
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         match line.split_once(' ') {
             Some((">", command)) => talk.send(command),
@@ -58,9 +59,11 @@ fn replay(text: &str, dialect: Option<Dialect>) {
 
 #[test]
 fn recorded_dialogues() {
-    replay(include_str!("dialogues/auale.txt"), Some(Dialect::Auale));
-    replay(include_str!("dialogues/detected.txt"), None);
-    replay(include_str!("dialogues/board.txt"), None);
+    replay(oware(), include_str!("dialogues/auale.txt"), Some(Dialect::Auale));
+    replay(oware(), include_str!("dialogues/detected.txt"), None);
+    replay(oware(), include_str!("dialogues/board.txt"), None);
+    assert_eq!((Dialect::usual(&oware()), Dialect::usual(&Chess)), (None, Some(Dialect::Uci)));
+    replay(Chess, include_str!("dialogues/uci.txt"), Dialect::usual(&Chess));
 }
 
 #[test]

@@ -58,14 +58,18 @@ fn bound() -> impl Strategy<Value = Bound> {
 prop_compose! {
     fn info()(
         (depth, multipv) in any::<(Option<u32>, Option<u32>)>(),
-        score in of((any::<i32>(), bound(), any::<bool>())),
+        score in of((any::<i32>(), bound(), any::<bool>(), of(-200..200))),
         (nodes, nps, tbhits) in any::<(Option<u64>, Option<u64>, Option<u64>)>(),
         time in of(time()),
         hashfull in of(0..=1000_u32),
         pv in vec(word(), 0..6),
         text in of(words()),
     ) -> Info {
-        let score = score.map(|(hundredths, bound, proven)| WireScore { hundredths, bound, proven });
+        // Moves to mate are written instead of a number, and read as one that is large.
+        let score = score.map(|(hundredths, bound, proven, mate)| {
+            let hundredths = mate.map_or(hundredths, |moves| if moves > 0 { 12_700 } else { -12_700 });
+            WireScore { hundredths, bound, proven, mate }
+        });
         Info { depth, multipv, score, nodes, nps, time, hashfull, tbhits, pv, text }
     }
 }

@@ -24,15 +24,22 @@ pub enum Notation {
     PlayStrategy,
     /// As `OpenSpiel` does.
     OpenSpiel,
+    /// As chess programs and their interfaces do.
+    Uci,
 }
 
 impl Notation {
     /// All of them.
-    pub const ALL: [Notation; 4] =
-        [Notation::Own, Notation::Auale, Notation::PlayStrategy, Notation::OpenSpiel];
+    pub const ALL: [Notation; 5] = [
+        Notation::Own,
+        Notation::Auale,
+        Notation::PlayStrategy,
+        Notation::OpenSpiel,
+        Notation::Uci,
+    ];
     /// Those of other programs.
-    pub const FOREIGN: [Notation; 3] =
-        [Notation::Auale, Notation::PlayStrategy, Notation::OpenSpiel];
+    pub const FOREIGN: [Notation; 4] =
+        [Notation::Auale, Notation::PlayStrategy, Notation::OpenSpiel, Notation::Uci];
 
     /// The name by which it is chosen.
     pub fn name(self) -> &'static str {
@@ -41,6 +48,7 @@ impl Notation {
             Notation::Auale => "auale",
             Notation::PlayStrategy => "playstrategy",
             Notation::OpenSpiel => "openspiel",
+            Notation::Uci => "uci",
         }
     }
 
@@ -51,6 +59,7 @@ impl Notation {
             Notation::Auale => "Aualé",
             Notation::PlayStrategy => "PlayStrategy",
             Notation::OpenSpiel => "OpenSpiel",
+            Notation::Uci => "UCI",
         }
     }
 }
@@ -85,7 +94,7 @@ impl FromStr for Notation {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Notation::ALL.into_iter().find(|notation| notation.name() == text);
         found.ok_or_else(|| {
-            format!("a notation is own, auale, playstrategy or openspiel, not {text:?}")
+            format!("a notation is own, auale, playstrategy, openspiel or uci, not {text:?}")
         })
     }
 }

@@ -116,7 +116,7 @@ impl Rules for Sowing {
 
     fn format_in(&self, situation: &Situation<Board>, notation: Notation) -> Option<String> {
         let known = notation == Notation::Own || self.is_sown_as_oware();
-        known.then(|| halves::format_in(self.pits(), situation, notation))
+        known.then(|| halves::format_in(self.pits(), situation, notation)).flatten()
     }
 
     fn format_move_in(

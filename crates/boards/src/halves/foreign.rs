@@ -46,7 +46,7 @@ pub(super) fn parse(
 ) -> Option<Result<Situation<Board>, ParseError>> {
     let reader = Reader { pits, all, things };
     match notation_of(text) {
-        Notation::Own => None,
+        Notation::Own | Notation::Uci => None,
         Notation::Auale => Some(reader.dashes(text.trim())),
         Notation::PlayStrategy => Some(reader.fen(&text.replace('_', " "))),
         Notation::OpenSpiel if text.contains('|') => Some(reader.bars(text)),
@@ -221,8 +221,9 @@ fn half(pits: &[u8]) -> Half {
 }
 
 /// Writes a board of `pits` pits a side as another program does, in our own notation for
-/// [`Notation::Own`]. These have no way to say that captures are not known: then they are 0.
-pub fn format_in(pits: usize, situation: &Situation<Board>, notation: Notation) -> String {
+/// [`Notation::Own`]; `None` where that program has no such games. Others have no way to say that
+/// captures are not known: then they are 0.
+pub fn format_in(pits: usize, situation: &Situation<Board>, notation: Notation) -> Option<String> {
     let Board { own, other } = situation.position;
     let (south, north, side) = match situation.mover {
         Side::First => (own, other, 'S'),
@@ -231,7 +232,8 @@ pub fn format_in(pits: usize, situation: &Situation<Board>, notation: Notation) 
     let [mine, theirs] = situation.banked.unwrap_or_default();
     let rows = south[..pits].iter().chain(&north[..pits]).map(ToString::to_string);
     let listed = |between: &str| rows.clone().collect::<Vec<_>>().join(between);
-    match notation {
+    let text = match notation {
+        Notation::Uci => return None,
         Notation::Own => super::format(pits, situation),
         Notation::Auale => format!("{}-{mine}-{theirs}-{side}", listed("-")),
         Notation::PlayStrategy => {
@@ -242,7 +244,8 @@ pub fn format_in(pits: usize, situation: &Situation<Board>, notation: Notation) 
             let mover = u8::from(situation.mover == Side::Second);
             format!("{mover} | {mine} {theirs} | {}", listed(" "))
         }
-    }
+    };
+    Some(text)
 }
 
 /// A row of pits; empty ones next to each other are counted.
@@ -271,7 +274,7 @@ pub fn move_in(
 ) -> Option<String> {
     let north = situation.mover == Side::Second;
     match notation {
-        Notation::Own => None,
+        Notation::Own | Notation::Uci => None,
         Notation::Auale => {
             let first = if north { b'a' } else { b'A' };
             Some(char::from(first + pit as u8).to_string())
@@ -352,9 +355,10 @@ Player 0 score = 0
 
     #[test]
     fn moves_of_other_programs() {
+        const SOWN: [Notation; 3] = [Notation::Auale, Notation::PlayStrategy, Notation::OpenSpiel];
         let names = |text: &str, pit| {
             let at = parse(6, 48, "seeds", text).expect(text);
-            Notation::FOREIGN.map(|notation| move_in(6, &at, pit, notation).expect("a name"))
+            SOWN.map(|notation| move_in(6, &at, pit, notation).expect("a name"))
         };
         // The first moves of a game that PlayStrategy tests itself with: d1e2 c2b1 e1c2 b2d1.
         assert_eq!(names("4,4,4,4,4,4/4,4,4,4,4,4 S 0-0", 3), ["D", "d1e2", "3"]);

@@ -86,7 +86,8 @@ pub struct Args {
     /// How the answer is printed
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
-    /// For --format record, how the game is written: own, auale (OGN), playstrategy or openspiel
+    /// For --format record, how the game is written: own, auale (OGN), playstrategy,
+    /// openspiel or uci
     #[arg(long, value_name = "NOTATION", default_value_t = Notation::Own)]
     notation: Notation,
 }

@@ -23,12 +23,13 @@ use crate::note;
 /// Play over the engine protocol on standard input and output
 ///
 /// The commands are those of UCI, with positions and moves in this program's notation; unknown
-/// commands are ignored. For awari and oware the dialect of Aualé is spoken too. docs/protocol.md
-/// describes the protocol.
+/// commands are ignored. For awari and oware the dialect of Aualé is spoken too, and chess is played
+/// over UCI as it is. docs/protocol.md describes the protocol.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   printf 'uci\\nposition startpos moves F4\\ngo depth 6\\n' | nutcracker engine awari
-  printf 'position startpos moves FfBe\\ngo depth 6\\n' | nutcracker engine oware --dialect auale")]
+  printf 'position startpos moves FfBe\\ngo depth 6\\n' | nutcracker engine oware --dialect auale
+  printf 'position fen 8/8/8/8/8/4k3/8/R3K3 w - - 0 1\\ngo depth 6\\n' | nutcracker engine chess")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -41,8 +42,8 @@ pub struct Args {
     /// purpose, or perfect
     #[arg(long, value_name = "LEVEL", default_value = "perfect")]
     level: Level,
-    /// How positions and moves are written: own, or auale for Aualé and Aalina; by default as the
-    /// interface writes them, and until that shows as own
+    /// How positions and moves are written: own, auale for Aualé and Aalina, or uci for chess, which
+    /// it is there by default; elsewhere as the interface writes them, and until that shows as own
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<Dialect>,
     #[command(flatten)]
@@ -53,7 +54,8 @@ impl Args {
     /// Serves.
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
-        self.dialect.unwrap_or_default().check(&game).map_err(Failure::Usage)?;
+        let dialect = self.dialect.or_else(|| Dialect::usual(&game));
+        dialect.unwrap_or_default().check(&game).map_err(Failure::Usage)?;
         let databases = databases::open(&game, &self.subject)?;
         let settings = Settings {
             level: self.level,
@@ -88,7 +90,7 @@ impl Args {
             None => Box::new(player),
         };
         let input = io::stdin().lock();
-        let served = serve(game, player, &identity, self.dialect, input, io::stdout());
+        let served = serve(game, player, &identity, dialect, input, io::stdout());
         served.map_err(|error| match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
             _ => Failure::Failed(format!("the engine protocol was cut off: {error}")),

@@ -74,7 +74,7 @@ pub struct Args {
     /// How answers are printed; by default a table, and for --file csv
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// How positions and moves are written: own, auale, playstrategy or openspiel
+    /// How positions and moves are written: own, auale, playstrategy, openspiel or uci
     #[arg(long, value_name = "NOTATION")]
     notation: Option<Notation>,
     #[command(flatten)]

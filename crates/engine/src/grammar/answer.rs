@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use nutcracker_game::Score;
+use nutcracker_game::{Metric, Score};
 use nutcracker_search::{Kind, Worth};
 
 use super::{Words, one_line};
@@ -65,6 +65,9 @@ pub struct WireScore {
     pub bound: Bound,
     /// Whether it rests on rules and databases alone, or on a guess.
     pub proven: bool,
+    /// The winner's moves to the end of the game, negative where the side to move loses. It is
+    /// written instead of the hundredths.
+    pub mate: Option<i32>,
 }
 
 impl From<Worth> for WireScore {
@@ -74,14 +77,17 @@ impl From<Worth> for WireScore {
             Kind::AtMost => Bound::Upper,
             Kind::Exact | Kind::Guess => Bound::Exact,
         };
-        WireScore { hundredths: worth.hundredths(), bound, proven: worth.is_proven() }
+        let hundredths = worth.hundredths();
+        let counted = worth.distance.filter(|distance| distance.metric == Metric::Dtw);
+        let mate = counted.map(|distance| i32::from(distance.moves) * hundredths.signum());
+        WireScore { hundredths, bound, proven: worth.is_proven(), mate }
     }
 }
 
 impl From<WireScore> for Worth {
     /// A bound that is not proven is a guess.
     fn from(score: WireScore) -> Self {
-        let WireScore { hundredths, bound, proven } = score;
+        let WireScore { hundredths, bound, proven, .. } = score;
         let whole = Score::try_from(hundredths / 100).ok().filter(|_| hundredths % 100 == 0);
         match (whole.filter(|_| proven), bound) {
             (Some(score), Bound::Exact) => Worth::exact(score),
@@ -180,12 +186,16 @@ fn info(mut words: Words<'_>) -> Info {
 const MATE: i32 = 12_700;
 
 fn score(words: &mut Words<'_>) -> Option<WireScore> {
-    let hundredths = match words.next()? {
-        "cp" => words.number()?,
-        "mate" => MATE * words.number::<i32>()?.signum(),
+    let mut score = match words.next()? {
+        "cp" => WireScore { hundredths: words.number()?, ..WireScore::default() },
+        "mate" => {
+            // Mated already is mate in 0.
+            let moves: i32 = words.number()?;
+            let hundredths = if moves > 0 { MATE } else { -MATE };
+            WireScore { hundredths, mate: Some(moves), ..WireScore::default() }
+        }
         _ => return None,
     };
-    let mut score = WireScore { hundredths, ..WireScore::default() };
     loop {
         let mut ahead = words.clone();
         match ahead.next() {
@@ -243,7 +253,10 @@ fn option(words: Words<'_>) -> Option<PlayerOption> {
 
 impl fmt::Display for WireScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cp {}", self.hundredths)?;
+        match self.mate {
+            Some(moves) => write!(f, "mate {moves}")?,
+            None => write!(f, "cp {}", self.hundredths)?,
+        }
         f.write_str(match self.bound {
             Bound::Exact => "",
             Bound::Lower => " lowerbound",

@@ -252,7 +252,7 @@ fn names_of(word: &str, notation: Notation) -> Result<Vec<String>, String> {
             format!("moves are letters such as F or FfBe, not {:?}", shortened(word))
         }),
         Notation::PlayStrategy => Ok(vec![word.trim_end_matches(['!', '?']).to_owned()]),
-        Notation::Own | Notation::OpenSpiel => Ok(vec![word.to_owned()]),
+        Notation::Own | Notation::OpenSpiel | Notation::Uci => Ok(vec![word.to_owned()]),
     }
 }
 

@@ -46,7 +46,7 @@ pub fn write_game<G: Game>(
         Notation::OpenSpiel => {
             openspiel::write(name, record.tag("Options").unwrap_or_default(), &names)
         }
-        Notation::Auale | Notation::PlayStrategy => {
+        Notation::Auale | Notation::PlayStrategy | Notation::Uci => {
             let position = elsewhere.then_some(start);
             let mut text = String::new();
             // Writing to a `String` cannot fail.

@@ -256,7 +256,8 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         on_report: &mut dyn FnMut(&Report<G::Move>),
     ) -> Result<Chosen<G::Move>, PlayerError<O::Error>> {
         let errs = manner.level < Level::PERFECT;
-        if let Some(advice) = self.known_moves(position, history, limits)? {
+        if let Some(mut advice) = self.known_moves(position, history, limits)? {
+            self.perfect.count(position, history, &mut advice.values)?;
             let mv = self.choose_by_databases(position, history, manner, random)?;
             let (best, _) = *advice.values.first().ok_or(PlayerError::Over)?;
             // That is a choice among all moves, and may be one that the limits leave out.

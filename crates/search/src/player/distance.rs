@@ -4,7 +4,7 @@ use nutcracker_game::{Game, Metric, Score};
 
 use super::perfect::{Keeping, Perfect, PlayerError, Valued, score_of};
 use super::realise::Closed;
-use crate::Oracle;
+use crate::{MoveValues, Oracle, Worth};
 
 /// Moves as a metric values them.
 #[derive(Debug)]
@@ -73,6 +73,32 @@ fn value_of<G: Game, O: Oracle>(
 }
 
 impl<G: Game, O: Oracle> Perfect<G, O> {
+    /// Adds to what moves are worth how far away their wins and losses are, where databases count
+    /// that; those that win soonest or hold out longest come first among equal ones.
+    pub(super) fn count(
+        &self,
+        position: &G::Position,
+        history: &[G::Position],
+        moves: &mut MoveValues<G::Move>,
+    ) -> Result<(), PlayerError<O::Error>> {
+        if self.oracle.bounds(self.game.slice_of(position)) {
+            return Ok(());
+        }
+        let valued = self.values(position, history)?;
+        let Some(counted) = Counted::new(self.game(), self.oracle(), position, &valued)? else {
+            return Ok(());
+        };
+        let values: Vec<_> =
+            valued.iter().zip(&counted.values).filter(|(valued, _)| !valued.repeats).collect();
+        for (mv, worth) in &mut *moves {
+            if let Some((_, value)) = values.iter().find(|(valued, _)| valued.mv == *mv) {
+                worth.distance = Worth::by(counted.metric, **value).distance;
+            }
+        }
+        moves.sort_by_key(|(_, worth)| worth.order());
+        Ok(())
+    }
+
     /// The moves that keep `level`, which is not 0: those that win soonest, or all of them, those
     /// that hold out longest first.
     pub(super) fn by_distance(
