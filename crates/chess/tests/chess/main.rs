@@ -5,3 +5,4 @@ mod notation;
 mod perft;
 mod rule;
 mod solved;
+mod stockfish;
