@@ -1,5 +1,7 @@
 //! The squares that men attack, as sets of squares: bit 0 is a1, bit 1 b1, bit 8 a2.
 
+use crate::board::Role;
+
 /// Squares as the bits of a number.
 pub(crate) type Set = u64;
 
@@ -101,6 +103,19 @@ pub(crate) fn line(direction: usize, square: u8, occupied: Set) -> Set {
 #[inline(always)]
 pub(crate) fn rook(square: u8, occupied: Set) -> Set {
     STRAIGHT.iter().fold(0, |set, &direction| set | line(direction, square, occupied))
+}
+
+/// What a man other than a pawn attacks.
+#[inline(always)]
+pub(crate) fn of(role: Role, square: u8, occupied: Set) -> Set {
+    match role {
+        Role::Pawn => 0,
+        Role::Knight => knight(square),
+        Role::Bishop => bishop(square, occupied),
+        Role::Rook => rook(square, occupied),
+        Role::Queen => bishop(square, occupied) | rook(square, occupied),
+        Role::King => king(square),
+    }
 }
 
 #[inline(always)]

@@ -148,6 +148,15 @@ impl ChessPosition {
         self.own |= u64::from(own) << square;
     }
 
+    /// Puts equal men on empty squares.
+    #[inline(always)]
+    pub(crate) fn put_all(&mut self, squares: Set, role: Role, own: bool) {
+        for (number, bits) in self.bits.iter_mut().enumerate() {
+            *bits |= if role as u8 >> number & 1 == 1 { squares } else { 0 };
+        }
+        self.own |= if own { squares } else { 0 };
+    }
+
     /// Takes what stands on a square off the board.
     #[inline(always)]
     pub(crate) fn clear(&mut self, square: u8) {

@@ -31,11 +31,11 @@ pub(crate) fn turn(square: u8, turn: Turn) -> u8 {
 
 /// Where two kings are in the list of pairs, and how the board is turned for that.
 #[derive(Clone, Copy, Debug, Default)]
-struct Kings {
-    number: u16,
-    turn: Turn,
+pub(crate) struct Kings {
+    pub number: u16,
+    pub turn: Turn,
     /// Whether another turn leads to the same pair: both stand on the long diagonal.
-    tied: bool,
+    pub tied: bool,
 }
 
 /// Pairs of kings, up to mirror images.
@@ -78,6 +78,12 @@ impl Pairs {
         }
         Pairs { kings, squares }
     }
+
+    /// The pair of kings on these squares.
+    #[inline(always)]
+    pub fn of(&self, first: u8, second: u8) -> Kings {
+        self.kings[usize::from(first) * 64 + usize::from(second)]
+    }
 }
 
 /// Pairs without and with pawns.
@@ -85,12 +91,12 @@ static PAIRS: LazyLock<[Pairs; 2]> = LazyLock::new(|| [Pairs::new(false), Pairs:
 
 /// Men of one kind and side: one digit of the number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Group {
-    role: Role,
+pub(crate) struct Group {
+    pub role: Role,
     /// Of the first side of the class.
-    first: bool,
-    count: u8,
-    len: u64,
+    pub first: bool,
+    pub count: u8,
+    pub len: u64,
 }
 
 impl Group {
@@ -100,9 +106,20 @@ impl Group {
         Group { role, first, count, len }
     }
 
+    /// The digit of this group, the last of a number, and the number without it.
+    #[inline(always)]
+    pub fn split(self, number: u64) -> (u64, u64) {
+        // A single man has a digit of six bits, which no division takes apart.
+        if self.len == 64 {
+            (number % 64, number / 64)
+        } else {
+            (number % self.len, number / self.len)
+        }
+    }
+
     /// The number of a set of squares.
     #[inline(always)]
-    fn rank(self, squares: u64) -> u64 {
+    pub fn rank(self, squares: u64) -> u64 {
         let mut squares = if self.role == Role::Pawn { squares >> 8 } else { squares };
         let mut number = 0;
         let mut place = 1;
@@ -116,7 +133,7 @@ impl Group {
 
     /// The squares of a number.
     #[inline(always)]
-    fn unrank(self, mut number: u64) -> u64 {
+    pub fn unrank(self, mut number: u64) -> u64 {
         let mut squares = 0;
         let mut below = 64;
         for place in (1..=u64::from(self.count)).rev() {
@@ -175,7 +192,7 @@ impl Block {
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     class: Material,
-    pairs: &'static Pairs,
+    pub pairs: &'static Pairs,
     /// By the side to move, the first or the second of the class: positions without and with a pawn
     /// that can be captured in passing.
     halves: Vec<[Block; 2]>,
@@ -206,6 +223,11 @@ impl Layout {
         let half = [Block::new(&class.sides, kings, 1), passing];
         let halves = vec![half; if class.is_even() { 1 } else { 2 }];
         Layout { class: *class, pairs, halves }
+    }
+
+    /// The men of positions in which none can be captured in passing, the last digits last.
+    pub fn groups(&self) -> &[Group] {
+        &self.halves[0][0].groups
     }
 
     /// Numbers with this side of the class to move.
@@ -247,7 +269,7 @@ impl Layout {
         // As the first side sees the board.
         let flip = if mover == 0 { 0 } else { FLIP };
         let [first, second] = [mover == 0, mover == 1].map(|own| position.king(own) ^ flip);
-        let kings = self.pairs.kings[usize::from(first) * 64 + usize::from(second)];
+        let kings = self.pairs.of(first, second);
         let start = if mover == 0 { 0 } else { self.half_len(0) };
         let number = self.digits(position, mover, kings, flip);
         if kings.tied {
@@ -361,7 +383,7 @@ impl Layout {
             position.set_passed(Some(square));
         }
         // Of two numbers with the same meaning, one is a hole.
-        let tied = self.pairs.kings[usize::from(first) * 64 + usize::from(second)].tied;
+        let tied = self.pairs.of(first, second).tied;
         let unique = !tied && taken.is_none();
         (unique || self.rank(&position, mover) == index).then_some((position, mover))
     }

@@ -13,6 +13,7 @@
 //! ```
 
 mod attacks;
+mod bare;
 mod board;
 mod evaluate;
 mod fen;

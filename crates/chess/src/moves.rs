@@ -42,43 +42,22 @@ impl ChessPosition {
     /// Visits every legal move: king, then the other men by their squares, then castling.
     #[inline(always)]
     pub(crate) fn legal(&self, mut visit: impl FnMut(Found)) {
-        let (own, other, occupied) = (self.own(), self.other(), self.occupied());
-        let safety = self.safety();
-        let king = safety.king;
+        let (own, occupied) = (self.own(), self.occupied());
+        let king = self.king(true);
         let attacked = self.attacked(occupied & !(1 << king));
-        for to in squares(attacks::king(king) & !own & !attacked) {
-            let mv = ChessMove { from: king, to, promotion: None };
-            visit(Found { mv, role: Role::King });
-        }
-        if safety.allowed != 0 {
-            for from in squares(own & !(1 << king)) {
-                let Some((role, _)) = self.man(from) else { continue };
-                let mut to = match role {
-                    Role::Pawn => pawn_targets(from, other, occupied),
-                    Role::Knight => attacks::knight(from) & !own,
-                    Role::Bishop => attacks::bishop(from, occupied) & !own,
-                    Role::Rook => attacks::rook(from, occupied) & !own,
-                    Role::Queen | Role::King => {
-                        (attacks::bishop(from, occupied) | attacks::rook(from, occupied)) & !own
+        self.targets(attacked, |from, role, to| {
+            let promotes = role == Role::Pawn && to & ENDS != 0;
+            for to in squares(to) {
+                if promotes {
+                    for role in Role::PROMOTED {
+                        let mv = ChessMove { from, to, promotion: Some(role) };
+                        visit(Found { mv, role: Role::Pawn });
                     }
-                };
-                to &= safety.allowed;
-                if safety.pinned >> from & 1 == 1 {
-                    to &= self.pin_line(king, from);
-                }
-                let promotes = role == Role::Pawn && to & ENDS != 0;
-                for to in squares(to) {
-                    if promotes {
-                        for role in Role::PROMOTED {
-                            let mv = ChessMove { from, to, promotion: Some(role) };
-                            visit(Found { mv, role: Role::Pawn });
-                        }
-                    } else {
-                        visit(Found { mv: ChessMove { from, to, promotion: None }, role });
-                    }
+                } else {
+                    visit(Found { mv: ChessMove { from, to, promotion: None }, role });
                 }
             }
-        }
+        });
         if let Some(to) = self.passed() {
             for from in squares(attacks::pawn(to, false) & own & self.of(Role::Pawn)) {
                 if self.may_pass(from, to) {
@@ -97,6 +76,31 @@ impl ChessPosition {
                     visit(Found { mv, role: Role::King });
                 }
             }
+        }
+    }
+
+    /// Visits where each man can go, the king first: all legal moves but captures in passing and
+    /// castling. `attacked` are the squares that men of the other side attack, through the king.
+    #[inline(always)]
+    pub(crate) fn targets(&self, attacked: Set, mut visit: impl FnMut(u8, Role, Set)) {
+        let (own, other, occupied) = (self.own(), self.other(), self.occupied());
+        let safety = self.safety();
+        let king = safety.king;
+        visit(king, Role::King, attacks::king(king) & !own & !attacked);
+        if safety.allowed == 0 {
+            return;
+        }
+        for from in squares(own & !(1 << king)) {
+            let Some((role, _)) = self.man(from) else { continue };
+            let mut to = safety.allowed
+                & match role {
+                    Role::Pawn => pawn_targets(from, other, occupied),
+                    _ => attacks::of(role, from, occupied) & !own,
+                };
+            if safety.pinned >> from & 1 == 1 {
+                to &= self.pin_line(king, from);
+            }
+            visit(from, role, to);
         }
     }
 

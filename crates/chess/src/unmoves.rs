@@ -33,11 +33,6 @@ impl ChessPosition {
         for to in squares(after.own()) {
             let Some((role, _)) = after.man(to) else { continue };
             let from = match role {
-                Role::King => attacks::king(to),
-                Role::Knight => attacks::knight(to),
-                Role::Bishop => attacks::bishop(to, occupied),
-                Role::Rook => attacks::rook(to, occupied),
-                Role::Queen => attacks::bishop(to, occupied) | attacks::rook(to, occupied),
                 Role::Pawn if !pawns => 0,
                 Role::Pawn => {
                     let one = (1 << to) >> 8 & !occupied & !ENDS;
@@ -46,6 +41,7 @@ impl ChessPosition {
                     let two = to / 8 == 3 && one != 0 && !self.can_pass((to - 8) ^ FLIP);
                     one | if two { one >> 8 } else { 0 }
                 }
+                _ => attacks::of(role, to, occupied),
             };
             for from in squares(from & !occupied) {
                 undo(from, to, role);

@@ -2,10 +2,12 @@
 
 use nutcracker_game::{Children, Exits, Metric, Score, SliceId, SliceView, Turn};
 
+use crate::attacks::squares;
+use crate::bare::Bare;
 use crate::board::{ChessPosition, Role};
 use crate::index::{Layout, layout};
 use crate::material::{CLASSES, counts};
-use crate::moves::Found;
+use crate::moves::{ChessMove, Found};
 
 /// A class of men, with both sides to move.
 #[derive(Clone, Copy, Debug)]
@@ -14,11 +16,14 @@ pub struct ChessView {
     layout: &'static Layout,
     /// Whether pawns' moves leave the class, if only to come back to it.
     zeroing: bool,
+    /// Walks by digits, where that is possible.
+    bare: Option<Bare>,
 }
 
 impl ChessView {
     pub(crate) fn new(slice: SliceId, zeroing: bool) -> Self {
-        ChessView { slice, layout: layout(slice.0), zeroing }
+        let layout = layout(slice.0);
+        ChessView { slice, layout, zeroing, bare: Bare::new(slice, layout) }
     }
 
     /// The exits of a position of which side `mover` of the class is to move; `inside` is scratch
@@ -86,6 +91,71 @@ impl ChessView {
         }
         Ok(exits)
     }
+
+    /// The exits of a number of a class without pawns: quiet moves are counted, and only captures are
+    /// made.
+    #[inline]
+    fn bare_exits<C: Children>(
+        &self,
+        bare: &Bare,
+        metric: Metric,
+        index: u64,
+        inside: &mut Vec<u64>,
+        children: &C,
+    ) -> Result<Exits, C::Error> {
+        let Some(at) = bare.at(index) else { return Ok(Exits::HOLE) };
+        let position = &at.position;
+        let (occupied, king) = (position.occupied(), position.king(true));
+        let shared = self.layout.may_share(position, true);
+        inside.clear();
+        let most = metric.through(0, Turn::Passes, true, metric.over(-1)) as i8;
+        let mut exits = Exits { best: Exits::NONE, internal: 0 };
+        let (mut draws, mut too_far, mut moves) = (false, false, false);
+        let mut failed = None;
+        position.targets(position.attacked(occupied & !(1 << king)), |from, role, to| {
+            moves |= to != 0;
+            let quiet = to & !occupied;
+            exits.internal += quiet.count_ones() as u16;
+            if shared {
+                inside.extend(squares(quiet).map(|to| bare.after(&at, role, from, to)));
+            }
+            for to in squares(to & occupied) {
+                let Some((taken, _)) = position.man(to).filter(|_| exits.best < most) else {
+                    continue;
+                };
+                let (next, _) = position.after(ChessMove { from, to, promotion: None });
+                let (slice, mover) = bare.after_capture(at.own, taken);
+                match children.score(slice, layout(slice.0).rank(&next, mover)) {
+                    Ok(next) => {
+                        let value = metric.through(0, Turn::Passes, true, next);
+                        if metric.is_too_far(value, next) {
+                            too_far = true;
+                        } else {
+                            draws |= value == 0;
+                        }
+                        exits.best = exits.best.max(value as i8);
+                    }
+                    Err(error) => failed = Some(error),
+                }
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if !moves {
+            let score = -Score::from(position.is_check());
+            return Ok(Exits { best: metric.over(score) as i8, internal: 0 });
+        }
+        if too_far && exits.best == 0 && !draws {
+            return Ok(Exits::TOO_FAR);
+        }
+        if shared {
+            inside.sort_unstable();
+            inside.dedup();
+            exits.internal = inside.len() as u16;
+        }
+        Ok(exits)
+    }
 }
 
 /// The value of a position of a smaller class.
@@ -115,6 +185,21 @@ impl SliceView for ChessView {
 
     #[inline]
     fn predecessors(&self, key: u64, mut visit: impl FnMut(u64, u64)) {
+        if let Some(bare) = &self.bare {
+            let Some(at) = bare.moved(key) else { return };
+            if self.layout.may_share(&at.position, true) {
+                let mut seen = Vec::with_capacity(64);
+                bare.before(&at, |index| seen.push(index));
+                seen.sort_unstable();
+                seen.dedup();
+                for index in seen {
+                    visit(index, index);
+                }
+            } else {
+                bare.before(&at, |index| visit(index, index));
+            }
+            return;
+        }
         let Some((position, mover)) = self.layout.position(key) else { return };
         let before = self.layout.next(mover);
         let mut visit_once = |index: u64| visit(index, index);
@@ -141,6 +226,10 @@ impl SliceView for ChessView {
         let mut run = Vec::with_capacity((range.end - range.start) as usize);
         let mut inside = Vec::new();
         for index in range.clone() {
+            if let Some(bare) = &self.bare {
+                run.push(self.bare_exits(bare, metric, index, &mut inside, children)?);
+                continue;
+            }
             run.push(match self.layout.position(index) {
                 Some((position, mover)) => {
                     self.exits_of(metric, &position, mover, &mut inside, children)?
