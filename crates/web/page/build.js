@@ -52,20 +52,21 @@ export function builder(card, options, { upTo = undefined, done, signal }) {
 
   const offer = (problem) => {
     const empty = card.slices.length === 0;
+    const small = empty && upTo === undefined;
     put(
       panel,
       h("h2", {}, empty ? `No databases of ${card.name} yet` : "More databases"),
       h(
         "p",
         {},
-        empty
+        small
           ? "Without databases the value of a position is unknown. " +
               `The small set, up to ${slice(target, card.unit)}, ` +
               `has ${count(card.small_set_positions)} positions ` +
               `and takes ${card.small_set_positions > SECONDS ? "minutes" : "seconds"}.`
           : `Build what is missing up to ${slice(target, card.unit)}.`,
       ),
-      h("button", { class: "primary", id: "build", onclick: start }, empty ? "Build the small set" : "Build"),
+      h("button", { class: "primary", id: "build", onclick: start }, small ? "Build the small set" : "Build"),
       problem && h("p", { role: "alert", class: "note" }, problem),
     );
   };

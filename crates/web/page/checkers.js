@@ -49,7 +49,7 @@ const kind = {
   read,
   size: () => [SIZE, SIZE],
   // Black begins and plays towards 32: seen from Black, 1 is at the lower right.
-  places: (_, flip) =>
+  places: (_, { flip }) =>
     Array.from({ length: 32 }, (_, i) => {
       const [column, row] = place(i + 1);
       const [right, down] = flip ? [column, row] : [7 - column, 7 - row];

@@ -1,7 +1,7 @@
 // The moves of a position, as a table.
 
 import { h, put } from "./dom.js";
-import { capital } from "./words.js";
+import { capital, metricName } from "./words.js";
 
 /** Moves of which nothing is known, or nothing is shown. */
 const names = (choices, { words, play }) =>
@@ -23,10 +23,15 @@ const names = (choices, { words, play }) =>
       ),
   );
 
-function table(choices, { head, words, play }) {
+/** What a move is worth by databases of another metric. */
+const measured = ({ metrics = [] }, metric) => metrics.find((one) => one.metric === metric);
+
+function table(choices, { head, words, play, mover }) {
   // In some positions, and in some games, no move banks anything.
   const banks = choices.some((one) => one.captures);
-  const heads = ["Move", banks && "Banks", head].filter(Boolean);
+  // Databases of other metrics have a column each.
+  const metrics = [...new Set(choices.flatMap((one) => (one.metrics ?? []).map(({ metric }) => metric)))];
+  const heads = ["Move", banks && "Banks", head, ...metrics.map(metricName)].filter(Boolean);
   const row = (choice) =>
     h(
       "tr",
@@ -48,6 +53,14 @@ function table(choices, { head, words, play }) {
         choice.best && h("span", { class: "star", title: "best" }, "★"),
         choice.book && h("span", { class: "soft" }, " book"),
       ),
+      metrics.map((metric) => {
+        const { value } = measured(choice, metric) ?? {};
+        const { kind, text } = words.standing({ value, mover });
+        // Who wins is said once, unless a rule makes a difference.
+        const same = kind === choice.standing.kind;
+        const parts = [!same && kind, value?.distance?.moves ?? (same && "–")];
+        return h("td", { class: "value", title: text }, parts.filter((part) => part !== false).join(" "));
+      }),
     );
   return h(
     "table",
@@ -83,7 +96,7 @@ export function choicesPanel({ card, words }, { play, elsewhere }) {
       "; ★ best move.",
     );
 
-  function render({ choices, shown, editing }) {
+  function render({ choices, shown, editing, session }) {
     // The list is made anew: who plays from it by keyboard goes on at its beginning.
     if (body.contains(document.activeElement)) {
       queueMicrotask(() => (body.querySelector("button") ?? elsewhere()).focus());
@@ -96,7 +109,7 @@ export function choicesPanel({ card, words }, { play, elsewhere }) {
     const whole = choices.some((one) => one.result);
     const head = whole ? `${first}–${second}` : `For ${first}`;
     if (!shown || !choices.some((one) => one.value)) put(body, names(choices, { words, play }));
-    else put(body, table(choices, { head, words, play }), legend(choices, whole));
+    else put(body, table(choices, { head, words, play, mover: session.now.mover }), legend(choices, whole));
   }
 
   const panel = h("section", { class: "panel" }, h("h2", {}, "Moves here"), body);

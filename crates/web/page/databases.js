@@ -3,9 +3,9 @@
 import { about, running } from "./api.js";
 import { builder } from "./build.js";
 import { chart } from "./chart.js";
-import { h } from "./dom.js";
+import { h, put } from "./dom.js";
 import { boardUrl, pageUrl } from "./url.js";
-import { capital, count, headingOf, signed, signedMean, size, slice } from "./words.js";
+import { capital, count, headingOf, signed, signedMean, size, slice, wordsOf } from "./words.js";
 
 /** A slice in words, where its name is an abbreviation. */
 const titleOf = (entry) => entry.title ?? entry.slice;
@@ -42,6 +42,27 @@ function others(game, games) {
   return h("p", { id: "others" }, "There are databases under other rules: ", held.map(link), ".");
 }
 
+/** A form that asks up to which slice to build. */
+const more = (unit, value, build) =>
+  h(
+    "form",
+    {
+      class: "find",
+      onsubmit: (event) => {
+        event.preventDefault();
+        build(event.target.elements.upto.value.trim());
+      },
+    },
+    h(
+      "label",
+      {},
+      "Build up to ",
+      h("input", { name: "upto", required: true, size: 8, value }),
+      unit === "slice" ? " " : ` ${unit} `,
+    ),
+    h("button", {}, "Build"),
+  );
+
 export async function databasesPage({ game, options, games, main, go, signal }) {
   const api = about(game, options, signal);
   const [card, known] = await Promise.all([api.card(), api.slices()]);
@@ -61,8 +82,15 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
       );
       return;
     }
-    const build = builder(card, options, { done: again, signal });
-    main.replaceChildren(title, h("div", { class: "narrow" }, build.panel));
+    const place = h("div", { class: "narrow" });
+    let build = null;
+    const watch = (upTo) => {
+      build?.leave();
+      build = builder(card, options, { upTo, done: again, signal });
+      place.replaceChildren(build.panel, more(known.unit, "", watch));
+    };
+    watch(undefined);
+    main.replaceChildren(title, place);
     return;
   }
   const show = (position) => go(boardUrl(game, { from: position, options }));
@@ -75,6 +103,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
       if (!signal.aborted) note.textContent = error.message;
     }
   };
+  const words = wordsOf(card);
   const { metric } = known.slices[0];
   const distances = isDistance(metric);
   const mean = (tally) => (distances ? "–" : signedMean(tally.mean));
@@ -82,6 +111,30 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
   const histogram = chart(({ score }) => find({ slice: chosen, score }));
   const extremes = h("div", { class: "extremes" });
   let chosen = null;
+
+  /** Wins that are farthest away, each with its line. */
+  const longestWins = (wins) =>
+    wins.length > 0 && [
+      h("h3", {}, "The longest wins"),
+      h(
+        "ol",
+        { id: "longest-wins" },
+        wins.map(({ position, value, line }) =>
+          h(
+            "li",
+            {},
+            h(
+              "a",
+              { href: boardUrl(game, { from: position, line, at: 0, options }) },
+              capital(words.standing({ value, mover: card.sides[0] }).said),
+            ),
+            " ",
+            h("code", {}, position),
+            h("p", { class: "note" }, line.join(" ")),
+          ),
+        ),
+      ),
+    ];
 
   const choose = (number) => {
     chosen = number;
@@ -132,8 +185,9 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
           ],
         ];
         const cards = kinds
-          // Without points, every position that is won is as rich as any other.
+          // Without points, every position that is won is as rich as any other; by distances, the longest is known.
           .filter(([key]) => found[key] && (card.points || key !== "richest"))
+          .filter(([key]) => key !== "longest" || !found.longest_wins)
           .map(([key, name, text, of]) =>
             h(
               "a",
@@ -144,16 +198,20 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
               h("span", { class: "note" }, capital(of), "."),
             ),
           );
-        extremes.replaceChildren(
+        put(
+          extremes,
           h("div", { class: "cards" }, cards),
+          longestWins(found.longest_wins ?? []),
           h(
             "p",
             { class: "note" },
             found.all
-              ? `All ${count(found.positions)} positions were examined, ` +
-                  `and ${count(found.lines)} lines followed: there may be a longer one.`
+              ? `All ${count(found.positions)} positions were examined` +
+                  (found.longest_wins
+                    ? "."
+                    : `, and ${count(found.lines)} lines followed: there may be a longer one.`)
               : `This slice has ${count(found.positions)} positions, too many to examine each ` +
-                  "while you wait: there may be luckier and longer ones.",
+                  `while you wait: there may be luckier ${found.longest_wins ? "" : "and longer "}ones.`,
           ),
         );
       })
@@ -299,29 +357,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
     place.replaceChildren(build.panel);
   };
   if (job) watch(job.slices.at(-1));
-  const more = h(
-    "form",
-    {
-      class: "find",
-      onsubmit: (event) => {
-        event.preventDefault();
-        watch(event.target.elements.upto.value.trim());
-      },
-    },
-    h(
-      "label",
-      {},
-      "Build more, up to ",
-      h("input", {
-        name: "upto",
-        required: true,
-        size: 8,
-        value: !lastTitle && /^\d+$/.test(last) ? String(Number(last) + 1) : "",
-      }),
-      known.unit === "slice" ? " " : ` ${known.unit} `,
-    ),
-    h("button", {}, "Build"),
-  );
+  const next = !lastTitle && /^\d+$/.test(last) ? String(Number(last) + 1) : "";
   main.replaceChildren(
     title,
     h(
@@ -348,7 +384,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
         form,
         note,
         table,
-        last !== card.largest_slice && h("div", { class: "below" }, more),
+        last !== card.largest_slice && h("div", { class: "below" }, more(known.unit, next, watch)),
         place,
       ),
     ),

@@ -97,7 +97,7 @@ const kind = {
   radius: 24,
   read,
   size: () => [WIDTH, WIDTH + 2 * TRAY],
-  places: ({ board }, flip) =>
+  places: ({ board }, { flip }) =>
     pointsOf(board).map((point) => {
       const [x, y] = middleOf(board, point, flip);
       return { name: nameOf(board, point), x, y };

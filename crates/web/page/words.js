@@ -19,6 +19,12 @@ export const count = (number) => number.toLocaleString("en-US");
 const goal = (metric = "") =>
   metric === "dtc" ? "conversion" : metric === "dtr" ? "zeroing always" : /^dt[zh]/.test(metric) && "zeroing";
 
+/** What a metric is called in a table. */
+export const metricName = (metric) => (metric === "dtw" ? "Moves" : metric.toUpperCase());
+
+/** Games in which winning is to mate. */
+const MATING = ["chess", "krk"];
+
 const minus = (number) => (number < 0 ? "−" + -number : String(number));
 
 export const signed = (number) => (number > 0 ? "+" + number : minus(number));
@@ -68,9 +74,11 @@ function inexact({ lower, upper, guess }) {
 const kindOf = (number) => (number > 0 ? "win" : number < 0 ? "loss" : "draw");
 
 /** Values in the words of a game, whose card says whether its scores are points. */
-export function wordsOf({ points, sides }) {
+export function wordsOf({ name, points, sides }) {
   const other = (side) => sides.find((one) => one !== side);
   const first = capital(sides[0]);
+  /** What the winner does, where nothing but the end of the game is counted to. */
+  const wins = MATING.includes(name) ? "mates" : "wins";
 
   /** What a position is worth to its mover, as the server writes it, with a real minus sign. */
   const worth = (value) => {
@@ -105,7 +113,7 @@ export function wordsOf({ points, sides }) {
       const far = value.distance ? ` in ${value.distance.moves}` : "";
       const to = goal(value.distance?.metric);
       const how = to ? `, ${to}${far}` : far;
-      const said = kind === "draw" ? "a draw" : `${winner} wins${how}`;
+      const said = kind === "draw" ? "a draw" : `${winner} ${far && !to ? wins : "wins"}${how}`;
       return made(kind + how + unchecked, said, kind, Math.sign(sign * value.points));
     }
     const number = base + sign * value.points;
@@ -152,7 +160,7 @@ export function wordsOf({ points, sides }) {
       const moves = distance.moves === 1 ? "1 move" : `${distance.moves} moves`;
       const to = goal(distance.metric);
       const how = to ? `, ${to} in ${moves}` : ` in ${moves}`;
-      return `${start}${winner} wins${how}${end}`;
+      return `${start}${winner} ${to ? "wins" : wins}${how}${end}`;
     }
     if (at.result) {
       const decided = at.decided ? ` ${capital(at.decided)} already has more than half.` : "";

@@ -4,6 +4,8 @@
 mod api;
 #[path = "charts.rs"]
 mod charts;
+#[path = "chess.rs"]
+mod chess;
 #[path = "common.rs"]
 mod common;
 #[path = "connections.rs"]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_game::{Numbering, Random, Rules, Score, Side, Situation, SliceId};
-use nutcracker_search::TableOracle;
 use nutcracker_search::player::Perfect;
+use nutcracker_search::{TableOracle, Worth};
 use nutcracker_table::Table;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -18,6 +18,8 @@ use super::{Budget, Explorer};
 const EXAMINED: u64 = 200_000;
 /// Best lines followed to find a long one.
 const LINES: u64 = 200;
+/// Of the wins that are farthest away, as many are shown.
+const LONGEST: u64 = 5;
 /// Moves of a line at most.
 const PLIES: usize = 300;
 
@@ -40,6 +42,21 @@ pub struct Extremes {
     pub luckiest: Option<Extreme>,
     /// The best line found that takes longest to its end.
     pub longest: Option<Extreme>,
+    /// With databases of distances, some of the wins that are farthest away of all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub longest_wins: Vec<LongWin>,
+}
+
+/// A win that takes as long as any of its slice.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LongWin {
+    /// The position.
+    pub position: String,
+    /// What it is worth to the side to move.
+    pub value: Worth,
+    /// The moves of best play.
+    pub line: Vec<String>,
 }
 
 /// A remarkable position.
@@ -73,6 +90,7 @@ impl Explorer {
             richest: None,
             luckiest: None,
             longest: None,
+            longest_wins: Vec::new(),
         };
         // The same positions each time: a response does not depend on when it is requested.
         let mut dice = Random::new(slice.0.into());
@@ -95,6 +113,9 @@ impl Explorer {
         }
         if !all && table.header().reach.is_exact() {
             self.find_richest(&table, slice, budget, &mut extremes)?;
+        }
+        if self.metric.is_distance() {
+            extremes.longest_wins = self.longest_wins(&mut player, &table, slice, budget)?;
         }
         let extremes = Arc::new(extremes);
         lock().insert(slice, Arc::clone(&extremes));
@@ -131,6 +152,42 @@ impl Explorer {
             }
         }
         Ok(())
+    }
+
+    /// The histogram knows the longest distance: the first positions with it, and their lines.
+    fn longest_wins(
+        &self,
+        player: &mut Perfect<AnyGame, TableOracle>,
+        table: &Table,
+        slice: SliceId,
+        budget: &Budget,
+    ) -> Result<Vec<LongWin>, ExplorerError> {
+        let (mut found, mut values) = (Vec::new(), Vec::new());
+        let wins = table.histogram().iter().filter(|&(value, count)| value > 0 && count > 0);
+        let Some((farthest, count)) = wins.min() else { return Ok(found) };
+        for block in 0..table.blocks() {
+            if found.len() as u64 == count.min(LONGEST) || budget.is_over() {
+                break;
+            }
+            values.resize(table.header().block_len(block), 0);
+            table.decode_block(block, &mut values)?;
+            let start = block * u64::from(table.header().block_positions);
+            for (index, &value) in (start..).zip(&values) {
+                if value != farthest || found.len() as u64 == LONGEST {
+                    continue;
+                }
+                let Some(position) = self.game.unrank(slice, index) else { continue };
+                let situation = Situation::new(position, Side::First);
+                let line = self.play_perfectly(player, situation, PLIES)?;
+                let played = line.nodes.into_iter().filter_map(|node| node.played);
+                found.push(LongWin {
+                    position: self.game.format(&situation),
+                    value: self.probe_position(&position)?.worth,
+                    line: played.map(|played| played.name).collect(),
+                });
+            }
+        }
+        Ok(found)
     }
 
     fn examine(

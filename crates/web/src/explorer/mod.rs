@@ -1,12 +1,14 @@
 //! A game with its databases, behind one interface for all games.
 
 mod book;
+mod budget;
 mod charts;
 mod error;
 mod extremes;
 mod growth;
 mod holdings;
 mod line;
+mod metrics;
 mod moves;
 mod puzzle;
 mod random;
@@ -21,9 +23,7 @@ mod value;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_any::{GameInfo, Options};
@@ -41,11 +41,13 @@ use crate::config::Config;
 pub use book::{
     BookFacts, BookLine, BookMove, BookNode, Dot, DropOuts, NodeState, Whose, facts_of,
 };
+pub use budget::Budget;
 pub use error::ExplorerError;
-pub use extremes::{Extreme, Extremes};
+pub use extremes::{Extreme, Extremes, LongWin};
 pub use growth::Grow;
 pub use holdings::{Holding, canonical, holdings};
 pub use line::{Line, Node, Played};
+pub use metrics::Measured;
 pub use moves::{Choice, Loss, Moves};
 pub use puzzle::{Chance, Puzzle, PuzzleFilters};
 pub use random::{Captures, Filters, Only, RandomPosition, Sampled, Scan};
@@ -154,42 +156,6 @@ pub struct GameCard {
     pub small_set_positions: u64,
 }
 
-/// A time limit, and a flag that ends the work earlier.
-#[derive(Clone, Debug)]
-pub struct Budget {
-    deadline: Instant,
-    stop: Arc<AtomicBool>,
-}
-
-impl Budget {
-    /// A budget of this time, or until the flag is set.
-    pub fn new(time: Duration, stop: Arc<AtomicBool>) -> Self {
-        Budget { deadline: Instant::now() + time, stop }
-    }
-
-    /// The time left.
-    pub fn left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
-    }
-
-    /// The flag that ends it.
-    pub fn flag(&self) -> &AtomicBool {
-        &self.stop
-    }
-
-    /// The same flag, and no more than this time.
-    #[must_use]
-    pub fn at_most(&self, time: Duration) -> Self {
-        let deadline = self.deadline.min(Instant::now() + time);
-        Budget { deadline, stop: Arc::clone(&self.stop) }
-    }
-
-    /// Whether the time is up or the flag is set.
-    pub fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || Instant::now() >= self.deadline
-    }
-}
-
 /// Slices to be solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
@@ -211,6 +177,7 @@ pub fn open(
     let storage: Arc<dyn Storage> = Arc::new(Disk { map: true });
     let metric = available_metric(&game, &storage, data);
     let dir = data.join(folder(&game, metric));
+    let others = metrics::others(&game, metric, &storage, data, cache_bytes);
     let set = Arc::new(open_metric(&game, Some(metric), storage, &dir, cache_bytes));
     let shelf = shelves.at(data.join(nutcracker_book::file_name(&game)));
     Ok(Arc::new(Explorer {
@@ -218,6 +185,7 @@ pub fn open(
         game,
         metric,
         set,
+        others,
         info,
         options: options.clone(),
         data_option: config.data_option.clone(),
@@ -234,6 +202,8 @@ pub struct Explorer {
     /// The value of a position in its databases.
     metric: Metric,
     set: Arc<TableSet>,
+    /// The databases of its other metrics.
+    others: Vec<(Metric, TableSet)>,
     info: &'static GameInfo,
     /// What a file that describes it calls it.
     title: Option<String>,
@@ -266,6 +236,10 @@ impl Explorer {
         &self,
         position: &AnyPosition,
     ) -> Result<nutcracker_search::Probed, ExplorerError> {
+        let slice = self.game.slice_of(position);
+        if !self.game.has_database(slice) {
+            return Err(ExplorerError::NoDatabase(self.missing(slice)));
+        }
         nutcracker_search::Probed::probe(&self.game, &self.set, position)
             .map_err(|error| self.explain(error))
     }

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::error::ExplorerError;
 use super::line::Trodden;
-use super::{Explorer, Outcome, Points};
+use super::{Explorer, Measured, Outcome, Points};
 
 /// A position with its moves.
 #[derive(Debug, Serialize, ToSchema)]
@@ -28,6 +28,10 @@ pub struct Moves {
     pub slice: String,
     /// What it is worth to the side to move, where that is known.
     pub value: Option<Worth>,
+    /// The same by databases of other metrics, where there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub metrics: Vec<Measured>,
     /// How the game ends for the side to move, where that is known.
     pub outcome: Option<Outcome>,
     /// What the players end up with, where that is known.
@@ -60,6 +64,10 @@ pub struct Choice {
     #[serde(rename = "move")]
     #[schema(example = "E3x5")]
     pub name: String,
+    /// Its other name, where moves have two: in chess that of UCI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "e7e8q")]
+    pub other_name: Option<String>,
     /// What the mover banks by it.
     pub captures: Score,
     /// Whether the same side moves again.
@@ -70,6 +78,10 @@ pub struct Choice {
     pub next_board: String,
     /// What it is worth to the mover, where that is known.
     pub value: Option<Worth>,
+    /// The same by databases of other metrics, where there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub metrics: Vec<Measured>,
     /// How the game ends for the mover after it, where that is known.
     pub outcome: Option<Outcome>,
     /// What the players end up with after it, where that is known.
@@ -125,6 +137,9 @@ pub(super) type Historian = Option<Adviser<AnyGame, TableOracle>>;
 impl Explorer {
     /// The database's value, or `None` where there is no database.
     pub(super) fn known(&self, position: &AnyPosition) -> Result<Option<Probed>, ExplorerError> {
+        if !self.game.has_database(self.game.slice_of(position)) {
+            return Ok(None);
+        }
         match Probed::probe(&self.game, &self.set, position) {
             Ok(found) => Ok(Some(found)),
             Err(error) if error.kind() == ErrorKind::NotHere => Ok(None),
@@ -222,16 +237,18 @@ impl Explorer {
         let outcome = value.and_then(|value| Outcome::of(game, situation, value));
         options.sort_by_key(|option| (option.value.is_none(), option.value.map(Worth::order)));
         let all = value;
-        let moves = options
+        let moves: Result<Vec<Choice>, ExplorerError> = options
             .into_iter()
             .map(|Candidate { mv, step, value, best }| {
                 let next = game.advance(situation, &step);
                 let reached = value.and_then(|value| Outcome::of(game, situation, value));
-                Choice {
+                Ok(Choice {
                     loses: Loss::of(best, (all, outcome), (value, reached)),
                     repeats: seen.contains(&self.board(&next)),
                     result: value.and_then(|value| self.points(situation, value)),
                     name: game.format_move(situation, &mv, &step),
+                    other_name: game.other_name(situation, &mv),
+                    metrics: self.measured(&step.next, Some(&step))?,
                     captures: step.gain,
                     again: step.turn == Turn::Stays,
                     next: game.format(&next),
@@ -239,7 +256,7 @@ impl Explorer {
                     value,
                     outcome: reached,
                     best,
-                }
+                })
             })
             .collect();
         let over = ended || *repeats;
@@ -252,6 +269,7 @@ impl Explorer {
             mover: game.side_name(situation.mover),
             slice: game.slice_name(slice),
             value,
+            metrics: self.measured(&situation.position, None)?,
             outcome,
             decided: if over { None } else { decided(banked.as_ref(), result.as_ref()) },
             result,
@@ -261,7 +279,7 @@ impl Explorer {
             missing: value.is_none().then(|| self.missing(slice)),
             over,
             repeats: *repeats,
-            moves,
+            moves: moves?,
         })
     }
 }

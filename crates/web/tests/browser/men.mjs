@@ -1,4 +1,4 @@
-// Checkers and morris: moves that are ways from place to place.
+// Checkers, chess and morris: moves that are ways from place to place.
 
 import { becomes, equal, ok, place, run, serve, test } from "./harness.mjs";
 import { address, at, moves, played, shot, shows } from "./page.mjs";
@@ -20,6 +20,8 @@ async function go(page, ...places) {
 export async function menTests() {
   const data = place();
   run("solve", "checkers", "--up-to", "2", "--data", data);
+  run("solve", "chess", "--up-to", "krk", "--data", data);
+  run("solve", "chess", "--up-to", "krk", "--metric", "dtz", "--data", data);
   const base = await serve(data);
 
   test("checkers: men move, must capture, jump on and become kings by clicking", async (page) => {
@@ -50,6 +52,67 @@ export async function menTests() {
     await page.waitForSelector(".slices tbody tr");
     const names = await page.$$eval(".slices tbody th", (all) => all.map((one) => one.textContent));
     ok(names.includes("1 king v 1 man"), names.join("; "));
+  });
+
+  test("chess: men are clicked and dragged, pawns promoted, positions set up", async (page) => {
+    await page.goto(`${base}${at("8/8/8/8/8/3k4/8/K1R5 w - -", "chess")}`);
+    await shows(page, "#verdict", "White to move: White mates in 15 moves with best play.");
+    await becomes(
+      () => page.$$eval(".choices th", (all) => all.slice(0, 3).map((one) => one.textContent)),
+      ["Move", "For White", "DTZ"],
+      "a column for each metric",
+    );
+    await page.click(spot("a1"));
+    await becomes(() => targets(page).then((all) => all.sort()), ["a2", "b1", "b2"], "where the king can go");
+    await shot(page, "chess");
+    await go(page, "b1");
+    await becomes(() => moves(page), ["start", "Kb1"], "by clicking");
+    const [from, to] = await Promise.all(
+      ["d3", "d2"].map((name) => page.locator(spot(name)).first().boundingBox()),
+    );
+    const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
+    await page.mouse.move(...middle(from));
+    await page.mouse.down();
+    await page.mouse.move(...middle(to), { steps: 4 });
+    await becomes(() => targets(page).then((all) => all.includes("d2")), true, "dots while it is dragged");
+    await page.mouse.up();
+    await becomes(() => moves(page), ["start", "Kb1", "Kd2"], "by dragging");
+    await page.goto(`${base}${at("8/P7/8/8/8/2k5/8/K7 w - -", "chess")}`);
+    await page.click(spot("a7"));
+    await page.click(spot("a8"));
+    await becomes(() => targets(page).then((all) => all.length), 4, "what the pawn becomes");
+    await go(page, "=r");
+    await becomes(() => moves(page), ["start", "a8=R"], "a rook");
+    await becomes(() => held(page, "a8"), "a8, White's rook", "it is there");
+    await page.click("#setup");
+    await page.click(spot("+q"));
+    await page.click(spot("h1"));
+    await becomes(() => held(page, "h1"), "h1, Black's queen", "a man is put there");
+    await shows(page, "#problem", "the side that is not to move is in check");
+    await page.click("#mover");
+    await page.click("#done");
+    await becomes(
+      async () => (await address(page)).searchParams.get("from"),
+      "R7/8/8/8/8/2k5/8/K6q w - -",
+      "set up",
+    );
+  });
+
+  test("chess: KRK and KPK are built from the page, with their longest wins", async (page) => {
+    const base = await serve(place());
+    await page.goto(`${base}/games/chess/databases`);
+    await page.fill('[name="upto"]', "kpk");
+    await page.press('[name="upto"]', "Enter");
+    await page.click("#build");
+    await page.waitForSelector(".slices");
+    const names = () => page.$$eval(".slices tbody th", (all) => all.map((one) => one.textContent));
+    await becomes(() => names().then((all) => all.includes("krk") && all.includes("kpk")), true, "both");
+    await page.click('[data-slice="krk"] button');
+    await shows(page, "#longest-wins", "White mates in 16");
+    await shot(page, "chess-databases");
+    await page.click("#longest-wins a");
+    await shows(page, "#verdict", "White mates in 16 moves");
+    await becomes(() => moves(page).then((all) => all.length), 32, "with its line");
   });
 
   test("morris: stones are placed, moved and taken after a mill by clicking", async (page) => {

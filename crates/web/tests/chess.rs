@@ -1,0 +1,127 @@
+//! Chess: moves by both of their names, and distances by several metrics.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use nutcracker_any::Options;
+use nutcracker_game::{Metric, Numbering, closure};
+use nutcracker_games::GAMES;
+use nutcracker_retro::{Silent, SolveOptions, folder};
+use nutcracker_table::{Disk, Storage};
+use nutcracker_web::Config;
+use serde_json::{Value, json};
+
+use crate::common::{get, run, server};
+
+/// KRK to mate, to conversions, and to zeroing moves.
+fn data() -> &'static Path {
+    static DATA: OnceLock<PathBuf> = OnceLock::new();
+    DATA.get_or_init(|| {
+        let name = format!("chess-{}", std::process::id());
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&dir);
+        let info = GAMES.info("chess").expect("chess");
+        let chess = info.game(&Options::default()).expect("it has no options");
+        let slices = closure(&chess, vec![chess.slice_named("krk").expect("a class")]);
+        let disk: Arc<dyn Storage> = Arc::new(Disk::default());
+        for metric in [Metric::Dtw, Metric::Dtc, Metric::Dtz] {
+            let options = SolveOptions { metric: Some(metric), ..SolveOptions::new(2, "test") };
+            let folder = dir.join(folder(&chess, metric));
+            chess.solve_slices(&disk, &folder, &slices, &options, &Silent).expect("it is solved");
+        }
+        dir
+    })
+}
+
+fn explorer() -> Router {
+    let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), GAMES, data());
+    "test".clone_into(&mut config.program);
+    server(config)
+}
+
+async fn ask(server: &Router, uri: &str) -> Value {
+    let answer = get(server, &uri.replace(' ', "%20")).await;
+    assert_eq!(answer.status, 200, "{uri}: {}", answer.text());
+    answer.json()
+}
+
+#[test]
+fn every_move_has_both_names_and_its_distance_by_each_metric() {
+    run(async {
+        // The rook can be taken: a draw. Elsewhere it takes as long as it takes.
+        let uri = "/api/v1/games/chess/moves?position=8/8/8/8/8/3k4/8/K1R5 w - -";
+        let at = ask(&explorer(), uri).await;
+        assert_eq!(at["value"]["distance"], json!({ "moves": 15, "metric": "dtw" }), "{at}");
+        let names = |one: &Value| -> Vec<String> {
+            let others = one["metrics"].as_array().expect("others");
+            others.iter().map(|other| other["metric"].to_string()).collect()
+        };
+        assert_eq!(names(&at), ["\"dtc\"", "\"dtz\""]);
+        for mv in at["moves"].as_array().expect("moves") {
+            assert_eq!(names(mv), ["\"dtc\"", "\"dtz\""], "{mv}");
+            let uci = mv["other_name"].as_str().expect("a name of UCI");
+            assert!(uci.starts_with("a1") || uci.starts_with("c1"), "{mv}");
+            // No man but the rook can be taken, so a win ends with mate by every metric.
+            for other in mv["metrics"].as_array().expect("others") {
+                assert_eq!(other["value"]["points"], mv["value"]["points"], "{mv}");
+                let moves = |value: &Value| value["distance"]["moves"].clone();
+                assert_eq!(moves(&other["value"]), moves(&mv["value"]), "{mv}");
+            }
+        }
+    });
+}
+
+#[test]
+fn positions_with_many_men_have_moves_without_values() {
+    run(async {
+        let server = explorer();
+        let at = ask(&server, "/api/v1/games/chess/moves").await;
+        assert_eq!(at["moves"].as_array().map(Vec::len), Some(20), "{at}");
+        assert_eq!((&at["value"], &at["over"]), (&json!(null), &json!(false)), "{at}");
+        let answer = get(&server, "/api/v1/games/chess/probe").await;
+        assert_eq!(answer.problem(), "/api#no-database");
+        // Mate is mate whatever stands around.
+        let mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq -";
+        let at = ask(&server, &format!("/api/v1/games/chess/moves?position={mated}")).await;
+        assert_eq!((&at["over"], &at["value"]["points"]), (&json!(true), &json!(-1)), "{at}");
+    });
+}
+
+#[test]
+fn the_longest_wins_of_a_class_come_with_their_lines() {
+    run(async {
+        let found = ask(&explorer(), "/api/v1/games/chess/extremes?slice=krk").await;
+        let wins = found["longest_wins"].as_array().expect("wins");
+        assert_eq!(wins.len(), 5, "{found}");
+        for win in wins {
+            assert_eq!(win["value"]["distance"], json!({ "moves": 16, "metric": "dtw" }), "{win}");
+            let line = win["line"].as_array().expect("moves");
+            assert_eq!(line.len(), 31, "{win}");
+            assert!(line[30].as_str().expect("a move").ends_with('#'), "{win}");
+        }
+    });
+}
+
+#[test]
+fn impossible_positions_get_one_sentence() {
+    run(async {
+        let server = explorer();
+        for (fen, sentence) in [
+            ("8/8/8/8/8/2k5/8/2R5 w - -", "White has 0 kings, not one"),
+            ("8/8/8/8/8/8/8/K1R5 w - -", "Black has 0 kings, not one"),
+            ("P7/8/8/8/8/2k5/8/K7 w - -", "a pawn stands on the first or the last rank"),
+            ("8/8/8/8/8/2k5/8/K1R5 b - - x", "a position is a board"),
+            ("2k5/8/8/8/8/8/8/K1R5 w - -", "the side that is not to move is in check"),
+        ] {
+            for uri in ["moves", "probe"] {
+                let uri = format!("/api/v1/games/chess/{uri}?position={fen}").replace(' ', "%20");
+                let answer = get(&server, &uri).await;
+                assert_eq!(answer.status, 400, "{uri}");
+                let detail = answer.json()["detail"].as_str().expect("a sentence").to_owned();
+                assert!(detail.starts_with(sentence), "{detail}");
+                assert!(!detail.contains('\n'), "{detail}");
+            }
+        }
+    });
+}
