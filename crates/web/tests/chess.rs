@@ -1,4 +1,5 @@
-//! Chess: moves by both of their names, and distances by several metrics.
+//! Chess: moves by both of their names, distances by several metrics, and endings as tablebase servers
+//! describe them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -104,6 +105,54 @@ fn the_longest_wins_of_a_class_come_with_their_lines() {
 }
 
 #[test]
+fn endings_are_described_as_tablebase_servers_do() {
+    run(async {
+        let server = explorer();
+        let at = |fen: &str| format!("/api/v1/chess/tablebase?fen={fen}");
+        let found = ask(&server, &at("8/8/8/8/8/3k4/8/K1R5 w - - 0 1")).await;
+        let entry = |one: &Value| -> Value {
+            let mut one = one.clone();
+            one.as_object_mut().expect("fields").remove("moves");
+            one
+        };
+        assert_eq!(
+            entry(&found),
+            json!({
+                "category": "win", "dtz": 29, "dtm": 29, "dtc": 29,
+                "checkmate": false, "stalemate": false, "insufficient_material": false,
+            })
+        );
+        let best = &found["moves"][0];
+        assert_eq!((&best["category"], &best["dtm"]), (&json!("loss"), &json!(-28)), "{best}");
+        assert_eq!(best["zeroing"], false);
+        let san = best["san"].as_str().expect("a name");
+        let uci = best["uci"].as_str().expect("a name");
+        assert!(uci.ends_with(san.trim_end_matches('+').get(1..).expect("a square")), "{best}");
+
+        // Underscores stand for spaces; one move mates.
+        let found = ask(&server, &at("k7/8/1K6/8/8/8/8/7R_w_-_-")).await;
+        let mates = &found["moves"][0];
+        assert_eq!(mates["san"], "Rh8#");
+        let fields = ["category", "dtm", "checkmate", "stalemate"];
+        assert_eq!(
+            fields.map(|field| &mates[field]),
+            [&json!("loss"), &json!(0), &json!(true), &json!(false)]
+        );
+
+        // The king takes the rook, and two kings cannot mate.
+        let found = ask(&server, &at("8/8/8/8/8/8/2k5/K1R5 b - -")).await;
+        assert_eq!((&found["category"], &found["dtz"]), (&json!("draw"), &json!(null)), "{found}");
+        let takes = &found["moves"][0];
+        assert_eq!((&takes["uci"], &takes["san"]), (&json!("c2c1"), &json!("Kxc1")));
+        let fields = ["category", "zeroing", "insufficient_material"];
+        assert_eq!(fields.map(|field| &takes[field]), [&json!("draw"), &json!(true), &json!(true)]);
+        // A class without a database.
+        let found = ask(&server, &at("8/8/8/8/4k3/8/3Q4/K7 w - -")).await;
+        assert_eq!((&found["category"], &found["dtm"]), (&json!("unknown"), &json!(null)));
+    });
+}
+
+#[test]
 fn impossible_positions_get_one_sentence() {
     run(async {
         let server = explorer();
@@ -114,8 +163,10 @@ fn impossible_positions_get_one_sentence() {
             ("8/8/8/8/8/2k5/8/K1R5 b - - x", "a position is a board"),
             ("2k5/8/8/8/8/8/8/K1R5 w - -", "the side that is not to move is in check"),
         ] {
-            for uri in ["moves", "probe"] {
-                let uri = format!("/api/v1/games/chess/{uri}?position={fen}").replace(' ', "%20");
+            for uri in
+                ["games/chess/moves?position", "games/chess/probe?position", "chess/tablebase?fen"]
+            {
+                let uri = format!("/api/v1/{uri}={fen}").replace(' ', "%20");
                 let answer = get(&server, &uri).await;
                 assert_eq!(answer.status, 400, "{uri}");
                 let detail = answer.json()["detail"].as_str().expect("a sentence").to_owned();

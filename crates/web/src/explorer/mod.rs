@@ -18,6 +18,7 @@ mod search;
 mod seeds;
 mod shelf;
 mod slices;
+mod tablebase;
 mod value;
 
 use std::collections::HashMap;
@@ -57,6 +58,7 @@ pub use search::Searched;
 pub use seeds::{Changed, Pit, Seeds};
 pub use shelf::Shelves;
 pub use slices::{Slice, Slices, Tally};
+pub use tablebase::{Category, Tablebase, TablebaseEntry, TablebaseMove};
 pub use value::Outcome;
 
 /// A set with more positions is planned before it is solved: disk or memory may not suffice.

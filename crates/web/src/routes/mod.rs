@@ -10,6 +10,7 @@ mod puzzle;
 mod review;
 mod search;
 mod stream;
+mod tablebase;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -70,6 +71,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(review::review))
         .routes(routes!(puzzle::puzzle))
         .routes(routes!(probe::seeds))
+        .routes(routes!(tablebase::tablebase))
         .routes(routes!(book::facts))
         .routes(routes!(book::node))
         .routes(routes!(book::dropouts))
