@@ -126,7 +126,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
             h(
               "a",
               { href: boardUrl(game, { from: position, line, at: 0, options }) },
-              capital(words.standing({ value, mover: card.sides[0] }).said),
+              capital(words.standing({ value, result: null, mover: card.sides[0] }).said),
             ),
             " ",
             h("code", {}, position),

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { animals } from "../../../page/animals.js";
 import { boardOf } from "../../../page/boards.js";
+import { chess } from "../../../page/chess.js";
 import { grid } from "../../../page/grid.js";
 import { pits } from "../../../page/pits.js";
 import { plain } from "../../../page/plain.js";
@@ -18,6 +19,9 @@ test("a board for every notation", () => {
     ["8/8/8 x", plain],
     ["3/3/4 x", plain],
     ["gle/.c./.C./ELG S -", animals],
+    ["8/8/8/8/8/3k4/8/K1R5 w - -", chess],
+    ["8/8/8/8/8/3k4/8/K1R5 w", chess],
+    ["8/8/8/8/8/3k4/8/K1R6 w - -", plain],
     ["Ke1 Ra1 kb2 b", plain],
     ["", plain],
     ["nonsense", plain],
@@ -59,4 +63,15 @@ test("men change places, sides and ranks", () => {
   assert.equal(change(start, "b3", "b3"), "gle/.c./.H./ELG S -", "a chick becomes a hen");
   assert.equal(change(start, "b4", "1*C"), start, "a lion is in no hand");
   assert.equal(turn(start), "gle/.c./.C./ELG G -");
+});
+
+test("men of chess are put, moved and taken away, and rights go with them", () => {
+  const { change, clear, mover, turn } = chess.editor;
+  const castle = "4k3/8/8/8/8/8/8/4K2R w K -";
+  assert.equal(change(castle, "a8", "+q"), "q3k3/8/8/8/8/8/8/4K2R w K -");
+  assert.equal(change(castle, "h1", "h8"), "4k2R/8/8/8/8/8/8/4K3 w - -");
+  assert.equal(change(castle, "h1", "remove"), "4k3/8/8/8/8/8/8/4K3 w - -");
+  assert.equal(change(castle, "h1", "+R"), "4k3/8/8/8/8/8/8/4K3 w - -", "the same man once more");
+  assert.equal(clear(castle), "4k3/8/8/8/8/8/8/4K3 w - -", "the kings are left");
+  assert.deepEqual([mover(castle), turn(castle)], [0, "4k3/8/8/8/8/8/8/4K2R b K -"]);
 });
