@@ -51,6 +51,29 @@ fn cache_misses_of_nothing() {
 }
 
 #[test]
+fn a_reference_player_takes_longer_the_less_competent_it_is() {
+    let place = Place::new();
+    place.run(&["solve", "chess", "--up-to", "krk"]).success();
+    let asked = ["experiment", "reference", "chess", "--slice", "krk", "--competence", "5,10"];
+    let run = |more: &[&str]| place.run(&[&asked[..], more].concat());
+    let json = run(&["--format", "json", "--games", "3"]).json();
+    assert_eq!((&json["part"], &json["metric"]), (&"KR v K".into(), &"dtw".into()));
+    let moves = |player: usize| json["players"][player]["distances"][15]["moves"].as_f64();
+    assert!(moves(0) > moves(1) && moves(1) > Some(16.0), "{json}");
+    assert!(json["players"][1]["played"]["moves"].as_f64() >= Some(16.0), "{json}");
+    let csv = run(&["--format", "csv"]).success().stdout;
+    assert_eq!(csv.lines().count(), 1 + 2 * 16);
+    assert!(run(&["--format", "svg"]).success().stdout.contains("competence 10"));
+    assert!(run(&[]).success().stdout.contains("c=10 within 50"));
+    let part = run(&["--part", "x"]).usage_error();
+    assert!(part.contains("KR v K"), "{part}");
+    // Where a level errs, `play` tells how often.
+    let start = ["play", "chess", "--position", "8/8/8/8/8/3k4/8/K1R5 w - -"];
+    let told = place.talk(&[&start[..], &["--level", "2"]].concat(), "quit\n").stdout;
+    assert!(told.contains("of its moves in slice krk are not the best"), "{told}");
+}
+
+#[test]
 fn refusals() {
     let place = Place::new();
     let refused = [

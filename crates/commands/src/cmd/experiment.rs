@@ -11,7 +11,7 @@ use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses};
 use serde_json::{Map, Value, json};
 
 use crate::args::{RuleOptions, Threads, games, need_databases, slice_label, slice_named};
-use crate::cmd::experiment_cluster;
+use crate::cmd::{experiment_cluster, experiment_reference};
 use crate::failure::Failure;
 use crate::number::{rounded, size, thousands};
 use crate::progress::Reporter;
@@ -24,7 +24,8 @@ use crate::{print, table};
     disable_help_subcommand = true,
     after_help = "Examples:
   nutcracker experiment cache-misses awari --stones 12
-  nutcracker experiment cluster awari --stones 12"
+  nutcracker experiment cluster awari --stones 12
+  nutcracker experiment reference chess --slice krk"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -36,6 +37,7 @@ pub struct Args {
 enum Experiment {
     CacheMisses(Misses),
     Cluster(experiment_cluster::Args),
+    Reference(experiment_reference::Args),
 }
 
 impl Args {
@@ -47,6 +49,7 @@ impl Args {
                 misses.run(&game)
             }
             Experiment::Cluster(cluster) => cluster.run(),
+            Experiment::Reference(reference) => reference.run(),
         }
     }
 }

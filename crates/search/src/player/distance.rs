@@ -1,7 +1,8 @@
 //! Play by databases that count moves: the nearest win, the farthest loss, without any search.
 
-use nutcracker_game::{Game, Metric, Score};
+use nutcracker_game::{Game, Metric, Score, Step};
 
+use super::Prospect;
 use super::perfect::{Keeping, Perfect, PlayerError, Valued, score_of};
 use super::realise::Closed;
 use crate::{MoveValues, Oracle, Worth};
@@ -31,23 +32,42 @@ impl Counted {
         if !metric.counts_down() {
             return Ok(None);
         }
-        let mut values = Vec::with_capacity(moves.len());
-        for Valued { step, .. } in moves {
-            let next = if metric.restarts(step) {
-                // The count restarts: only the winner matters.
-                score_of(game, oracle, &step.next)?
-            } else {
-                let other =
-                    oracle.metric(game.slice_of(&step.next)).map_err(PlayerError::Oracle)?;
-                if other != metric {
-                    return Ok(None);
-                }
-                value_of(game, oracle, metric, &step.next).map_err(PlayerError::Oracle)?
-            };
-            values.push(metric.value(step, next));
-        }
-        Ok(Some(Counted { metric, values }))
+        let steps: Vec<Step<G::Position>> = moves.iter().map(|valued| valued.step).collect();
+        let values = values_of_steps(game, oracle, metric, &steps)?;
+        Ok(values.map(|values| Counted { metric, values }))
     }
+
+    /// What each move leads to; one that repeats a position ends the game with a draw.
+    pub fn prospects<G: Game>(&self, moves: &[Valued<G>]) -> Vec<Prospect> {
+        let prospect = |(valued, &value): (&Valued<G>, &Score)| {
+            if valued.repeats { Prospect::Draw } else { Prospect::of(self.metric, value) }
+        };
+        moves.iter().zip(&self.values).map(prospect).collect()
+    }
+}
+
+/// What moves are worth by a metric; `None` where one leads to a slice with another.
+pub(super) fn values_of_steps<G: Game, O: Oracle>(
+    game: &G,
+    oracle: &O,
+    metric: Metric,
+    steps: &[Step<G::Position>],
+) -> Result<Option<Vec<Score>>, PlayerError<O::Error>> {
+    let mut values = Vec::with_capacity(steps.len());
+    for step in steps {
+        let next = if metric.restarts(step) && metric.counts_down() {
+            // The count restarts: only the winner matters.
+            score_of(game, oracle, &step.next)?
+        } else {
+            let other = oracle.metric(game.slice_of(&step.next)).map_err(PlayerError::Oracle)?;
+            if other != metric {
+                return Ok(None);
+            }
+            value_of(game, oracle, metric, &step.next).map_err(PlayerError::Oracle)?
+        };
+        values.push(metric.value(step, next));
+    }
+    Ok(Some(values))
 }
 
 /// The value of a position whose score is known.

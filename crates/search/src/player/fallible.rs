@@ -7,6 +7,8 @@ use nutcracker_game::Game;
 
 use nutcracker_game::Random;
 
+use super::Reference;
+
 /// How strong a player is: 1 to 10, or perfect.
 ///
 /// ```
@@ -100,6 +102,9 @@ pub struct Fallible {
 /// The share of the most a game is worth that doubles what the power is taken of: `k`.
 const UNIT: f64 = 0.02;
 
+/// How much larger a competence is where databases count moves.
+const REFERENCE: f64 = 4.0;
+
 impl Fallible {
     /// The player of this level in this game; the most the game is worth is the largest score that
     /// its start position's slice allows.
@@ -116,6 +121,12 @@ impl Fallible {
     /// The competence.
     pub fn competence(&self) -> f64 {
         self.competence
+    }
+
+    /// The same player where databases count moves. Moves differ less there than points do, so its
+    /// competence is larger.
+    pub fn reference(&self) -> Reference {
+        Reference::new(REFERENCE * self.competence, [Reference::FARTHEST; 2])
     }
 
     /// The probability of each move, from the values of all in hundredths of a point.

@@ -4,6 +4,8 @@
 //!   it where moves that keep the score could go round in circles.
 //! - [`Fallible`] chooses among valued moves at random, the worse the rarer; a [`Level`] sets how
 //!   rare, and means the same in every game.
+//! - [`Reference`] does so where databases count moves: by how far away wins and losses are. An
+//!   [`Analyser`] tells its competence from its moves, and a [`Chain`] how long it takes to win.
 //! - [`Adviser`] asks databases where they reach and searches elsewhere, for all of these.
 //! - [`traps`] finds which of several equal moves a shallow opponent is likely to answer wrongly.
 
@@ -11,11 +13,15 @@ mod adviser;
 mod bounded;
 mod distance;
 mod fallible;
+mod markov;
 mod perfect;
 mod realise;
+mod reference;
 mod trappy;
 
 pub use adviser::{Advice, Adviser, Chosen, Manner, Source};
 pub use fallible::{Fallible, Level};
+pub use markov::{Chain, play_out, survey};
 pub use perfect::{Keeping, Perfect, PlayerError, Valued};
+pub use reference::{Analyser, Prospect, Reference};
 pub use trappy::{Trap, traps};

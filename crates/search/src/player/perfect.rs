@@ -316,12 +316,54 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         random: &mut Random,
     ) -> Result<G::Move, PlayerError<O::Error>> {
         let valued = self.values(position, history)?;
+        if let Some(counted) = Counted::new(&self.game, &self.oracle, position, &valued)? {
+            let prospects = counted.prospects(&valued);
+            let place = fallible.reference().choose(&prospects, random);
+            return match place.filter(|&place| !prospects[place].is_best_of(&prospects)) {
+                Some(place) => Ok(valued[place].mv),
+                None => Ok(self.keeping_of(position, history, valued)?.moves[0]),
+            };
+        }
         let values = hundredths(&valued);
         let best = values.iter().map(|&(_, value)| value).max();
         match fallible.choose(&values, random) {
             Some((mv, value)) if Some(value) != best => Ok(mv),
             _ => Ok(self.keeping_of(position, history, valued)?.moves[0]),
         }
+    }
+
+    /// How often this player errs in a slice where databases count moves, by its model: the chance
+    /// that a move is not the best, and the chance that it gives the result away, on average over
+    /// `samples` random positions. `None` where databases do not count moves.
+    pub fn error_rates(
+        &self,
+        slice: SliceId,
+        fallible: &Fallible,
+        samples: u32,
+        random: &mut Random,
+    ) -> Result<Option<[f64; 2]>, PlayerError<O::Error>> {
+        if !self.oracle.covers(slice) {
+            return Ok(None);
+        }
+        let len = self.game.slice_len(slice);
+        let (mut sums, mut found) = ([0.0; 2], 0);
+        // Some numbers have no position, and in some the game is over.
+        for _ in 0..20 * samples {
+            if found == samples {
+                break;
+            }
+            let Some(position) = self.game.unrank(slice, random.below(len)) else { continue };
+            let valued = match self.values(&position, &[]) {
+                Err(PlayerError::Over) => continue,
+                valued => valued?,
+            };
+            let counted = Counted::new(&self.game, &self.oracle, &position, &valued)?;
+            let Some(counted) = counted else { return Ok(None) };
+            let errs = fallible.reference().errs(&counted.prospects(&valued));
+            found += 1;
+            sums = [sums[0] + errs[0], sums[1] + errs[1]];
+        }
+        Ok((found > 0).then(|| sums.map(|sum| sum / f64::from(found))))
     }
 
     /// Of the moves that keep the value and make progress, the one after which an opponent that

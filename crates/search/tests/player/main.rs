@@ -9,5 +9,6 @@ mod large;
 mod levels;
 mod perfect;
 mod play;
+mod reference;
 mod solved;
 mod trappy;

@@ -4,21 +4,25 @@ mod palette;
 mod session;
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use nutcracker_any::AnyGame;
 use nutcracker_engine::{Analyser, MoveLimits, Played, Settings, Thinker};
-use nutcracker_game::{Rules, Side};
+use nutcracker_game::{Numbering, Random, Rules, Side, SliceId};
 use nutcracker_search::EngineOptions;
-use nutcracker_search::player::Level;
+use nutcracker_search::player::{Fallible, Level, Perfect};
 
 use crate::args::{Subject, slice_label};
 use crate::book_option::BookOption;
 use crate::contestant::{Contestant, Programs, parse_thinking_time};
-use crate::databases;
+use crate::databases::{self, Databases};
 use crate::failure::Failure;
 use palette::Palette;
 use session::Session;
+
+/// Positions that the error rate of a level is an average of.
+const SAMPLES: u32 = 500;
 
 /// Play a game against the computer
 ///
@@ -106,6 +110,22 @@ fn side_named(game: &AnyGame, text: &str) -> Result<Side, Failure> {
 }
 
 impl Args {
+    /// How often the computer errs where the game begins, by the model of its level.
+    fn errs(&self, game: &AnyGame, databases: &Arc<Databases>, slice: SliceId) -> Option<String> {
+        if self.level == Level::PERFECT || self.engine_command.is_some() {
+            return None;
+        }
+        let player = Fallible::new(game, self.level);
+        let perfect = Perfect::new(game.clone(), Arc::clone(databases));
+        let rates = perfect.error_rates(slice, &player, SAMPLES, &mut Random::new(1));
+        let [slips, gifts] = rates.ok()??.map(|rate| 100.0 * rate);
+        Some(format!(
+            "By the model of its level, {slips:.1}% of its moves in {} are not the best, and \
+             {gifts:.1}% give the result away.",
+            slice_label(game, slice),
+        ))
+    }
+
     /// Plays.
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
@@ -127,6 +147,7 @@ impl Args {
         });
         let reach = databases::last(&databases).map(|last| slice_label(&game, last));
         let opponent = self.opponent();
+        let errs = self.errs(&game, &databases, game.slice_of(&start.position));
         let mut books = self.book.open(&game, &databases)?;
         let mut player = opponent.player(&game, &databases, seed, &self.programs, &books)?;
         std::thread::scope(|scope| {
@@ -145,6 +166,7 @@ impl Args {
                 human,
                 options: self.subject.rules.text(),
                 reach,
+                errs,
                 depth: self.depth,
                 think: self.think,
             };

@@ -61,6 +61,8 @@ pub struct Session {
     pub options: String,
     /// How far databases reach.
     pub reach: Option<String>,
+    /// How often the computer errs, in a sentence.
+    pub errs: Option<String>,
     pub depth: Option<u32>,
     pub think: Duration,
 }
@@ -80,8 +82,9 @@ impl Session {
             ("perfect", None) => "the perfect player (without databases it goes by a search)",
             (name, _) => name,
         };
+        let errs = self.errs.take().map(|errs| errs + "\n").unwrap_or_default();
         print(&format!(
-            "You are {you}, against {opponent}. Type help for what can be typed.\n{known}\n\n",
+            "You are {you}, against {opponent}. Type help for what can be typed.\n{known}\n{errs}\n",
         ))?;
         self.show()?;
         loop {
