@@ -67,10 +67,15 @@ fn a_reference_player_takes_longer_the_less_competent_it_is() {
     assert!(run(&[]).success().stdout.contains("c=10 within 50"));
     let part = run(&["--part", "x"]).usage_error();
     assert!(part.contains("KR v K"), "{part}");
-    // Where a level errs, `play` tells how often.
+    // Where a level errs, `play` tells how often; a strategy does not err.
     let start = ["play", "chess", "--position", "8/8/8/8/8/3k4/8/K1R5 w - -"];
     let told = place.talk(&[&start[..], &["--level", "2"]].concat(), "quit\n").stdout;
     assert!(told.contains("of its moves in slice krk are not the best"), "{told}");
+    let by = ["--side", "black", "--strategy", "M-"];
+    let told = place.talk(&[&start[..], &by].concat(), "quit\n").stdout;
+    assert!(told.contains("1. White plays Kb2"), "{told}");
+    let missing = place.run(&[&start[..], &["--strategy", "Z50- M-"]].concat());
+    assert!(missing.failure().contains("needs databases of dtz50"));
 }
 
 #[test]

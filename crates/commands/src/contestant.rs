@@ -7,12 +7,12 @@ use nutcracker_any::AnyGame;
 use nutcracker_book::store::Location;
 use nutcracker_engine::{
     Blind, BookPlayer, ClockState, Dialect, External, MoveLimits, Player, Searcher, Settings,
-    TimeError, Timeouts, parse_time,
+    Strategist, TimeError, Timeouts, parse_time,
 };
-use nutcracker_search::player::Level;
+use nutcracker_search::player::{Level, Strategy};
 
 use crate::book_option::{Books, StyleOptions, open_book, parse_variety};
-use crate::databases::Databases;
+use crate::databases::{self, Databases};
 use crate::failure::Failure;
 
 /// Default size of a transposition table, in bytes.
@@ -45,6 +45,8 @@ enum Kind {
         book: BookUse,
         /// How it chooses moves from the book, where that differs from the others.
         style: StyleOptions,
+        /// Filters by which it chooses where databases reach, if they are given.
+        strategy: Option<Box<Strategy>>,
     },
     /// Any legal move.
     Random,
@@ -84,8 +86,18 @@ impl Contestant {
             databases: true,
             book: BookUse::Shared,
             style: StyleOptions::default(),
+            strategy: None,
         };
         Contestant { name, ponders: false, kind }
+    }
+
+    /// The same by a strategy, where databases reach.
+    pub fn by(mut self, by: Strategy) -> Self {
+        if let Kind::Search { strategy, .. } = &mut self.kind {
+            self.name = format!("strategy {by}");
+            *strategy = Some(Box::new(by));
+        }
+        self
     }
 
     /// The limits of every move when no clock runs; an external program is limited by `own`.
@@ -107,7 +119,7 @@ impl Contestant {
         books: &Books,
     ) -> Result<Box<dyn Player<AnyGame>>, Failure> {
         Ok(match &self.kind {
-            Kind::Search { settings, databases: known, book, style, .. } => {
+            Kind::Search { settings, databases: known, book, style, strategy, .. } => {
                 let oracle = if *known { Arc::clone(databases) } else { Arc::new(None) };
                 let settings = Settings { seed, ..Settings::clone(settings) };
                 let player =
@@ -117,12 +129,20 @@ impl Contestant {
                     BookUse::Without => None,
                     BookUse::Own(location) => Some(open_book(game, location)?),
                 };
-                match book {
+                let player: Box<dyn Player<AnyGame>> = match book {
                     Some(book) => {
                         let player = BookPlayer::new(Some(book), oracle, player, seed);
                         Box::new(player.with_style(style.of(books.style)))
                     }
                     None => Box::new(player),
+                };
+                match strategy {
+                    Some(strategy) => {
+                        let oracles = databases::by_metrics(game, databases, strategy)?;
+                        let strategy = Strategy::clone(strategy);
+                        Box::new(Strategist::new(game.clone(), strategy, oracles, player))
+                    }
+                    None => player,
                 }
             }
             Kind::Random => Box::new(Blind::new(seed)),
@@ -151,6 +171,7 @@ impl Kind {
         let (mut limits, mut databases, mut ponders) = (MoveLimits::default(), true, false);
         let mut book = BookUse::Shared;
         let mut style = StyleOptions::default();
+        let mut strategy = None;
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let number = |least: u64| match value.parse::<u64>() {
@@ -171,6 +192,7 @@ impl Kind {
                 }
                 "level" => settings.level = value.parse()?,
                 "perfect" => settings.level = Level::PERFECT,
+                "strategy" => strategy = Some(Box::new(value.parse()?)),
                 "trappy" => settings.trappy = switch()?,
                 "ponder" => ponders = switch()?,
                 "databases" => databases = switch()?,
@@ -193,7 +215,8 @@ impl Kind {
                         "{part:?} describes no player; write depth=6, nodes=10000, time=0.1s, \
                          level=3, perfect, random or cmd:PROGRAM, and with a comma hash=64, \
                          threads=1, ponder, trappy, databases=no, book=no, book=FILE, draws=win, \
-                         public-draws=loss, variety=0.5, reductions, probe=2"
+                         public-draws=loss, variety=0.5, reductions, probe=2, \
+                         strategy=Z50-M-"
                     ));
                 }
             }
@@ -201,7 +224,7 @@ impl Kind {
         if limits.is_open() {
             limits.depth = Some(settings.level.depth().unwrap_or(DEPTH));
         }
-        Ok((Kind::Search { settings, limits, databases, book, style }, ponders))
+        Ok((Kind::Search { settings, limits, databases, book, style, strategy }, ponders))
     }
 }
 

@@ -1,12 +1,15 @@
 //! The databases of a game as players probe them, if there are any.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use nutcracker_any::AnyGame;
-use nutcracker_game::{Numbering, SliceId};
+use nutcracker_game::{Metric, Numbering, Rules, SliceId};
+use nutcracker_retro::{folder, open_metric};
 use nutcracker_search::TableOracle;
+use nutcracker_search::player::Strategy;
 
-use crate::args::Subject;
+use crate::args::{Subject, program, storage};
 use crate::failure::Failure;
 
 /// Decoded scores kept while a game is played.
@@ -24,6 +27,35 @@ pub fn open(game: &AnyGame, subject: &Subject) -> Result<Arc<Databases>, Failure
     let set = Arc::new(subject.open(game, true, CACHE));
     subject.note_unchecked(game, &set);
     Ok(Arc::new(Some(TableOracle::new(set)?)))
+}
+
+/// Databases of every metric that a strategy names, from where those of the usual one are.
+pub fn by_metrics(
+    game: &AnyGame,
+    databases: &Databases,
+    strategy: &Strategy,
+) -> Result<Vec<TableOracle>, Failure> {
+    let data = databases.as_ref().and_then(|tables| tables.set().dir().parent());
+    let mut oracles = Vec::new();
+    for metric in strategy.metrics() {
+        if !metric.is_among(game.metrics()) {
+            let has = Metric::names(game.metrics());
+            return Err(Failure::Usage(format!("{} has the metrics {has}", game.id())));
+        }
+        let dir = data.unwrap_or(Path::new("")).join(folder(game, metric));
+        let set = open_metric(game, Some(metric), storage(true), &dir, CACHE);
+        if set.slices()?.is_empty() {
+            return Err(Failure::Failed(format!(
+                "the strategy {strategy} needs databases of {metric}, and there are none in {}; \
+                 `{} solve {} --metric {metric}` makes them",
+                dir.display(),
+                program(),
+                game.id().name,
+            )));
+        }
+        oracles.push(TableOracle::new(Arc::new(set))?);
+    }
+    Ok(oracles)
 }
 
 /// The last slice, if there is one.

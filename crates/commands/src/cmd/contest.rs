@@ -38,7 +38,7 @@ const MAX_FAILURES: u32 = 3;
 /// A player is described by how it plays: depth=6, nodes=10000, time=0.1s, level=3, perfect (as far
 /// as databases reach), random, or cmd:PROGRAM for any program that speaks the engine protocol; more
 /// behind commas: hash=64 (MiB), threads=1, ponder, trappy, databases=no, book=no or book=FILE, draws=win,
-/// public-draws=loss, variety=0.5, reductions, probe=2. Both begin once from every opening: a few
+/// public-draws=loss, variety=0.5, reductions, probe=2, strategy=Z50-M-. Both begin once from every opening: a few
 /// random moves to a position in which neither side is ahead. Every game is added to a file of
 /// records, which `nutcracker annotate` and `nutcracker book import` read. Without depth, nodes or
 /// time, levels look 6 moves ahead and others 8; a level never looks further, however much time it

@@ -17,6 +17,7 @@ mod markov;
 mod perfect;
 mod realise;
 mod reference;
+mod strategy;
 mod trappy;
 
 pub use adviser::{Advice, Adviser, Chosen, Manner, Source};
@@ -24,4 +25,5 @@ pub use fallible::{Fallible, Level};
 pub use markov::{Chain, play_out, survey};
 pub use perfect::{Keeping, Perfect, PlayerError, Valued};
 pub use reference::{Analyser, Prospect, Reference};
+pub use strategy::Strategy;
 pub use trappy::{Trap, traps};

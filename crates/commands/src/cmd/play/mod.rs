@@ -11,7 +11,7 @@ use nutcracker_any::AnyGame;
 use nutcracker_engine::{Analyser, MoveLimits, Played, Settings, Thinker};
 use nutcracker_game::{Numbering, Random, Rules, Side, SliceId};
 use nutcracker_search::EngineOptions;
-use nutcracker_search::player::{Fallible, Level, Perfect};
+use nutcracker_search::player::{Fallible, Level, Perfect, Strategy};
 
 use crate::args::{Subject, slice_label};
 use crate::book_option::BookOption;
@@ -33,6 +33,7 @@ const SAMPLES: u32 = 500;
 #[command(after_help = "Examples:
   nutcracker play awari --level 3
   nutcracker play awari --level perfect --side north
+  nutcracker play chess --strategy \"Z- M-\" --position \"8/8/8/8/8/3k4/8/K1R5 w - -\" --side black
   nutcracker play othello --size 6 --side white --level 5")]
 pub struct Args {
     #[command(flatten)]
@@ -56,6 +57,11 @@ pub struct Args {
     /// Among equal moves the computer prefers those that invite errors
     #[arg(long)]
     trappy: bool,
+    /// The computer chooses by filters where databases of their metrics reach: M (mate), C
+    /// (conversion), Z (zeroing), Z50 (under a rule of 50 moves), H50, R, each with - (the nearest
+    /// win), + (the farthest) or o (any that comes in time), as in "Zo Z50- M-"
+    #[arg(long, value_name = "FILTERS", allow_hyphen_values = true)]
+    strategy: Option<Strategy>,
     /// The computer also thinks while you do, about the move it expects
     #[arg(long)]
     ponder: bool,
@@ -89,7 +95,11 @@ impl Args {
             Level::PERFECT => "perfect".to_owned(),
             level => format!("level {level}"),
         };
-        Contestant::search(name, settings, self.limits())
+        let player = Contestant::search(name, settings, self.limits());
+        match &self.strategy {
+            Some(strategy) => player.by(strategy.clone()),
+            None => player,
+        }
     }
 }
 
@@ -112,7 +122,8 @@ fn side_named(game: &AnyGame, text: &str) -> Result<Side, Failure> {
 impl Args {
     /// How often the computer errs where the game begins, by the model of its level.
     fn errs(&self, game: &AnyGame, databases: &Arc<Databases>, slice: SliceId) -> Option<String> {
-        if self.level == Level::PERFECT || self.engine_command.is_some() {
+        let errs = self.engine_command.is_none() && self.strategy.is_none();
+        if self.level == Level::PERFECT || !errs {
             return None;
         }
         let player = Fallible::new(game, self.level);
