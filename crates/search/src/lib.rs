@@ -29,6 +29,7 @@ mod hash;
 mod known;
 mod limits;
 mod lines;
+pub mod noise;
 mod oracle;
 mod order;
 mod path;

@@ -11,7 +11,7 @@ use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses};
 use serde_json::{Map, Value, json};
 
 use crate::args::{RuleOptions, Threads, games, need_databases, slice_label, slice_named};
-use crate::cmd::{experiment_cluster, experiment_reference};
+use crate::cmd::{experiment_cluster, experiment_noise, experiment_reference};
 use crate::failure::Failure;
 use crate::number::{rounded, size, thousands};
 use crate::progress::Reporter;
@@ -25,7 +25,8 @@ use crate::{print, table};
     after_help = "Examples:
   nutcracker experiment cache-misses awari --stones 12
   nutcracker experiment cluster awari --stones 12
-  nutcracker experiment reference chess --slice krk"
+  nutcracker experiment reference chess --slice krk
+  nutcracker experiment noise chess --slice krk"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -38,6 +39,7 @@ enum Experiment {
     CacheMisses(Misses),
     Cluster(experiment_cluster::Args),
     Reference(experiment_reference::Args),
+    Noise(experiment_noise::Args),
 }
 
 impl Args {
@@ -50,6 +52,7 @@ impl Args {
             }
             Experiment::Cluster(cluster) => cluster.run(),
             Experiment::Reference(reference) => reference.run(),
+            Experiment::Noise(noise) => noise.run(),
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod contest;
 pub mod engine;
 pub mod experiment;
 pub mod experiment_cluster;
+pub mod experiment_noise;
 pub mod experiment_reference;
 pub mod games;
 pub mod moves;

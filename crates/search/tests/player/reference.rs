@@ -9,6 +9,7 @@ use nutcracker_games::GAMES;
 use nutcracker_games::chess::{Chess, ChessPosition};
 use nutcracker_retro::{Silent, SolveOptions, open_metric};
 use nutcracker_search::TableOracle;
+use nutcracker_search::noise::Losses;
 use nutcracker_search::player::{Analyser, Chain, Prospect, Reference, play_out, survey};
 use nutcracker_table::{Disk, Storage};
 
@@ -101,4 +102,28 @@ fn competence_orders_prospects() {
         assert!((chances.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
     assert_eq!(Reference::new(1.0, [10, 6]).choose(&[], &mut Random::new(1)), None);
+}
+
+/// Sadikov, Bratko and Kononenko on KRK: minimax makes noise optimistic for the winner, most of it in
+/// the first two plies, and the more the larger the noise is.
+#[test]
+fn backed_up_noise_is_biased() {
+    let dir = tempfile::tempdir().unwrap();
+    let (slice, oracle) = solve("krk", Metric::Dtw, dir.path());
+    let losers = Chess.parts(slice)[1].range.clone();
+    let losses = Losses::new(&Chess, &oracle, slice, losers).unwrap().unwrap();
+    // All but 27 of them are not mated yet, in 16 levels.
+    assert_eq!(losses.len(), 25_260);
+    let exact = losses.errors(0.0, 8, &mut Random::new(1));
+    assert!(exact.iter().all(|error| error.deviation < 1e-9), "{exact:?}");
+    let mut before = 0.0;
+    for sigma in [0.25, 0.5, 1.0, 3.0] {
+        let errors = losses.errors(sigma, 16, &mut Random::new(1));
+        assert!((errors[0].deviation - sigma).abs() < 0.02 * sigma.max(1.0), "{errors:?}");
+        assert!(errors[0].bias.abs() < 0.05 * sigma.max(1.0), "{errors:?}");
+        assert!(errors[1..].iter().all(|error| error.bias > 0.0), "{errors:?}");
+        assert!(errors[1].bias > before, "{errors:?}");
+        assert!(errors[1].unbiased < errors[0].unbiased, "{errors:?}");
+        before = errors[1].bias;
+    }
 }
