@@ -56,6 +56,8 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn index_scheme(&self) -> &'static str;
     fn max_score(&self, slice: SliceId) -> Score;
     fn max_moves(&self, slice: SliceId) -> u16;
+    fn max_internal_moves(&self, slice: SliceId) -> u16;
+    fn is_hole(&self, slice: SliceId, index: u64) -> bool;
     fn metrics(&self) -> &'static [Metric];
     fn properties(&self) -> Properties;
     fn has_database(&self, slice: SliceId) -> bool;
@@ -222,6 +224,12 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn max_moves(&self, slice: SliceId) -> u16 {
         self.0.max_moves(slice)
+    }
+    fn max_internal_moves(&self, slice: SliceId) -> u16 {
+        self.0.max_internal_moves(slice)
+    }
+    fn is_hole(&self, slice: SliceId, index: u64) -> bool {
+        self.0.is_hole(slice, index)
     }
     fn metrics(&self) -> &'static [Metric] {
         self.0.metrics()

@@ -122,6 +122,8 @@ impl Numbering for AnyGame {
         fn index_scheme(&self) -> &'static str;
         fn max_score(&self, slice: SliceId) -> Score;
         fn max_moves(&self, slice: SliceId) -> u16;
+        fn max_internal_moves(&self, slice: SliceId) -> u16;
+        fn is_hole(&self, slice: SliceId, index: u64) -> bool;
         fn metrics(&self) -> &'static [Metric];
         fn properties(&self) -> Properties;
         fn has_database(&self, slice: SliceId) -> bool;

@@ -53,6 +53,14 @@ pub(crate) trait ErasedView: Send + Sync {
         children: &dyn ReadValues,
         put: &mut dyn FnMut(u64, &[Exits]),
     ) -> Result<(), Unread>;
+    fn walks(&self) -> u64;
+    fn walk_exits(
+        &self,
+        metric: Metric,
+        walk: u64,
+        children: &dyn ReadValues,
+        put: &mut dyn FnMut(u64, Exits),
+    ) -> Result<(), Unread>;
 }
 
 impl<V: SliceView> ErasedView for Own<V> {
@@ -81,6 +89,18 @@ impl<V: SliceView> ErasedView for Own<V> {
     ) -> Result<(), Unread> {
         self.0.exits(metric, part, &Virtual(children), put)
     }
+    fn walks(&self) -> u64 {
+        self.0.walks()
+    }
+    fn walk_exits(
+        &self,
+        metric: Metric,
+        walk: u64,
+        children: &dyn ReadValues,
+        put: &mut dyn FnMut(u64, Exits),
+    ) -> Result<(), Unread> {
+        self.0.walk_exits(metric, walk, &Virtual(children), put)
+    }
 }
 
 /// A value could not be read: the reader knows why.
@@ -98,7 +118,20 @@ struct Reader<'a, C: Children> {
     error: RefCell<Option<C::Error>>,
 }
 
-impl<C: Children> Reader<'_, C> {
+impl<'a, C: Children> Reader<'a, C> {
+    /// Calls `read` with a reader; the error is the one that it has met.
+    fn with(
+        children: &'a C,
+        read: impl FnOnce(&dyn ReadValues) -> Result<(), Unread>,
+    ) -> Result<(), C::Error> {
+        let reader = Reader { children, error: RefCell::new(None) };
+        let done = read(&reader);
+        match reader.error.into_inner() {
+            Some(error) if done.is_err() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     fn keep(&self, error: C::Error) -> Unread {
         self.error.replace(Some(error));
         Unread
@@ -129,6 +162,10 @@ impl Children for Virtual<'_> {
     }
 }
 
+/// What is called with the number of a position, the score if the game is over, and where its moves
+/// lead.
+type VisitMoves<'a> = dyn FnMut(u64, Option<Score>, &[Target]) + 'a;
+
 /// What [`ForwardView`] has, with positions of any game as keys.
 pub(crate) trait ErasedForward: Send + Sync {
     fn key_at(&self, index: u64) -> Option<AnyPosition>;
@@ -138,6 +175,8 @@ pub(crate) trait ErasedForward: Send + Sync {
     fn outcome(&self, key: &AnyPosition) -> Option<Score>;
     fn targets(&self, key: &AnyPosition, visit: &mut dyn FnMut(Target));
     fn inside_second(&self, key: &AnyPosition, visit: &mut dyn FnMut(u64));
+    fn walks(&self) -> u64;
+    fn walk(&self, walk: u64, visit: &mut VisitMoves<'_>);
 }
 
 impl<P: crate::Value, V: ForwardView<Position = P, Key = P>> ErasedForward for Own<V> {
@@ -162,6 +201,12 @@ impl<P: crate::Value, V: ForwardView<Position = P, Key = P>> ErasedForward for O
     }
     fn inside_second(&self, key: &AnyPosition, visit: &mut dyn FnMut(u64)) {
         self.0.inside_second(*key.get(), visit);
+    }
+    fn walks(&self) -> u64 {
+        self.0.walks()
+    }
+    fn walk(&self, walk: u64, visit: &mut VisitMoves<'_>) {
+        self.0.walk(walk, visit);
     }
 }
 
@@ -266,14 +311,31 @@ impl SliceView for AnyView {
     ) -> Result<(), C::Error> {
         match &self.0 {
             Either::Own(view) => {
-                let reader = Reader { children, error: RefCell::new(None) };
-                let done = view.exits(metric, part, &reader, &mut put);
-                match reader.error.into_inner() {
-                    Some(error) if done.is_err() => Err(error),
-                    _ => Ok(()),
-                }
+                Reader::with(children, |reader| view.exits(metric, part, reader, &mut put))
             }
             Either::Plain(view) => view.exits(metric, part, children, put),
+        }
+    }
+
+    fn walks(&self) -> u64 {
+        match &self.0 {
+            Either::Own(view) => view.walks(),
+            Either::Plain(view) => SliceView::walks(view),
+        }
+    }
+
+    fn walk_exits<C: Children>(
+        &self,
+        metric: Metric,
+        walk: u64,
+        children: &C,
+        mut put: impl FnMut(u64, Exits),
+    ) -> Result<(), C::Error> {
+        match &self.0 {
+            Either::Own(view) => {
+                Reader::with(children, |reader| view.walk_exits(metric, walk, reader, &mut put))
+            }
+            Either::Plain(view) => view.walk_exits(metric, walk, children, put),
         }
     }
 }
@@ -333,6 +395,20 @@ impl ForwardView for AnyForward {
         match &self.0 {
             Either::Own(view) => view.inside_second(&key, &mut visit),
             Either::Plain(view) => view.inside_second(key, visit),
+        }
+    }
+
+    fn walks(&self) -> u64 {
+        match &self.0 {
+            Either::Own(view) => view.walks(),
+            Either::Plain(view) => ForwardView::walks(view),
+        }
+    }
+
+    fn walk(&self, walk: u64, mut visit: impl FnMut(u64, Option<Score>, &[Target])) {
+        match &self.0 {
+            Either::Own(view) => view.walk(walk, &mut visit),
+            Either::Plain(view) => view.walk(walk, visit),
         }
     }
 }

@@ -24,6 +24,7 @@ macro_rules! law {
 mod graph;
 mod lines;
 mod rules;
+mod walks;
 
 /// Positions examined where a game does not number them: more would take minutes without benefit.
 const MOST_IN_LINES: u64 = 100_000;
@@ -203,13 +204,19 @@ impl<G: Game> Check<'_, G> {
         for &metric in game.metrics() {
             let own = zeroing.as_ref().filter(|_| metric == Metric::Dtz);
             self.exits(own.unwrap_or(&view), metric, exhaustive)?;
+            walks::exits(game, self.slice, own.unwrap_or(&view), metric, exhaustive)?;
         }
+        walks::moves(game, self.slice, &forward, exhaustive)?;
         Ok(())
     }
 
     /// A number without a position is a hole for every view.
     fn hole(&self, forward: &G::Forward, index: u64) -> Result<(), Breach> {
         let slice = self.slice;
+        law!(
+            self.game.is_hole(slice, index),
+            "number {index} of slice {slice} has no position, and is no hole by is_hole"
+        );
         law!(
             self.game.properties().holes,
             "number {index} of slice {slice} has no position, and `holes` is not set"
@@ -286,6 +293,10 @@ impl<G: Game> Check<'_, G> {
         law!(
             game.is_indexed(position),
             "position {index} of slice {slice} is not indexed by is_indexed"
+        );
+        law!(
+            !game.is_hole(slice, index),
+            "number {index} of slice {slice} has a position, and is a hole by is_hole"
         );
         let rank = game.rank(position);
         law!(rank == index, "position {index} of slice {slice} is ranked {rank}");
@@ -519,6 +530,16 @@ impl<G: Game> Check<'_, G> {
                         }
                         None => Exits::HOLE,
                     };
+                    let most = game.max_internal_moves(slice);
+                    if expected != Exits::TOO_FAR && expected.internal > most {
+                        breach.get_or_insert_with(|| {
+                            format!(
+                                "position {index} of slice {slice} has {} internal moves, more \
+                                 than max_internal_moves",
+                                expected.internal
+                            )
+                        });
+                    }
                     if *exits != expected && breach.is_none() {
                         breach = Some(format!(
                             "by the view position {index} of slice {slice} has {exits:?}; by \

@@ -82,6 +82,8 @@ pub struct Properties {
 /// | [`unmoves`](Numbering::unmoves) with [`Properties::unmoves`] | solved by forward sweeps until nothing changes: right, and many times slower |
 /// | [`canonical`](Numbering::canonical) with [`Properties::symmetric`] | every position has a number of its own |
 /// | [`Properties::holes`] | every number stands for a position |
+/// | [`is_hole`](Numbering::is_hole) | [`unrank`](Numbering::unrank) |
+/// | [`max_internal_moves`](Numbering::max_internal_moves) | [`max_moves`](Numbering::max_moves) |
 /// | [`is_indexed`](Numbering::is_indexed) | every position has a number |
 /// | [`next_index`](Numbering::next_index) | [`unrank`](Numbering::unrank) |
 /// | the second index: [`second_rank`](Numbering::second_rank), [`second_unrank`](Numbering::second_unrank), [`second_next`](Numbering::second_next), [`matrices`](Numbering::matrices), with [`Properties::second_index`] | the first index serves for both |
@@ -111,12 +113,21 @@ pub trait Numbering: Rules {
     /// The canonical position with this number, which is below
     /// [`slice_len`](Numbering::slice_len); `None` for a hole.
     fn unrank(&self, slice: SliceId, index: u64) -> Option<Self::Position>;
+    /// Whether a number stands for no position.
+    fn is_hole(&self, slice: SliceId, index: u64) -> bool {
+        self.unrank(slice, index).is_none()
+    }
     /// Name and version of the numbering; it stands in every file.
     fn index_scheme(&self) -> &'static str;
     /// No score in the slice is larger than this, or smaller than its negation.
     fn max_score(&self, slice: SliceId) -> Score;
     /// No position of the slice has more legal moves than this.
     fn max_moves(&self, slice: SliceId) -> u16;
+    /// No position of the slice has more moves that stay in it than this; solvers in memory take a
+    /// byte a position for fewer than 128 of them where scores are wins, draws and losses.
+    fn max_internal_moves(&self, slice: SliceId) -> u16 {
+        self.max_moves(slice)
+    }
 
     /// The metrics of this game's tables; the usual one first.
     fn metrics(&self) -> &'static [Metric] {

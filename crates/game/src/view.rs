@@ -46,7 +46,8 @@ pub trait Children {
 /// positions a second has a view of its own, in which nothing is unranked on the way.
 ///
 /// # Required
-/// All methods but [`is_empty`](SliceView::is_empty) and [`part_range`](SliceView::part_range).
+/// All methods but [`is_empty`](SliceView::is_empty), [`parts`](SliceView::parts),
+/// [`part_range`](SliceView::part_range) and those of walks.
 pub trait SliceView: Send + Sync {
     /// A position in the form in which its predecessors are found fastest.
     type Key: Copy + Send;
@@ -92,6 +93,25 @@ pub trait SliceView: Send + Sync {
         children: &C,
         put: impl FnMut(u64, &[Exits]),
     ) -> Result<(), C::Error>;
+
+    /// The number of walks in which [`walk_exits`](SliceView::walk_exits) visits all numbers, for a
+    /// view that knows an order in which the values of smaller slices lie close together; 0 for
+    /// others.
+    fn walks(&self) -> u64 {
+        0
+    }
+
+    /// Computes the exits of all positions of a walk, and [`Exits::HOLE`] for some holes: over all
+    /// walks every number once, in any order.
+    fn walk_exits<C: Children>(
+        &self,
+        _metric: Metric,
+        _walk: u64,
+        _children: &C,
+        _put: impl FnMut(u64, Exits),
+    ) -> Result<(), C::Error> {
+        Ok(())
+    }
 }
 
 /// Where a move leads, by number.
@@ -123,8 +143,8 @@ pub enum Target {
 /// the plain rules, which uses no view.
 ///
 /// # Required
-/// All methods but [`inside`](ForwardView::inside), [`matrix`](ForwardView::matrix) and
-/// [`lines`](ForwardView::lines).
+/// All methods but [`inside`](ForwardView::inside), [`matrix`](ForwardView::matrix),
+/// [`lines`](ForwardView::lines) and those of walks.
 pub trait ForwardView: Send + Sync {
     /// A position of the game.
     type Position;
@@ -166,6 +186,14 @@ pub trait ForwardView: Send + Sync {
     }
     /// Visits the lines of a column of a block, in the order of their lengths there.
     fn lines(&self, _matrix: u64, _column: u64, _visit: impl FnMut(Line)) {}
+    /// The number of walks in which [`walk`](ForwardView::walk) visits all positions, for a view
+    /// that knows an order in which their successors lie close together; 0 for others.
+    fn walks(&self) -> u64 {
+        0
+    }
+    /// Visits every position of a walk: its number, the score if the game is over, and where its
+    /// moves lead if not.
+    fn walk(&self, _walk: u64, _visit: impl FnMut(u64, Option<Score>, &[Target])) {}
 }
 
 /// The view every game has: by way of its rules, one position after another.

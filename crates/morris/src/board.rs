@@ -7,13 +7,14 @@
 use std::sync::OnceLock;
 
 use super::classes::Classes;
+use super::sets::Sets;
 
 /// Points of a ring.
 const RING: u32 = 8;
 /// Points of the largest board.
 pub(crate) const MOST_POINTS: usize = 24;
 /// Lines through one point of a board with diagonals, at most; the centre of the smallest has four.
-const MOST_LINES: usize = 4;
+pub(crate) const MOST_LINES: usize = 4;
 
 /// A board. Sets of points are numbers with a bit for each.
 #[derive(Debug)]
@@ -23,13 +24,15 @@ pub(crate) struct Board {
     /// The lines of three points.
     lines: Vec<u32>,
     /// For each point the lines through it, 0 beyond the last.
-    through: [[u32; MOST_LINES]; MOST_POINTS],
+    pub(crate) through: [[u32; MOST_LINES]; MOST_POINTS],
     /// For each point those that a step leads to.
     pub(crate) neighbours: [u32; MOST_POINTS],
     /// For each symmetry, where the points of each eight go: the identity is the first.
     images: Vec<[[u32; 256]; 3]>,
     /// The symmetry that undoes each.
     pub(crate) inverses: Vec<u8>,
+    /// Numbers of sets of points. All points are the first places: their sets are numbered as they are.
+    pub(crate) sets: Sets,
     /// The sets of stones of each size, made when they are needed.
     classes: [OnceLock<Classes>; 13],
 }
@@ -110,7 +113,7 @@ impl Board {
         };
         let inverses = maps.iter().map(inverse).collect();
         let classes = [const { OnceLock::new() }; 13];
-        Board { points, lines, through, neighbours, images, inverses, classes }
+        Board { points, lines, through, neighbours, images, inverses, sets: Sets::new(), classes }
     }
 
     /// The sets of this many stones, up to symmetry.
@@ -120,6 +123,7 @@ impl Board {
     }
 
     /// All points.
+    #[inline]
     pub(crate) fn all(&self) -> u32 {
         (1 << self.points) - 1
     }
@@ -194,6 +198,7 @@ impl Board {
 }
 
 /// Every point of a set, as a number.
+#[inline]
 pub(crate) fn each(mut points: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let lowest = (points != 0).then(|| points.trailing_zeros());

@@ -1,7 +1,7 @@
 //! Sets of one side's stones, up to the symmetries of the board.
 
 use super::board::Board;
-use super::sets::{binomial, next_set, set_number};
+use super::sets::{binomial, next_set};
 
 /// The sets of stones of one size, those that are images of one another counted once.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Classes {
             let mut keep = 0;
             for symmetry in 0..board.symmetries() {
                 let image = board.image(symmetry, set);
-                let place = &mut classes.of[set_number(image, board.all()) as usize];
+                let place = &mut classes.of[board.sets.number(image) as usize];
                 if *place == unknown {
                     *place = class << 4 | u32::from(board.inverses[usize::from(symmetry)]);
                 }
@@ -52,6 +52,7 @@ impl Classes {
     }
 
     /// How many there are.
+    #[inline]
     pub(crate) fn len(&self) -> u64 {
         self.sets.len() as u64
     }
@@ -59,7 +60,7 @@ impl Classes {
     /// The class of stones, and the symmetry that leads to its set.
     #[inline]
     pub(crate) fn of(&self, board: &Board, stones: u32) -> (u32, u8) {
-        let found = self.of[set_number(stones, board.all()) as usize];
+        let found = self.of[board.sets.number(stones) as usize];
         (found >> 4, found as u8 & 0xF)
     }
 

@@ -4,7 +4,8 @@
 
 use super::board::{Board, each};
 use super::classes::NO_OTHER;
-use super::sets::{binomial, set_number, set_with_number};
+use super::sets::binomial;
+use super::slices::{FEWEST, Stones};
 
 /// Positions in which the mover has `own` stones on the board and the opponent `other`.
 #[derive(Clone, Copy, Debug)]
@@ -16,13 +17,43 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// How many ways there are to place the opponent's stones beside the mover's.
+    #[inline]
     pub(crate) fn ways(&self) -> u64 {
         binomial(self.board.points - self.own, self.other)
     }
 
+    /// How many classes of the mover's stones there are.
+    #[inline]
+    pub(crate) fn classes(&self) -> u64 {
+        self.board.classes(self.own).len()
+    }
+
     /// How many numbers there are, holes included.
+    #[inline]
     pub(crate) fn len(&self) -> u64 {
-        self.board.classes(self.own).len() * self.ways()
+        self.classes() * self.ways()
+    }
+
+    /// The stones of its positions, once all are placed.
+    pub(crate) fn stones(&self) -> Stones {
+        let [own, other] = [self.own, self.other].map(|stones| stones as u8);
+        match own.min(other) {
+            fewer if u32::from(fewer) < FEWEST => Stones::Over,
+            fewer => Stones::Moving { more: own.max(other), fewer },
+        }
+    }
+
+    /// The first number that it is used for in its slice, once all stones are placed: the side with
+    /// more stones comes first.
+    #[inline]
+    pub(crate) fn start(&self) -> u64 {
+        if self.own < self.other { self.turned().len() } else { 0 }
+    }
+
+    /// With the opponent on the move.
+    #[inline]
+    pub(crate) fn turned(&self) -> Self {
+        Layout { own: self.other, other: self.own, ..*self }
     }
 
     /// The number of a position, and the position that stands for all its images.
@@ -34,20 +65,26 @@ impl Layout {
         let set = classes.set(class);
         let free = board.all() & !set;
         let mut image = board.image(symmetry, other);
-        let mut number = set_number(image, free);
+        let mut number = self.number(image, free);
         let keep = classes.keep(class);
         if keep != NO_OTHER {
             // These symmetries are a group: the images of an image are the same.
             let first = image;
             for symmetry in each(u32::from(keep) & !u32::from(NO_OTHER)) {
                 let other = board.image(symmetry as u8, first);
-                let its = set_number(other, free);
+                let its = self.number(other, free);
                 if its < number {
                     (number, image) = (its, other);
                 }
             }
         }
-        (u64::from(class) * self.ways() + number, [set, image])
+        (u64::from(class) * self.ways() + u64::from(number), [set, image])
+    }
+
+    /// The number of the opponent's stones among the sets of free points.
+    #[inline]
+    fn number(&self, stones: u32, free: u32) -> u32 {
+        self.board.sets.number(self.board.sets.places(stones, free))
     }
 
     /// The stones of both sides at a number; `None` for a hole.
@@ -56,15 +93,31 @@ impl Layout {
         let classes = self.board.classes(self.own);
         let set = classes.set(class);
         let free = self.board.all() & !set;
-        let other = set_with_number(number, self.other, free);
-        (!self.is_hole(class, free, other, number)).then_some([set, other])
+        let other = self.board.sets.with_number(number, self.other, free);
+        (!self.has_smaller(class, free, other)).then_some([set, other])
+    }
+
+    /// Whether a number stands for no position.
+    #[inline]
+    pub(crate) fn is_hole(&self, number: u64) -> bool {
+        let keep = self.board.classes(self.own).keep((number / self.ways()) as u32);
+        keep != NO_OTHER && self.unrank(number).is_none()
+    }
+
+    /// Visits the numbers with a class of the mover's stones that stand for no position.
+    pub(crate) fn each_hole(&self, class: u32, visit: impl FnMut(u64)) {
+        if self.board.classes(self.own).keep(class) != NO_OTHER {
+            let first = u64::from(class) * self.ways();
+            (first..first + self.ways()).filter(|&number| self.is_hole(number)).for_each(visit);
+        }
     }
 
     /// Whether another image of the opponent's stones has a smaller number.
-    fn is_hole(&self, class: u32, free: u32, other: u32, number: u64) -> bool {
+    fn has_smaller(&self, class: u32, free: u32, other: u32) -> bool {
         let keep = self.board.classes(self.own).keep(class);
-        keep != NO_OTHER
-            && each(u32::from(keep) & !u32::from(NO_OTHER))
-                .any(|symmetry| set_number(self.board.image(symmetry as u8, other), free) < number)
+        let number = self.number(other, free);
+        let smaller =
+            |symmetry| self.number(self.board.image(symmetry as u8, other), free) < number;
+        keep != NO_OTHER && each(u32::from(keep) & !u32::from(NO_OTHER)).any(smaller)
     }
 }

@@ -19,6 +19,7 @@ mod index;
 mod notation;
 mod numbering;
 mod position;
+mod row;
 mod sets;
 mod slices;
 mod view;

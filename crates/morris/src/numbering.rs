@@ -4,7 +4,7 @@ use nutcracker_game::{Game, Metric, Numbering, ParseError, Part, Properties, Sco
 
 use super::index::Layout;
 use super::position::MorrisPosition;
-use super::slices::{OVER, Slices, Stones, hands_of};
+use super::slices::{FEWEST, OVER, Slices, Stones, hands_of};
 use super::{Morris, MorrisView};
 
 /// The position that stands for all in which the mover has fewer than three men.
@@ -27,16 +27,30 @@ impl Morris {
         }
     }
 
+    /// The layout of a number of a slice, and the number in it.
+    #[inline]
+    fn layout_at(&self, stones: Stones, index: u64) -> Option<(Layout, u64)> {
+        let (own, other) = match stones {
+            Stones::Over => return None,
+            Stones::Moving { more, fewer } => (more, fewer),
+            Stones::Placing { own, other, .. } => (own, other),
+        };
+        let layout = Layout { board: self.board, own: own.into(), other: other.into() };
+        let beyond = index.checked_sub(layout.len());
+        match (beyond, stones) {
+            (None, _) => Some((layout, index)),
+            (Some(beyond), Stones::Moving { more, fewer }) if more > fewer => {
+                Some((layout.turned(), beyond)).filter(|(layout, beyond)| *beyond < layout.len())
+            }
+            _ => None,
+        }
+    }
+
     /// The layout of a position, and the first number that it is used for.
     fn layout_of(&self, position: &MorrisPosition) -> (Layout, u64) {
         let [own, other] = [position.own, position.other].map(u32::count_ones);
         let layout = Layout { board: self.board, own, other };
-        let start = if position.hands() == 0 && own < other {
-            Layout { own: other, other: own, ..layout }.len()
-        } else {
-            0
-        };
-        (layout, start)
+        (layout, if position.hands() == 0 { layout.start() } else { 0 })
     }
 }
 
@@ -96,15 +110,15 @@ impl Numbering for Morris {
             Stones::Moving { .. } => [0; 2],
             Stones::Placing { hands, .. } => hands_of(hands),
         };
-        let mut index = index;
-        for layout in self.layouts(stones) {
-            if index < layout.len() {
-                let [own, other] = layout.unrank(index)?;
-                return Some(MorrisPosition { own, other, hand, other_hand });
-            }
-            index -= layout.len();
-        }
-        None
+        let (layout, number) = self.layout_at(stones, index)?;
+        let [own, other] = layout.unrank(number)?;
+        Some(MorrisPosition { own, other, hand, other_hand })
+    }
+
+    fn is_hole(&self, slice: SliceId, index: u64) -> bool {
+        let stones = self.slices.stones(slice);
+        stones != Stones::Over
+            && self.layout_at(stones, index).is_none_or(|(layout, number)| layout.is_hole(number))
     }
 
     fn index_scheme(&self) -> &'static str {
@@ -133,6 +147,14 @@ impl Numbering for Morris {
                 points.saturating_sub(u16::from(own + other)) * u16::from(other.max(1))
             }
         }
+    }
+
+    fn max_internal_moves(&self, slice: SliceId) -> u16 {
+        let points = self.board.points as u16;
+        let Stones::Moving { more, fewer } = self.slices.stones(slice) else { return 0 };
+        let empty = points.saturating_sub(u16::from(more + fewer));
+        let steps = MOST_STEPS * empty.min(more.into());
+        steps.max(if self.flying && u32::from(fewer) == FEWEST { 3 * empty } else { 0 })
     }
 
     fn slice_name(&self, slice: SliceId) -> String {

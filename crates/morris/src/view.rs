@@ -1,14 +1,18 @@
 //! Morris as solvers and the check walk through it: nothing is allocated, and the numbers of
 //! successors are found without looking up their slice.
 
+use std::ops::Range;
+
 use nutcracker_game::{
     Children, Exits, ForwardView, Metric, Numbering, Rules, Score, SliceId, SliceView, Target, Turn,
 };
 
 use super::Morris;
+use super::classes::NO_OTHER;
 use super::index::Layout;
 use super::numbering::LOST;
 use super::position::MorrisPosition;
+use super::row::Row;
 use super::slices::{Stones, hands_of};
 
 /// A slice of morris.
@@ -96,6 +100,20 @@ impl MorrisView {
         self.numbered(position).0
     }
 
+    /// The rows of a walk: who is on the move, and the classes of the opponent's stones.
+    fn rows(&self, walk: u64) -> (Layout, Range<u64>) {
+        let mut walk = walk;
+        for &layout in &self.layouts {
+            if let Some(later) = walk.checked_sub(walks(&layout)) {
+                walk = later;
+                continue;
+            }
+            let (size, all) = (rows_in_walk(&layout), layout.turned().classes());
+            return (layout, walk * size..((walk + 1) * size).min(all));
+        }
+        unreachable!("a walk of the slice")
+    }
+
     /// Whether moves that take nothing stay in the slice.
     fn moves_inside(&self) -> bool {
         self.hands[0] == 0 && !self.layouts.is_empty()
@@ -167,6 +185,16 @@ impl SliceView for MorrisView {
         if !self.moves_inside() {
             return;
         }
+        let board = self.game.board;
+        let classes = board.classes(position.own.count_ones());
+        if classes.keep(classes.of(board, position.own).0) == NO_OTHER {
+            // Only images by symmetries that keep the stones which have not moved are the same.
+            self.game.each_before(&position, |before| {
+                let (number, [own, other]) = self.numbered(&before);
+                visit(number, MorrisPosition { own, other, ..position });
+            });
+            return;
+        }
         let mut numbers = Numbers::new();
         self.game.each_before(&position, |before| numbers.push(self.numbered(&before)));
         for (number, [own, other]) in numbers.different() {
@@ -190,6 +218,35 @@ impl SliceView for MorrisView {
             });
         }
         put(range.start, &run);
+        Ok(())
+    }
+
+    fn walks(&self) -> u64 {
+        if self.moves_inside() { self.layouts.iter().map(walks).sum() } else { 0 }
+    }
+
+    fn walk_exits<C: Children>(
+        &self,
+        metric: Metric,
+        walk: u64,
+        children: &C,
+        mut put: impl FnMut(u64, Exits),
+    ) -> Result<(), C::Error> {
+        let (layout, rows) = self.rows(walk);
+        for class in rows {
+            let row = Row::new(&self.game, layout, class as u32);
+            row.exits(metric, children, |position, exits| put(self.number(&position), exits))?;
+        }
+        // A share of the holes.
+        let walks = SliceView::walks(self);
+        let share = |of: u64| of * walk / walks..of * (walk + 1) / walks;
+        let mut start = 0;
+        for layout in &self.layouts {
+            for class in share(layout.classes()) {
+                layout.each_hole(class as u32, |number| put(start + number, Exits::HOLE));
+            }
+            start += layout.len();
+        }
         Ok(())
     }
 }
@@ -248,4 +305,30 @@ impl ForwardView for MorrisView {
     fn inside_second(&self, position: MorrisPosition, visit: impl FnMut(u64)) {
         self.inside(position, visit);
     }
+
+    fn walks(&self) -> u64 {
+        SliceView::walks(self)
+    }
+
+    fn walk(&self, walk: u64, mut visit: impl FnMut(u64, Option<Score>, &[Target])) {
+        let (layout, rows) = self.rows(walk);
+        for class in rows {
+            Row::new(&self.game, layout, class as u32).targets(|position, over, targets| {
+                visit(self.number(&position), over, targets);
+            });
+        }
+    }
+}
+
+/// Positions in a walk, unless a row has more.
+const WALK: u64 = 1 << 12;
+
+/// The rows of a walk in which the mover's stones are those of a layout.
+fn rows_in_walk(layout: &Layout) -> u64 {
+    (WALK / layout.turned().ways()).max(1)
+}
+
+/// The number of its walks.
+fn walks(layout: &Layout) -> u64 {
+    layout.turned().classes().div_ceil(rows_in_walk(layout))
 }

@@ -37,3 +37,46 @@ where
         Ok(())
     })
 }
+
+/// Exits that wait while the memory for them is prefetched.
+const PREFETCHED: usize = 32;
+
+/// As [`compute_exits`] for all positions of a view with walks, which come one by one and in no
+/// order: `prefetch` is called some positions before `enter`.
+pub(crate) fn walk_exits<V, C, E>(
+    view: &V,
+    metric: Metric,
+    children: &C,
+    threads: usize,
+    meter: &Meter<'_>,
+    prefetch: impl Fn(u64) + Sync,
+    enter: impl Fn(u64, Exits) -> Result<(), E> + Sync,
+) -> Result<(), E>
+where
+    V: SliceView,
+    C: Children + Sync,
+    E: Send + From<C::Error> + From<Stopped> + From<ThreadError>,
+{
+    for_each_until_stopped(view.walks(), 1, threads, meter.progress(), |walks| {
+        for walk in walks {
+            let (mut waiting, mut at) = ([None; PREFETCHED], 0);
+            let mut failure = None;
+            let mut enter_next = |ready: Option<(u64, Exits)>| {
+                if let Some(Err(error)) = ready.map(|(index, exits)| enter(index, exits)) {
+                    failure.get_or_insert(error);
+                }
+            };
+            view.walk_exits(metric, walk, children, |index, exits| {
+                prefetch(index);
+                enter_next(waiting[at % PREFETCHED].replace((index, exits)));
+                at += 1;
+            })?;
+            waiting.into_iter().for_each(enter_next);
+            if let Some(error) = failure {
+                return Err(error);
+            }
+            meter.add(at as u64);
+        }
+        Ok(())
+    })
+}

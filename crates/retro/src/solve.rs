@@ -172,7 +172,7 @@ fn parts<G: Game>(game: &G, slice: SliceId) -> Vec<Part> {
 /// Numbers without a position are not values.
 fn mark_holes<G: Game>(game: &G, slice: SliceId, start: u64, out: &mut [i8]) {
     for (index, value) in (start..).zip(out) {
-        if game.unrank(slice, index).is_none() {
+        if game.is_hole(slice, index) {
             *value = HOLE;
         }
     }

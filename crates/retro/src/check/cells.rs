@@ -34,6 +34,9 @@ pub(super) trait Cells: Sync {
     /// Reads one cell.
     fn get(&self, index: u64) -> Result<Cell, CheckError>;
 
+    /// Prefetches one cell, where cells are in memory.
+    fn prefetch(&self, _index: u64) {}
+
     /// Marks the positions `start + i` for the bits i of `mask` as founded; returns how many of
     /// them were not.
     fn mark(&self, start: u64, mask: u64) -> Result<u32, CheckError>;
@@ -87,6 +90,11 @@ impl<const BITS: u32> Cells for Whole<BITS> {
     }
 
     #[inline]
+    fn prefetch(&self, index: u64) {
+        self.0.prefetch(index);
+    }
+
+    #[inline]
     fn mark(&self, start: u64, mask: u64) -> Result<u32, CheckError> {
         Ok(self.0.set_low_bits(start, mask))
     }
@@ -109,6 +117,11 @@ impl Cells for Values {
     #[inline]
     fn get(&self, index: u64) -> Result<Cell, CheckError> {
         Ok(Cell::from(self.0.get(index) as u8 as i8) << 1 | 1)
+    }
+
+    #[inline]
+    fn prefetch(&self, index: u64) {
+        self.0.prefetch(index);
     }
 
     fn mark(&self, _start: u64, _mask: u64) -> Result<u32, CheckError> {

@@ -27,6 +27,8 @@ enum Part {
     Tile(Range<u64>),
     /// Consecutive indices, one position after another.
     Range(Range<u64>),
+    /// A walk of the view, whose order keeps successors close together.
+    Walk(u64),
     /// Consecutive second indices, in whose order successors lie close together.
     Second(Range<u64>),
 }
@@ -97,7 +99,10 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
         // Shares are cut in one way, whatever the memory of a machine.
         let by_second =
             end == 0 && pass == Pass::Compare && C::RANDOM_ACCESS && share == Share::ALL;
-        let rest = if by_second {
+        let walks = if by_second && self.late.is_none() { self.view.walks() } else { 0 };
+        let rest = if walks > 0 {
+            (0..walks).map(Part::Walk).collect()
+        } else if by_second {
             parts(0..positions, CHUNK, Part::Second)
         } else {
             parts(share.of(end..positions), CHUNK, Part::Range)
@@ -124,6 +129,7 @@ impl<C: Cells, G: Game> Check<'_, C, G> {
                     }
                     (Part::Tile(_), None) => 0,
                     (Part::Range(range), _) => self.range(range.clone(), *pass, &mut scratch)?,
+                    (&Part::Walk(walk), _) => self.walk(walk, &mut scratch)?,
                     (Part::Second(range), _) => self.second(range.clone(), &mut scratch)?,
                 };
                 let compared = if *pass == Pass::Compare { positions } else { 0 };

@@ -52,7 +52,7 @@ impl<G: Game> SliceSolver<G> for Bounds {
         if !task.game.properties().unmoves {
             return Err(Unfit::NoUnmoves);
         }
-        if task.game.max_moves(task.slice) > u16::from(u8::MAX) {
+        if task.game.max_internal_moves(task.slice) > u16::from(u8::MAX) {
             return Err(Unfit::TooManyMoves);
         }
         let worklists = (task.options.threads * 2 * WORKLIST * size_of::<u64>()) as u64;

@@ -228,7 +228,7 @@ impl<G: Game> SliceGraph for Graph<G> {
     }
 
     fn codes(&self) -> Codes {
-        Codes::new(self.top, self.game.max_moves(self.slice))
+        Codes::new(self.top, self.game.max_internal_moves(self.slice))
     }
 
     fn has_distances(&self) -> bool {
@@ -301,7 +301,7 @@ impl<G: Game> SliceSolver<G> for Cluster {
         if !task.game.properties().unmoves {
             return Err(Unfit::NoUnmoves);
         }
-        let (positions, moves) = (task.positions(), task.game.max_moves(task.slice));
+        let (positions, moves) = (task.positions(), task.game.max_internal_moves(task.slice));
         if !States::hold(task.top, moves) {
             return Err(Unfit::TooManyMoves);
         }

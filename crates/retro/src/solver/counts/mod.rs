@@ -12,7 +12,7 @@ pub use states::{Codes, States};
 
 use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
 use crate::error::{SolveError, Unfit};
-use crate::exits::compute_exits;
+use crate::exits::{compute_exits, walk_exits};
 use crate::options::SolverName;
 use crate::progress::{Meter, Phase};
 use crate::report::Effort;
@@ -30,10 +30,10 @@ impl<G: Game> SliceSolver<G> for Counts {
         if !task.game.properties().unmoves {
             return Err(Unfit::NoUnmoves);
         }
-        if !States::hold(task.top, task.game.max_moves(task.slice)) {
+        if !States::hold(task.top, task.game.max_internal_moves(task.slice)) {
             return Err(Unfit::TooManyMoves);
         }
-        let moves = task.game.max_moves(task.slice);
+        let moves = task.game.max_internal_moves(task.slice);
         let states = task.positions() * States::bytes_per_position(task.top, moves);
         let states =
             if task.metric().counts_to_zeroing() { zeroing::bytes(task, states) } else { states };
@@ -53,7 +53,7 @@ impl<G: Game> SliceSolver<G> for Counts {
             return zeroing::solve(job, metric);
         }
         let view = game.view(slice);
-        let states = States::new(view.len(), top, game.max_moves(slice))?;
+        let states = States::new(view.len(), top, game.max_internal_moves(slice))?;
         {
             let set = job.open_set();
             enter(job, &view, metric, &job.children(&set), &states)?;
@@ -80,7 +80,21 @@ fn enter<G: Game, C: Children<Error = TableError> + Sync>(
     children: &C,
     states: &States,
 ) -> Result<(), SolveError> {
-    enter_with(job, view, metric, children, |start, run| states.enter(start, run))
+    if view.walks() == 0 {
+        return enter_with(job, view, metric, children, |start, run| states.enter(start, run));
+    }
+    let meter = Meter::begin(job.progress, Phase::Exits, view.len());
+    let enter = |index, exits| {
+        if metric.is_distance() && exits == Exits::TOO_FAR {
+            return Err(job.too_far());
+        }
+        states.enter_one(index, exits);
+        Ok::<(), SolveError>(())
+    };
+    let threads = job.task.options.threads;
+    walk_exits(view, metric, children, threads, &meter, |index| states.prefetch(index), enter)?;
+    meter.finish();
+    Ok(())
 }
 
 /// Computes the exits of all positions of a slice.

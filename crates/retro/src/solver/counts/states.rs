@@ -181,6 +181,18 @@ impl States {
         });
     }
 
+    /// Enters the exits of one position.
+    #[inline]
+    pub(super) fn enter_one(&self, index: u64, exits: Exits) {
+        with_packed!(self, packed, codes => packed.set(index, codes.open(exits)));
+    }
+
+    /// Prefetches the state of a position.
+    #[inline]
+    pub(super) fn prefetch(&self, index: u64) {
+        with_packed!(self, packed, _codes => packed.prefetch(index));
+    }
+
     /// Bytes of all worklists for a slice of `len` positions.
     pub(super) fn worklist_bytes<V: SliceView>(len: u64, threads: usize) -> u64 {
         (2 * threads * worklist_len(len, threads) * size_of::<V::Key>()) as u64

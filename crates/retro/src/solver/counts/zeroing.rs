@@ -33,7 +33,8 @@ use crate::tables::SetChildren;
 
 /// Bytes of all states, where one state for each position takes this many.
 pub(super) fn bytes<G: Game>(task: &SliceTask<'_, G>, states: u64) -> u64 {
-    let winners = task.positions() * States::bytes_per_position(1, task.game.max_moves(task.slice));
+    let winners =
+        task.positions() * States::bytes_per_position(1, task.game.max_internal_moves(task.slice));
     match task.metric() {
         Metric::Dtz => states + winners,
         // Both kinds of distances and the values, which are begun beside the winners.
@@ -114,7 +115,7 @@ struct Zeroing<'a, G: Game> {
 impl<G: Game> Zeroing<'_, G> {
     fn states(&self, top: u8) -> Result<States, SolveError> {
         let SliceTask { game, slice, .. } = self.job.task;
-        Ok(States::new(self.view.len(), top, game.max_moves(slice))?)
+        Ok(States::new(self.view.len(), top, game.max_internal_moves(slice))?)
     }
 
     /// Who wins without a rule inside the slice.
