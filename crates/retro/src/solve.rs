@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_table::{
-    DirLock, HOLE, Header, Manifest, PackOptions, Part, Published, Reach, Reconciled, Storage,
-    Table, TableError, TableSet, pack_with, remove_unfinished,
+    DirLock, HOLE, Header, Manifest, PackOptions, Part, Published, REMOVED, Reach, Reconciled,
+    Storage, Table, TableError, TableSet, pack_with, remove_unfinished,
 };
 
 use crate::check::check_file;
@@ -139,8 +139,8 @@ pub(crate) fn take_unchecked(
     unchecked
 }
 
-/// Removes the work folders of slices that are finished: a run that was killed after it had named
-/// its table left them. What cannot be removed does no harm.
+/// Removes the work folders of slices that are finished, or that were to be removed: a run that was
+/// killed meanwhile left them. What cannot be removed does no harm.
 fn remove_orphans<G: Game>(
     game: &G,
     metric: Metric,
@@ -149,6 +149,10 @@ fn remove_orphans<G: Game>(
     manifest: &Manifest,
 ) {
     for name in storage.list(dir).unwrap_or_default() {
+        if name.starts_with("work-") && name.ends_with(REMOVED) {
+            let _ = storage.remove_dir(&dir.join(&name));
+            continue;
+        }
         let mut numbers = name.strip_prefix("work-").into_iter().flat_map(|rest| rest.split('-'));
         let slice = numbers.next().and_then(|slice| slice.parse().ok());
         let top = numbers.next().and_then(|top| top.parse().ok());

@@ -11,7 +11,7 @@ use nutcracker_retro::SolverName;
 use nutcracker_retro::{RowOptions, SolveError, SolveOptions, solve};
 use nutcracker_table::fault::{Fault, Loss, MemoryStorage};
 use nutcracker_table::{
-    DirLock, ErrorKind, Header, Manifest, PackOptions, Reach, Storage, pack, pack_with,
+    DirLock, ErrorKind, Header, Manifest, PackOptions, REMOVED, Reach, Storage, pack, pack_with,
 };
 
 const LAST: u32 = 4;
@@ -214,6 +214,19 @@ fn a_refused_table_is_removed_with_its_work_files_and_the_next_run_solves_it_ane
     assert_eq!(set.probe(3, 5).unwrap_err().kind(), ErrorKind::NotHere);
     solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
     assert!(crate::common::tables(dir.path()) == right && dir.path().join(file(3)).exists());
+}
+
+/// A run that is killed while it removes work files leaves them under a name that is never resumed:
+/// some of them without the others would be another state.
+#[test]
+fn work_files_that_were_being_removed_are_removed_by_the_next_run() {
+    let awari = Awari::new(6).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let work = dir.path().join(format!("work-3-3-rows{REMOVED}"));
+    std::fs::create_dir(&work).unwrap();
+    std::fs::write(work.join("undecided-0.bin"), "some").unwrap();
+    solve_on(&awari, &disk(), dir.path(), 3, 1).unwrap();
+    assert!(!work.exists());
 }
 
 #[test]

@@ -210,14 +210,19 @@ impl Storage for MemoryStorage {
         Ok(Box::new(MemoryFile { storage: self.clone(), file }))
     }
 
+    /// In one step, and durably.
     fn remove_dir(&self, dir: &Path) -> io::Result<()> {
         let mut state = self.operate(false)?;
         let inside: Vec<_> =
             state.names.keys().filter(|path| path.starts_with(dir)).cloned().collect();
         for path in inside {
             state.names.remove(&path);
-            state.pending.push((Some(path), None));
+            state.durable.remove(&path);
         }
+        let inside = |path: &PathBuf| path.starts_with(dir);
+        state.pending.retain(|(gone, new)| {
+            !gone.iter().any(inside) && !new.iter().any(|(path, _)| inside(path))
+        });
         Ok(())
     }
 

@@ -27,7 +27,9 @@ pub trait Storage: Send + Sync + fmt::Debug {
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn RandomFile>>;
     /// Opens a file for random access.
     fn open_random(&self, path: &Path) -> io::Result<Box<dyn RandomFile>>;
-    /// Removes a directory with its contents; no error if there is none.
+    /// Removes a directory with its contents; no error if there is none. A process that dies
+    /// meanwhile leaves all of it or nothing under that name; what remains under the name that
+    /// [`REMOVED`] ends can be removed at any time.
     fn remove_dir(&self, dir: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
@@ -40,6 +42,9 @@ pub trait Storage: Send + Sync + fmt::Debug {
     /// Whether a file exists.
     fn exists(&self, path: &Path) -> io::Result<bool>;
 }
+
+/// How the name of a directory ends while it is removed.
+pub const REMOVED: &str = ".removed";
 
 /// A file being written, in sequence. Writes may be short, as those of [`io::Write`] may.
 pub trait WriteFile: io::Write + Send {
@@ -156,10 +161,17 @@ impl Storage for Disk {
     }
 
     fn remove_dir(&self, dir: &Path) -> io::Result<()> {
-        match fs::remove_dir_all(dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            done => done,
+        let mut removed = dir.as_os_str().to_owned();
+        removed.push(REMOVED);
+        let removed = Path::new(&removed);
+        remove_all(removed)?;
+        match fs::rename(dir, removed) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            renamed => renamed?,
         }
+        // The new name lasts before the first file is gone.
+        self.sync_dir(dir.parent().unwrap_or(Path::new("")))?;
+        remove_all(removed)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -291,6 +303,14 @@ fn map(file: &File) -> io::Result<Mmap> {
     // mapped files as they are; and values from the map are only believed after their checksum
     // was right.
     unsafe { Mmap::map(file) }
+}
+
+/// Removes a directory file by file, if there is one.
+fn remove_all(dir: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
 }
 
 impl ReadAt for Mapped {

@@ -61,7 +61,7 @@ pub use codec::{BlockCodec, Codec, CodecId, train_dictionary};
 pub use error::{ErrorKind, Result, TableError};
 #[cfg(feature = "fault")]
 pub use fault::MemoryStorage;
-pub use file::{Disk, RandomFile, ReadAt, Storage, WriteFile};
+pub use file::{Disk, REMOVED, RandomFile, ReadAt, Storage, WriteFile};
 pub use format::{
     DEFAULT_BLOCK_POSITIONS, FORMAT_VERSION, HOLE, Header, MAGIC, MAX_BLOCK_POSITIONS,
     MAX_DICTIONARY, MAX_PARTS, Part, SCORE,

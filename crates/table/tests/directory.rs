@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use nutcracker_table::fault::MemoryStorage;
+use nutcracker_table::fault::{Loss, MemoryStorage};
 use nutcracker_table::{
-    DirLock, ErrorKind, Header, LOCK, MANIFEST, Manifest, Naming, PackOptions, Published, Reach,
-    Storage, Table, pack,
+    DirLock, Disk, ErrorKind, Header, LOCK, MANIFEST, Manifest, Naming, PackOptions, Published,
+    REMOVED, Reach, Storage, Table, pack,
 };
 
 const DIR: &str = "data";
@@ -142,4 +142,29 @@ fn a_directory_has_one_builder() {
     let lock = DirLock::acquire(&dir).unwrap();
     let text = std::fs::read_to_string(lock.path()).unwrap();
     assert_eq!(text, format!("{}\n", std::process::id()));
+}
+
+/// The name is gone at once, whatever a process that died has left of an earlier removal.
+#[test]
+fn a_directory_is_removed_in_one_step() {
+    let place = tempfile::tempdir().unwrap();
+    let [work, half_removed] = ["", REMOVED].map(|end| place.path().join(format!("work{end}")));
+    for dir in [&work, &half_removed] {
+        std::fs::create_dir(dir).unwrap();
+        std::fs::write(dir.join("level.checkpoint"), "2").unwrap();
+    }
+    let disk = Disk::default();
+    for _ in 0..2 {
+        disk.remove_dir(&work).unwrap();
+        assert!(!work.exists() && !half_removed.exists());
+    }
+
+    let (storage, dir) = (MemoryStorage::new(), Path::new("data/work"));
+    for name in ["a", "b"] {
+        storage.create(&dir.join(name)).unwrap().sync().unwrap();
+    }
+    storage.sync_dir(dir).unwrap();
+    storage.remove_dir(dir).unwrap();
+    storage.restart(Loss::Unsynced);
+    assert!(storage.list(dir).unwrap().is_empty());
 }
