@@ -63,7 +63,7 @@ pub enum CalibrationError {
     Solve(#[from] SolveError),
 }
 
-/// Measures how fast this machine solves: the largest slice of at most `most` positions is solved
+/// Measures how fast this machine solves: a slice of about `most` positions is solved
 /// with each of the solvers that are planned, or with all that fit if nothing is planned, in a
 /// directory inside `parent` that is removed in the end. If even that is too small to measure with,
 /// as in a game whose slices are all large, the rates are the usual ones.
@@ -86,11 +86,7 @@ pub fn calibrate<G: Game>(
     planned: &[SlicePlan],
     parent: &Path,
 ) -> Result<Calibration, CalibrationError> {
-    let slice = (1..=game.largest_slice().0)
-        .map(SliceId)
-        .take_while(|&slice| game.slice_len(slice) <= most)
-        .last()
-        .unwrap_or(SliceId(0));
+    let slice = measured_slice(game, most, planned);
     let (positions, threads) = (game.slice_len(slice), options.threads);
     let metric = metric_of(game, options.metric);
     if positions < LEAST_POSITIONS {
@@ -161,6 +157,23 @@ pub fn calibrate<G: Game>(
         }
     }
     Ok(Calibration { rates, slice, positions })
+}
+
+/// The last of the slices with at most `most` positions; or, if that is none of the planned ones, the
+/// largest of these with at most twice as many. In a game of many endings the last one may have no
+/// wins, and so nothing to measure.
+fn measured_slice<G: Game>(game: &G, most: u64, planned: &[SlicePlan]) -> SliceId {
+    let last = (1..=game.largest_slice().0)
+        .map(SliceId)
+        .take_while(|&slice| game.slice_len(slice) <= most)
+        .last()
+        .unwrap_or(SliceId(0));
+    let fits = |plan: &&SlicePlan| (LEAST_POSITIONS..=2 * most).contains(&plan.positions);
+    let largest = planned.iter().filter(fits).max_by_key(|plan| (plan.positions, plan.slice));
+    match largest {
+        Some(plan) if planned.iter().all(|plan| plan.slice != last) => plan.slice,
+        _ => last,
+    }
 }
 
 /// Solvers whose files are checked, the fastest first.
