@@ -13,6 +13,7 @@ use nutcracker_search::noise::Losses;
 use nutcracker_search::player::{Analyser, Chain, Prospect, Reference, play_out, survey};
 use nutcracker_table::{Disk, Storage};
 
+#[expect(clippy::default_trait_access, reason = "these tests do not depend on the type's crate")]
 fn solve(class: &str, metric: Metric, dir: &Path) -> (SliceId, TableOracle) {
     let game = GAMES.info("chess").unwrap().game(&Default::default()).unwrap();
     let disk: Arc<dyn Storage> = Arc::new(Disk { map: true });
