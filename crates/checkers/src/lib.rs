@@ -95,6 +95,14 @@ impl Rules for Checkers {
         notation::format_move(situation, mv)
     }
 
+    fn other_name(
+        &self,
+        situation: &Situation<CheckersPosition>,
+        mv: &CheckersMove,
+    ) -> Option<String> {
+        (mv.jumps > 1).then(|| notation::path(situation, mv))
+    }
+
     fn draw(&self, situation: &Situation<CheckersPosition>) -> String {
         notation::draw(situation)
     }

@@ -117,7 +117,13 @@ pub(super) fn format_move(situation: &Situation<CheckersPosition>, mv: &Checkers
     if alike < 2 {
         return format!("{from}x{to}");
     }
-    let (mut text, mut at) = (from.to_string(), effect.from);
+    path(situation, mv)
+}
+
+/// All squares of a capture.
+pub(super) fn path(situation: &Situation<CheckersPosition>, mv: &CheckersMove) -> String {
+    let (mover, mut at) = (situation.mover, mv.effect().from);
+    let mut text = number(at, mover).to_string();
     for jump in 0..mv.jumps {
         let direction = mv.direction(jump);
         at = step(step(at, direction), direction);

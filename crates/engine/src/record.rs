@@ -29,6 +29,8 @@ use nutcracker_game::{Metric, Score};
 use nutcracker_search::{Distance, Kind, Worth};
 use thiserror::Error;
 
+use crate::transcript::pdn;
+
 /// A recorded game. It is independent of the rules: positions and moves are text.
 ///
 /// ```
@@ -210,7 +212,10 @@ pub(crate) fn locate_all(text: &str) -> Result<Vec<Located>, RecordError> {
             }
             Token::Word(word) => {
                 let is_ours = open.as_ref().is_some_and(|open| open.record.tag("Game").is_some());
-                let points = || outcome_of_points(word).filter(|_| !is_ours);
+                // In draughts a move looks like a result by points.
+                let is_move = pdn::is_move(word)
+                    && open.as_ref().is_none_or(|open| pdn::is_game(&open.record));
+                let points = || outcome_of_points(word).filter(|_| !is_ours && !is_move);
                 if let Some(outcome) = Outcome::parse(word).or_else(points) {
                     let mut located = open.take().unwrap_or_default();
                     located.record.outcome = outcome;

@@ -4,6 +4,7 @@ use nutcracker_engine::record::{Outcome, Record};
 use nutcracker_engine::{Played, Transcript, write_game};
 use nutcracker_game::{Game, Notation, Rules};
 use nutcracker_games::awari::Awari;
+use nutcracker_games::checkers::Checkers;
 use nutcracker_games::kalah::Kalah;
 use nutcracker_games::sowing::{RuleSet, Sowing};
 use proptest::collection::vec;
@@ -52,6 +53,49 @@ fn a_game_of_auale() {
     assert_eq!((record.tag("First"), record.tag("Second")), (Some("Ama"), Some("Kofi")));
     assert_eq!((record.tag("Result"), record.tag("Score")), (Some("1-0"), Some("26-22")));
     assert_eq!(record.tag("Site"), Some("Accra \"Abapa\""));
+}
+
+/// A file in PDN, in which results are those of White, and Black begins.
+const PDN: &str = "[Event \"1863\"]
+[White \"Robert Martins\"]
+[Black \"James Wyllie\"]
+[Result \"1-0\"]
+[GameType \"21\"]
+
+1. 11-15 23-19 2. 8-11 22-17 3. 11-16 24-20 4. 16x23 27x18x11 {two}
+5. 7*16 20:11 6. 3-7 28-24? 1-0
+
+1. 9-14 22-18 2. 5-9
+";
+
+#[test]
+fn games_of_draughts() {
+    let games = Transcript::read_all(PDN).expect("games");
+    assert_eq!(games.len(), 2);
+    let played = |number: usize| {
+        assert_eq!(games[number].game().as_deref(), Some("checkers"));
+        games[number].replay(Checkers).expect("legal moves")
+    };
+    let (game, record) = played(0);
+    assert_eq!(
+        game.names().join(" "),
+        "11-15 23-19 8-11 22-17 11-16 24-20 16x23 27x11 7x16 20x11 3-7 28-24"
+    );
+    assert_eq!(record.moves[7].comment.as_deref(), Some("two"));
+    assert_eq!(record.outcome, Outcome::Second);
+    assert_eq!((record.tag("First"), record.tag("Result")), (Some("James Wyllie"), Some("0-1")));
+    // Without a result, the last move looks like one by points.
+    let (game, record) = played(1);
+    assert_eq!(
+        (game.names().join(" ").as_str(), record.outcome),
+        ("9-14 22-18 5-9", Outcome::Open)
+    );
+    let line = &Transcript::read_all("11-15 23-19 8-11").expect("a line")[0];
+    assert_eq!(line.game().as_deref(), Some("checkers"));
+    assert!(line.replay(Checkers).is_ok());
+    // Another kind of draughts has the same look.
+    let frisian = PDN.replace("\"21\"", "\"40\"");
+    assert_eq!(Transcript::read_all(&frisian).expect("games")[0].game(), None);
 }
 
 #[test]

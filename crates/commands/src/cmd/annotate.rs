@@ -45,8 +45,8 @@ enum Form {
 /// Every move is listed with its value and the best move's, for the side that moved, from there on:
 /// exact where a database or a proof decides, else by search and marked with ~. Records are written
 /// by `play` (save) and `match`, and can be written by hand; docs/protocol.md has the format. Games
-/// of oware are also read from files of Aualé (OGN), PlayStrategy and OpenSpiel; docs/notation.md
-/// lists what is read and written.
+/// of oware are also read from files of Aualé (OGN), PlayStrategy and OpenSpiel, those of checkers from
+/// PDN; docs/notation.md lists what is read and written.
 ///
 /// Errors are marked ?!, ? and ?? by what they lose, as a share of what the game is worth: in awari
 /// with 48 stones from 0.5, 1.5 and 3.5 points on. A move that is proven to turn a win into a draw or

@@ -5,12 +5,13 @@
 //! | text | a game |
 //! |---|---|
 //! | it begins with the heading `[Meta]`, after comments | `OpenSpiel`'s game and state |
-//! | it begins with a tag, a number of a move, or a comment | tags and moves: with the tag `Game` ours, else by the looks of the moves OGN, `PlayStrategy`'s or ours |
+//! | it begins with a tag, a number of a move, or a comment | tags and moves: with the tag `Game` ours, else by the looks of the moves OGN, PDN, `PlayStrategy`'s or ours |
 //! | anything else | a line: the moves, by their looks; after a position and the word `moves` from there |
 //!
 //! Where the rules have no names of moves in a notation, the moves are read as ours.
 
 mod openspiel;
+pub(crate) mod pdn;
 mod write;
 
 use nutcracker_game::{Game, Notation, Situation, shortened};
@@ -67,6 +68,9 @@ impl Transcript {
         if let Some(name) = record.tag("Game") {
             return Some(name.to_owned());
         }
+        if let Some(name) = pdn::game(record) {
+            return Some(name);
+        }
         Some(match record.tag("Variant")?.trim().to_lowercase().as_str() {
             "oware abapa" | "abapa" => "oware".to_owned(),
             name => name.replace(' ', "-"),
@@ -109,10 +113,15 @@ impl Transcript {
             }
             None => Played::new(game, start),
         };
+        let is_pdn = notation == Notation::Own && pdn::is_game(record);
         let mut moves = Vec::with_capacity(record.moves.len());
         for (written, &line) in record.moves.iter().zip(move_lines) {
             let wrong = |what: String| RecordError { line, what };
-            let names = names_of(&written.name, notation).map_err(wrong)?;
+            let names = if is_pdn {
+                vec![pdn::name(&written.name)]
+            } else {
+                names_of(&written.name, notation).map_err(wrong)?
+            };
             for name in names {
                 let number = played.moves().len() + 1;
                 let mv = played
@@ -130,7 +139,14 @@ impl Transcript {
         let record = match notation {
             // A record keeps its moves as they are written.
             Notation::Own if record.tag("Game").is_some() => record.clone(),
-            _ => Record { tags: self.tags(&played), moves, outcome: record.outcome },
+            _ => {
+                let outcome = if pdn::white_is_second(played.game(), record) {
+                    pdn::turned(record.outcome)
+                } else {
+                    record.outcome
+                };
+                Record { tags: self.tags(&played, outcome), moves, outcome }
+            }
         };
         Ok((played, record))
     }
@@ -147,8 +163,13 @@ impl Transcript {
     }
 
     /// The tags as our records have them.
-    fn tags<G: Game>(&self, played: &Played<G>) -> Vec<(String, String)> {
+    fn tags<G: Game>(&self, played: &Played<G>, outcome: Outcome) -> Vec<(String, String)> {
         let theirs = &self.located.record;
+        let [first, second] = if pdn::white_is_second(played.game(), theirs) {
+            [["First", "Black"], ["Second", "White"]].map(|names| names.to_vec())
+        } else {
+            [FIRST, SECOND].map(|names| names.to_vec())
+        };
         let first_of = |names: &[&str]| {
             let value = names.iter().find_map(|name| theirs.tag(name));
             value.filter(|value| *value != "?").map(ToOwned::to_owned)
@@ -158,10 +179,10 @@ impl Transcript {
         let ours = [
             ("Game", Some(played.game().id().name.to_owned())),
             ("Options", first_of(&["Options"])),
-            ("First", first_of(&FIRST)),
-            ("Second", first_of(&SECOND)),
+            ("First", first_of(&first)),
+            ("Second", first_of(&second)),
             ("Position", Some(played.game().format(played.start()))),
-            ("Result", Some(theirs.outcome.to_string())),
+            ("Result", Some(outcome.to_string())),
             ("Score", score.map(ToOwned::to_owned)),
         ];
         let ours = ours.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
