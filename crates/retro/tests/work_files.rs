@@ -337,6 +337,34 @@ fn damage_to_any_work_file_never_reaches_a_table() {
     }
 }
 
+/// Bits that are changed in place may be torn by a kill: their level decides them again, and the
+/// slice does not start again.
+#[test]
+fn torn_blocks_of_streamed_rows_are_decided_again() {
+    let (reference, expected) = undisturbed();
+    let unchecked = SolveOptions { verify: false, ..options(SolverName::Rows) };
+    let mut torn = 0;
+    for at in [14, 24, 34] {
+        let dir = all_but_the_last(reference.path());
+        let (watch, _) = fail(Operation::Sync, at, false, io::ErrorKind::Other);
+        run(dir.path(), &SolveOptions { watch, ..unchecked.clone() }, &Silent).unwrap_err();
+        let work = dir.path().join(format!("work-{LAST}-{LAST}-rows"));
+        for row_stones in 0..=LAST {
+            let path = work.join(format!("undecided-{row_stones}.bin"));
+            if path.exists() {
+                damage(&path, 2);
+                torn += 1;
+            }
+        }
+        let notes = Notes::default();
+        run(dir.path(), &unchecked, &notes).unwrap();
+        let notes = notes.0.into_inner().unwrap();
+        assert!(!notes.iter().any(|note| note.contains("again")), "{notes:?}");
+        assert!(tables(dir.path()) == expected);
+    }
+    assert!(torn > 0);
+}
+
 #[test]
 fn work_files_of_other_work_are_not_taken() {
     let (reference, expected) = undisturbed();

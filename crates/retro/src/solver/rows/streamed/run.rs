@@ -7,8 +7,9 @@
 //! first.
 //!
 //! After an interruption, wins and losses are in the undecided files, and each is true whatever was
-//! written after it: the decided blocks are rebuilt from them. Scores are written when a level is
-//! complete, before the checkpoint names the next.
+//! written after it: the decided blocks are rebuilt from them. Those files are changed in place, so
+//! that a kill may tear a block, whose tiles then lose what the level has decided so far. Scores are
+//! written when a level is complete, before the checkpoint names the next.
 
 use std::ops::Range;
 use std::slice;
@@ -222,15 +223,8 @@ impl<'a> StreamedRun<'a> {
             let (undecided, values) = (this.lines_from(tiles), this.values_from(tiles));
             this.each_tile(tiles.clone(), |tile| {
                 let words = tile.word_range();
-                let decided = this.undecided.has(row_stones);
-                if decided {
-                    this.undecided.read(
-                        row_stones,
-                        base,
-                        words.clone(),
-                        undecided.part(words.clone()).words,
-                    )?;
-                }
+                let decided = this.undecided.has(row_stones)
+                    && this.was_decided(row_stones, base, words.clone(), undecided)?;
                 this.values.read(row_stones, base, words.clone(), values.part(words.clone()))?;
                 this.with_found(|found| {
                     this.meter.add(this.kernel.restore(&tile, decided, undecided, values, found));
@@ -253,6 +247,22 @@ impl<'a> StreamedRun<'a> {
             this.decided.write(&decided, words.start, range.clone(), target.part(range).words)
         })?;
         Ok(self.decided.finish(to, decided, false)?)
+    }
+
+    /// Reads what an earlier run decided in a tile. Where a kill has torn a block, that is nothing:
+    /// scores have what complete levels decided, and the rest is decided again.
+    fn was_decided(
+        &self,
+        row_stones: usize,
+        base: usize,
+        words: Range<usize>,
+        undecided: Undecided<'_>,
+    ) -> Result<bool, WorkFileError> {
+        let into = undecided.part(words.clone()).words;
+        match self.undecided.read(row_stones, base, words, into) {
+            Err(error) if error.is_damage() => Ok(false),
+            read => read.map(|()| true),
+        }
     }
 
     /// Scans a block: in the first pass of a level all of its rows, else those that must be.
