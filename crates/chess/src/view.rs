@@ -37,17 +37,15 @@ impl ChessView {
         inside: &mut Vec<u64>,
         children: &C,
     ) -> Result<Exits, C::Error> {
-        let mut exits = Exits { best: Exits::NONE, internal: 0 };
         let shared = self.layout.may_share(position, true);
         inside.clear();
-        let (mut draws, mut too_far, mut moves) = (false, false, false);
-        let mut failed = None;
+        let (mut tally, mut moves) = (Tally::new(metric), false);
         position.legal(|Found { mv, role }| {
             moves = true;
             let converts = position.converts(mv);
             let zeroes = converts || self.zeroing && role == Role::Pawn;
             if !zeroes {
-                exits.internal += 1;
+                tally.internal += 1;
                 if shared {
                     let (next, _) = position.after(mv);
                     inside.push(self.layout.rank(&next, self.layout.next(mover)));
@@ -61,35 +59,12 @@ impl ChessView {
                 let index = self.layout.rank(&next, self.layout.next(mover));
                 children.score(self.slice, index)
             };
-            match value {
-                Ok(next) => {
-                    let value = metric.through(0, Turn::Passes, true, next);
-                    if metric.is_too_far(value, next) {
-                        too_far = true;
-                    } else {
-                        draws |= value == 0;
-                    }
-                    exits.best = exits.best.max(value as i8);
-                }
-                Err(error) => failed = Some(error),
-            }
+            tally.enter(value);
         });
-        if let Some(error) = failed {
-            return Err(error);
-        }
         if !moves {
-            let score = -Score::from(position.is_check());
-            return Ok(Exits { best: metric.over(score) as i8, internal: 0 });
+            return Ok(without_moves(metric, position));
         }
-        if too_far && exits.best == 0 && !draws {
-            return Ok(Exits::TOO_FAR);
-        }
-        if shared {
-            inside.sort_unstable();
-            inside.dedup();
-            exits.internal = inside.len() as u16;
-        }
-        Ok(exits)
+        tally.finish(shared.then_some(inside))
     }
 
     /// The exits of a number of a class without pawns: quiet moves are counted, and only captures are
@@ -109,53 +84,85 @@ impl ChessView {
         let shared = self.layout.may_share(position, true);
         inside.clear();
         let most = metric.through(0, Turn::Passes, true, metric.over(-1)) as i8;
-        let mut exits = Exits { best: Exits::NONE, internal: 0 };
-        let (mut draws, mut too_far, mut moves) = (false, false, false);
-        let mut failed = None;
+        let (mut tally, mut moves) = (Tally::new(metric), false);
         position.targets(position.attacked(occupied & !(1 << king)), |from, role, to| {
             moves |= to != 0;
             let quiet = to & !occupied;
-            exits.internal += quiet.count_ones() as u16;
+            tally.internal += quiet.count_ones() as u16;
             if shared {
                 inside.extend(squares(quiet).map(|to| bare.after(&at, role, from, to)));
             }
             for to in squares(to & occupied) {
-                let Some((taken, _)) = position.man(to).filter(|_| exits.best < most) else {
+                let Some((taken, _)) = position.man(to).filter(|_| tally.best < most) else {
                     continue;
                 };
                 let (next, _) = position.after(ChessMove { from, to, promotion: None });
                 let (slice, mover) = bare.after_capture(at.own, taken);
-                match children.score(slice, layout(slice.0).rank(&next, mover)) {
-                    Ok(next) => {
-                        let value = metric.through(0, Turn::Passes, true, next);
-                        if metric.is_too_far(value, next) {
-                            too_far = true;
-                        } else {
-                            draws |= value == 0;
-                        }
-                        exits.best = exits.best.max(value as i8);
-                    }
-                    Err(error) => failed = Some(error),
-                }
+                tally.enter(children.score(slice, layout(slice.0).rank(&next, mover)));
             }
         });
-        if let Some(error) = failed {
+        if !moves {
+            return Ok(without_moves(metric, position));
+        }
+        tally.finish(shared.then_some(inside))
+    }
+}
+
+/// What the moves of a position are worth that leave the class, and how many stay in it.
+struct Tally<E> {
+    metric: Metric,
+    best: i8,
+    internal: u16,
+    draws: bool,
+    too_far: bool,
+    failed: Option<E>,
+}
+
+impl<E> Tally<E> {
+    fn new(metric: Metric) -> Self {
+        let (draws, too_far, failed) = (false, false, None);
+        Tally { metric, best: Exits::NONE, internal: 0, draws, too_far, failed }
+    }
+
+    /// Enters the value of the position after a move.
+    #[inline]
+    fn enter(&mut self, value: Result<Score, E>) {
+        match value {
+            Ok(next) => {
+                let value = self.metric.through(0, Turn::Passes, true, next);
+                if self.metric.is_too_far(value, next) {
+                    self.too_far = true;
+                } else {
+                    self.draws |= value == 0;
+                }
+                self.best = self.best.max(value as i8);
+            }
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// The exits; of moves that may lead to the same number, `inside` has the numbers.
+    #[inline]
+    fn finish(self, inside: Option<&mut Vec<u64>>) -> Result<Exits, E> {
+        if let Some(error) = self.failed {
             return Err(error);
         }
-        if !moves {
-            let score = -Score::from(position.is_check());
-            return Ok(Exits { best: metric.over(score) as i8, internal: 0 });
-        }
-        if too_far && exits.best == 0 && !draws {
+        if self.too_far && self.best == 0 && !self.draws {
             return Ok(Exits::TOO_FAR);
         }
-        if shared {
+        let internal = inside.map_or(self.internal, |inside| {
             inside.sort_unstable();
             inside.dedup();
-            exits.internal = inside.len() as u16;
-        }
-        Ok(exits)
+            inside.len() as u16
+        });
+        Ok(Exits { best: self.best, internal })
     }
+}
+
+/// The exits of a mate or a stalemate.
+fn without_moves(metric: Metric, position: &ChessPosition) -> Exits {
+    let score = -Score::from(position.is_check());
+    Exits { best: metric.over(score) as i8, internal: 0 }
 }
 
 /// The value of a position of a smaller class.
