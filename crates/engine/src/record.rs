@@ -212,9 +212,14 @@ pub(crate) fn locate_all(text: &str) -> Result<Vec<Located>, RecordError> {
             }
             Token::Word(word) => {
                 let is_ours = open.as_ref().is_some_and(|open| open.record.tag("Game").is_some());
-                // In draughts a move looks like a result by points.
-                let is_move = pdn::is_move(word)
-                    && open.as_ref().is_none_or(|open| pdn::is_game(&open.record));
+                // In draughts a move looks like a result by points, a wrong one too.
+                let is_move = match &open {
+                    Some(open) if !open.record.moves.is_empty() => {
+                        pdn::is_game(&open.record) && !pdn::is_result(word)
+                    }
+                    Some(open) => pdn::is_move(word) && pdn::is_game(&open.record),
+                    None => pdn::is_move(word),
+                };
                 let points = || outcome_of_points(word).filter(|_| !is_ours && !is_move);
                 if let Some(outcome) = Outcome::parse(word).or_else(points) {
                     let mut located = open.take().unwrap_or_default();

@@ -93,6 +93,16 @@ fn games_of_draughts() {
     let line = &Transcript::read_all("11-15 23-19 8-11").expect("a line")[0];
     assert_eq!(line.game().as_deref(), Some("checkers"));
     assert!(line.replay(Checkers).is_ok());
+    // A move that cannot be is no result, and points of draughts are.
+    let read = |moves: &str| {
+        let text = format!("[GameType \"21\"]\n\n1. {moves}");
+        Transcript::read_all(&text).expect("a game").remove(0)
+    };
+    for wrong in ["9-99", "51-46", "12-12"] {
+        assert!(read(&format!("11-15 {wrong} *")).replay(Checkers).is_err(), "{wrong}");
+    }
+    let (_, record) = read("11-15 23-19 1-1").replay(Checkers).expect("legal moves");
+    assert_eq!(record.outcome, Outcome::Draw);
     // Another kind of draughts has the same look.
     let frisian = PDN.replace("\"21\"", "\"40\"");
     assert_eq!(Transcript::read_all(&frisian).expect("games")[0].game(), None);

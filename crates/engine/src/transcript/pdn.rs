@@ -16,6 +16,11 @@ pub(crate) fn is_move(word: &str) -> bool {
     squares.len() > 1 && squares.into_iter().all(is_square)
 }
 
+/// A result by points, two for a win.
+pub(crate) fn is_result(word: &str) -> bool {
+    matches!(word, "2-0" | "0-2" | "1-1" | "0-0")
+}
+
 /// What stands between the squares of a capture.
 const CAPTURES: [char; 3] = ['x', ':', '*'];
 
