@@ -6,12 +6,13 @@ import { announce, focusedElement, motion, s } from "./dom.js";
 const DRAG = 5;
 
 /**
- * Draws the places of a board of some `shape` and the men on them. A shape reads a notation (`read`), says how large
- * the picture is (`size`), what lies under the places (`ground`), which places there are (`places`, each with a
- * name and its middle), what stands on one (`man`) and how that is called (`label`), and which places a
- * move names (`route`), how many of them the man goes over (`steps`), whether it must be shown that it
- * `takes`, and perhaps how little is said of its value (`chip`). `edit(place, "next")` changes a place and `edit(place, "remove")` empties it; where a shape has men
- * to be set up (`isTray`), `edit(place, man)` puts one there, and `edit(from, to)` moves one.
+ * Draws the places of a board of some `shape` and the men on them. A shape reads a notation (`read`),
+ * says how large the picture is (`size`), what lies under the places (`ground`), which places there are
+ * (`places`, each with a name and its middle), what stands on one (`man`) and how that is called
+ * (`label`), and which places a move names (`route`), how many of them the man goes over (`steps`),
+ * whether it must be shown that it `takes`, and perhaps how little is said of its value (`chip`).
+ * `edit(place, "next")` changes a place and `edit(place, "remove")` empties it; where a shape has men to
+ * be set up (`isTray`), `edit(place, man)` puts one there, and `edit(from, to)` moves one.
  */
 export class Routes {
   constructor(shape, { act, edit, words }) {
@@ -29,7 +30,7 @@ export class Routes {
       onpointerup: (event) => this.drop(event),
       onpointercancel: () => this.release(),
     });
-    /** The places of a move that were clicked already; while a position is set up, the man to be put or moved. */
+    /** The places of a move that were clicked; while a position is set up, the man to be put or moved. */
     this.way = [];
     /** What a pointer holds: where it was, and since it has moved, what it drags. */
     this.held = null;
