@@ -99,7 +99,9 @@ fn games_of_draughts() {
         Transcript::read_all(&text).expect("a game").remove(0)
     };
     for wrong in ["9-99", "51-46", "12-12"] {
-        assert!(read(&format!("11-15 {wrong} *")).replay(Checkers).is_err(), "{wrong}");
+        let game = read(&format!("11-15 {wrong} *"));
+        assert_eq!(game.game().as_deref(), Some("checkers"), "{wrong}");
+        assert!(game.replay(Checkers).is_err(), "{wrong}");
     }
     let (_, record) = read("11-15 23-19 1-1").replay(Checkers).expect("legal moves");
     assert_eq!(record.outcome, Outcome::Draw);

@@ -39,10 +39,11 @@ pub(crate) fn is_game(record: &Record) -> bool {
 /// The name of the game: English checkers is type 21, and what has no type.
 pub(super) fn game(record: &Record) -> Option<String> {
     let is_english = match record.tag("GameType") {
+        // Whatever its moves are: a wrong one is named when they are played.
         Some(kind) => kind.split(',').next().is_some_and(|number| number.trim() == "21"),
-        None => !record.moves.is_empty(),
+        None => !record.moves.is_empty() && is_game(record),
     };
-    (is_english && is_game(record)).then(|| "checkers".to_owned())
+    is_english.then(|| "checkers".to_owned())
 }
 
 /// Whether White is the second player of a game in PDN.
