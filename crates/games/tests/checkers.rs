@@ -1,11 +1,16 @@
 //! Checkers: laws, and the values of all positions with up to four pieces.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use nutcracker_any::Options;
-use nutcracker_game::{Metric, Numbering, Rules, SliceId, find_move, law};
+use nutcracker_game::{Metric, Numbering, Part, Rules, SliceId, find_move, law};
 use nutcracker_games::GAMES;
 use nutcracker_games::checkers::{Checkers, CheckersPosition};
+use nutcracker_retro::open_metric;
+use nutcracker_table::{Disk, Storage, TableSet};
 
 use crate::checkers_published::{
     lines_are_perfect, printed_example_is_shorter, table_is_as_printed,
@@ -113,27 +118,51 @@ struct Figures {
     captures: [u64; 2],
 }
 
-/// All values of up to this many pieces, and the figures of each side to move by its material.
-fn solved_up_to(pieces: u32) -> (Vec<Vec<i8>>, BTreeMap<String, Figures>) {
-    let game = GAMES.game("checkers", &Options::new()).unwrap();
-    let last = last(pieces);
-    let values = solved_any(&game, Metric::Dtw, None, last);
-    let mut found: BTreeMap<String, Figures> = BTreeMap::new();
-    for slice in (1..=last.0).map(SliceId) {
-        for part in Checkers.parts(slice) {
-            let figures = found.entry(part.name).or_default();
-            for index in part.range {
-                let position = Checkers.unrank(slice, index).unwrap();
-                figures.add(&position, values[slice.0 as usize][index as usize]);
-            }
-        }
+/// The values of a position's slice, as the tests of published figures ask for them.
+pub trait Values {
+    /// The value of one position.
+    fn of(&self, position: &CheckersPosition) -> i8;
+}
+
+/// All values of some slices in memory.
+struct Solved(Vec<Vec<i8>>);
+
+impl Values for Solved {
+    fn of(&self, position: &CheckersPosition) -> i8 {
+        self.0[Checkers.slice_of(position).0 as usize][Checkers.rank(position) as usize]
     }
-    (values, found)
+}
+
+/// Finished databases.
+struct Files(TableSet);
+
+impl Values for Files {
+    fn of(&self, position: &CheckersPosition) -> i8 {
+        self.0.probe(Checkers.slice_of(position).0, Checkers.rank(position)).unwrap()
+    }
+}
+
+/// The figures of each side to move in a slice, by its material.
+fn figures(slice: SliceId, values: &[i8]) -> Vec<(String, Figures)> {
+    let of_part = |part: Part| {
+        let mut figures = Figures::default();
+        for index in part.range {
+            let position = Checkers.unrank(slice, index).unwrap();
+            figures.add(&position, values[index as usize]);
+        }
+        (part.name, figures)
+    };
+    Checkers.parts(slice).into_iter().map(of_part).collect()
 }
 
 #[test]
 fn values_of_up_to_four_pieces() {
-    let (values, found) = solved_up_to(4);
+    let game = GAMES.game("checkers", &Options::new()).unwrap();
+    let last = last(4);
+    let values = solved_any(&game, Metric::Dtw, None, last);
+    let slices = (1..=last.0).map(SliceId);
+    let found: BTreeMap<String, Figures> =
+        slices.flat_map(|slice| figures(slice, &values[slice.0 as usize])).collect();
     assert_eq!(found.len(), ROWS.len());
     for (name, results, longest, quiet, captures) in ROWS {
         let figures = &found[name];
@@ -149,33 +178,61 @@ fn values_of_up_to_four_pieces() {
         assert_eq!(figures.captures, captures, "{name}");
     }
     let quiet = found.iter().map(|(name, figures)| (name.as_str(), figures.quietly()));
-    table_is_as_printed(&quiet.collect());
+    assert_eq!(table_is_as_printed(&quiet.collect()), 24);
+    let values = Solved(values);
     printed_example_is_shorter(&values);
     lines_are_perfect(&values, 4);
 }
 
-/// The same tables with five pieces; the sums of wins, losses and draws are those recomputed
-/// elsewhere.
+/// The same tables with five and six pieces, from databases in the directory that `CHECKERS` names; the
+/// sums of wins, losses and draws are those of a program that shares no code with this one.
 #[test]
-#[ignore = "takes minutes; scripts/test-long runs it"]
-fn values_of_up_to_five_pieces() {
-    let (values, found) = solved_up_to(5);
+#[ignore = "needs databases that take half an hour; scripts/test-long builds them"]
+fn values_of_five_and_six_pieces() {
+    let dir = std::env::var("CHECKERS").expect("CHECKERS names a directory with databases");
+    let game = GAMES.game("checkers", &Options::new()).unwrap();
+    let disk: Arc<dyn Storage> = Arc::new(Disk { map: false });
+    let set = open_metric(&game, Some(Metric::Dtw), disk, Path::new(&dir), 1 << 20);
+    let found = Mutex::new(BTreeMap::new());
+    let next = AtomicU32::new(1);
+    let one_after_another = || {
+        loop {
+            let slice = SliceId(next.fetch_add(1, Relaxed));
+            if slice > last(6) {
+                return;
+            }
+            let mut values = vec![0; Checkers.slice_len(slice) as usize];
+            set.get(slice.0).unwrap().read(0, &mut values).unwrap();
+            found.lock().unwrap().extend(figures(slice, &values));
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(one_after_another);
+        one_after_another();
+    });
+    let found = found.into_inner().unwrap();
     let quiet = found.iter().map(|(name, figures)| (name.as_str(), figures.quietly()));
-    table_is_as_printed(&quiet.collect());
-    lines_are_perfect(&values, 5);
-    let sums = |pieces: u32| {
+    assert_eq!(table_is_as_printed(&quiet.collect()), 78);
+    lines_are_perfect(&Files(set), 6);
+    let sums = |more: u32, fewer: u32| {
         let mut sums = [0; 4];
         for (name, figures) in &found {
             let digits: Vec<u32> = name.chars().filter_map(|c| c.to_digit(10)).collect();
             let both = [digits[0] + digits[1], digits[2] + digits[3]];
-            if both[0] + both[1] == 5 && both.contains(&pieces) {
+            if both == [more, fewer] || both == [fewer, more] {
                 sums.iter_mut().zip(figures.results).for_each(|(sum, count)| *sum += count);
             }
         }
         sums
     };
-    assert_eq!(sums(3), [93_041_488, 48_113_510, 33_859_488, 11_068_490]);
-    assert_eq!(sums(4), [46_409_320, 23_221_262, 23_133_656, 54_402]);
+    assert_eq!(sums(3, 2), [93_041_488, 48_113_510, 33_859_488, 11_068_490]);
+    assert_eq!(sums(4, 1), [46_409_320, 23_221_262, 23_133_656, 54_402]);
+    assert_eq!(sums(3, 3), [783_806_128, 327_808_875, 60_957_234, 395_040_019]);
+    assert_eq!(sums(4, 2), [1_174_279_692, 592_952_814, 553_903_506, 27_423_372]);
+    let longest = |side: usize| {
+        found.values().filter_map(|figures| Some(*figures.longest[side].last_key_value()?.0)).max()
+    };
+    assert_eq!([longest(0), longest(1)], [Some(167), Some(166)]);
 }
 
 impl Figures {

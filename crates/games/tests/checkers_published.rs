@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use nutcracker_game::{Metric, Numbering, Rules, Situation};
 use nutcracker_games::checkers::{Checkers, CheckersPosition};
 
+use crate::checkers::Values;
+
 /// A line of play as printed.
 struct Listing {
     number: u32,
@@ -60,7 +62,7 @@ fn printed_lines_are_legal_to_the_end() {
 }
 
 /// From this many pieces on, the lines that a database of distances played are as long as ours say.
-pub fn lines_are_perfect(values: &[Vec<i8>], pieces: u32) {
+pub fn lines_are_perfect(values: &impl Values, pieces: u32) {
     let mut compared = 0;
     for listing in listings() {
         let last = listing.positions.len() - 1;
@@ -69,9 +71,7 @@ pub fn lines_are_perfect(values: &[Vec<i8>], pieces: u32) {
             if position.own() == 0 || (position.own() | position.other()).count_ones() > pieces {
                 continue;
             }
-            let value =
-                values[Checkers.slice_of(position).0 as usize][Checkers.rank(position) as usize];
-            let distance = Metric::Dtw.distance(value.into()).unwrap();
+            let distance = Metric::Dtw.distance(values.of(position).into()).unwrap();
             let left = last - ply;
             assert_eq!(usize::from(distance.plies()), left, "listing {}", listing.number);
             assert_eq!(distance.wins, left % 2 == 1);
@@ -81,10 +81,10 @@ pub fn lines_are_perfect(values: &[Vec<i8>], pieces: u32) {
     assert!(compared > 50, "{compared}");
 }
 
-/// Table 2, up to five pieces: the longest win and loss in plies, of positions without captures and
+/// Table 2, up to six pieces: the longest win and loss in plies, of positions without captures and
 /// for either side to move.
 #[rustfmt::skip]
-const PRINTED: [(&str, [i64; 2]); 46] = [
+const PRINTED: [(&str, [i64; 2]); 78] = [
     ("1K+0C v 1K+0C", [11, 10]), ("1K+0C v 0K+1C", [11, 10]), ("0K+1C v 1K+0C", [5, 12]),
     ("0K+1C v 0K+1C", [13, 12]), ("2K+0C v 1K+0C", [33, 34]), ("2K+0C v 0K+1C", [33, 34]),
     ("1K+1C v 1K+0C", [47, 48]), ("1K+1C v 0K+1C", [47, 48]), ("0K+2C v 1K+0C", [61, 62]),
@@ -101,6 +101,17 @@ const PRINTED: [(&str, [i64; 2]); 46] = [
     ("3K+1C v 0K+1C", [25, 26]), ("2K+2C v 1K+0C", [37, 38]), ("2K+2C v 0K+1C", [31, 28]),
     ("1K+3C v 1K+0C", [43, 44]), ("1K+3C v 0K+1C", [39, 40]), ("0K+4C v 1K+0C", [51, 52]),
     ("0K+4C v 0K+1C", [49, 50]),
+    ("3K+0C v 0K+3C", [149, 150]), ("2K+1C v 3K+0C", [147, 146]), ("2K+1C v 2K+1C", [153, 152]),
+    ("2K+1C v 1K+2C", [161, 162]), ("2K+1C v 0K+3C", [155, 160]), ("1K+2C v 3K+0C", [151, 150]),
+    ("1K+2C v 2K+1C", [161, 162]), ("1K+2C v 1K+2C", [167, 166]), ("1K+2C v 0K+3C", [163, 164]),
+    ("0K+3C v 3K+0C", [149, 150]), ("0K+3C v 2K+1C", [155, 160]), ("0K+3C v 1K+2C", [163, 164]),
+    ("0K+3C v 0K+3C", [161, 162]), ("4K+0C v 2K+0C", [67, 68]), ("4K+0C v 1K+1C", [87, 88]),
+    ("4K+0C v 0K+2C", [51, 44]), ("3K+1C v 2K+0C", [135, 114]), ("3K+1C v 1K+1C", [91, 88]),
+    ("3K+1C v 0K+2C", [95, 66]), ("2K+2C v 2K+0C", [147, 138]), ("2K+2C v 1K+1C", [143, 140]),
+    ("2K+2C v 0K+2C", [99, 80]), ("1K+3C v 2K+0C", [149, 150]), ("1K+3C v 1K+1C", [153, 154]),
+    ("1K+3C v 0K+2C", [109, 146]), ("0K+4C v 2K+0C", [155, 156]), ("0K+4C v 1K+1C", [153, 154]),
+    ("0K+4C v 0K+2C", [153, 148]), ("0K+2C v 0K+4C", [153, 148]), ("3K+0C v 3K+0C", [73, 74]),
+    ("3K+0C v 2K+1C", [147, 146]), ("3K+0C v 1K+2C", [151, 150]),
 ];
 
 /// Rows of the table that are misprints, as they should be.
@@ -108,8 +119,9 @@ const MISPRINTS: [(&str, [i64; 2]); 3] =
     [("1K+0C v 0K+1C", [11, 12]), ("0K+1C v 1K+0C", [11, 12]), ("0K+1C v 0K+1C", [13, 6])];
 
 /// Compares the table with the longest win and loss found for each side to move, of positions
-/// without captures.
-pub fn table_is_as_printed(found: &BTreeMap<&str, [i64; 2]>) {
+/// without captures; returns how many rows there are.
+pub fn table_is_as_printed(found: &BTreeMap<&str, [i64; 2]>) -> usize {
+    let mut rows = 0;
     for (name, printed) in PRINTED {
         let (own, other) = name.split_once(" v ").unwrap();
         let Some(&mover) = found.get(name) else { continue };
@@ -119,19 +131,19 @@ pub fn table_is_as_printed(found: &BTreeMap<&str, [i64; 2]>) {
         let expected = misprint.map_or(printed, |(_, corrected)| *corrected);
         assert_eq!(larger, expected, "{name}");
         assert_eq!(misprint.is_some(), larger != printed, "{name}");
+        rows += 1;
     }
+    rows
 }
 
 /// The example that the table prints for two kings against one is no longest win: with the other
 /// king on 14 instead of 19 it would be.
-pub fn printed_example_is_shorter(values: &[Vec<i8>]) {
+pub fn printed_example_is_shorter(values: &impl Values) {
     for (text, wins, plies) in
         [("B:WK19:BK1,K2", true, 29), ("W:WK19:BK1,K2", false, 34), ("B:WK14:BK1,K2", true, 33)]
     {
         let position = Checkers.parse(text).unwrap().position;
-        let value =
-            values[Checkers.slice_of(&position).0 as usize][Checkers.rank(&position) as usize];
-        let distance = Metric::Dtw.distance(value.into()).unwrap();
+        let distance = Metric::Dtw.distance(values.of(&position).into()).unwrap();
         assert_eq!((distance.wins, distance.plies()), (wins, plies), "{text}");
     }
 }
