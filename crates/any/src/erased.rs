@@ -1,6 +1,7 @@
 //! The traits of a game as virtual calls.
 
 use std::fmt;
+use std::ops::Range;
 
 use nutcracker_game::{
     Evaluate, GameId, IndexMatrix, Metric, Notation, ParseError, Part, Properties, RowMoves, Score,
@@ -58,6 +59,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn max_moves(&self, slice: SliceId) -> u16;
     fn max_internal_moves(&self, slice: SliceId) -> u16;
     fn is_hole(&self, slice: SliceId, index: u64) -> bool;
+    fn holes(&self, slice: SliceId, range: Range<u64>, visit: &mut dyn FnMut(u64));
     fn metrics(&self) -> &'static [Metric];
     fn properties(&self) -> Properties;
     fn has_database(&self, slice: SliceId) -> bool;
@@ -230,6 +232,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn is_hole(&self, slice: SliceId, index: u64) -> bool {
         self.0.is_hole(slice, index)
+    }
+    fn holes(&self, slice: SliceId, range: Range<u64>, visit: &mut dyn FnMut(u64)) {
+        self.0.holes(slice, range, visit);
     }
     fn metrics(&self) -> &'static [Metric] {
         self.0.metrics()

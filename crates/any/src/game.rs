@@ -1,6 +1,7 @@
 //! The game whose type is known only at run time.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use nutcracker_game::{
@@ -124,6 +125,7 @@ impl Numbering for AnyGame {
         fn max_moves(&self, slice: SliceId) -> u16;
         fn max_internal_moves(&self, slice: SliceId) -> u16;
         fn is_hole(&self, slice: SliceId, index: u64) -> bool;
+        fn holes(&self, slice: SliceId, range: Range<u64>, visit: &mut dyn FnMut(u64));
         fn metrics(&self) -> &'static [Metric];
         fn properties(&self) -> Properties;
         fn has_database(&self, slice: SliceId) -> bool;

@@ -43,7 +43,7 @@ struct Own<V>(V);
 pub(crate) trait ErasedView: Send + Sync {
     fn len(&self) -> u64;
     fn second_index(&self, index: u64) -> u64;
-    fn predecessors(&self, index: u64, visit: &mut dyn FnMut(u64));
+    fn predecessors(&self, index: u64, put: &mut dyn FnMut(&[u64]));
     fn parts(&self) -> u64;
     fn part_range(&self, part: u64) -> Range<u64>;
     fn exits(
@@ -70,9 +70,11 @@ impl<V: SliceView> ErasedView for Own<V> {
     fn second_index(&self, index: u64) -> u64 {
         self.0.second_index(self.0.key_at(&mut V::Cursor::default(), index))
     }
-    fn predecessors(&self, index: u64, visit: &mut dyn FnMut(u64)) {
+    fn predecessors(&self, index: u64, put: &mut dyn FnMut(&[u64])) {
         let key = self.0.key_at(&mut V::Cursor::default(), index);
-        self.0.predecessors(key, |index, _| visit(index));
+        let mut batch = Batch::new(put);
+        self.0.predecessors(key, |index, _| batch.push(index));
+        batch.finish();
     }
     fn parts(&self) -> u64 {
         self.0.parts()
@@ -100,6 +102,33 @@ impl<V: SliceView> ErasedView for Own<V> {
         put: &mut dyn FnMut(u64, Exits),
     ) -> Result<(), Unread> {
         self.0.walk_exits(metric, walk, &Virtual(children), put)
+    }
+}
+
+/// Numbers that are passed on together, so that a virtual call is not made for each.
+struct Batch<'a> {
+    numbers: [u64; 64],
+    len: usize,
+    put: &'a mut dyn FnMut(&[u64]),
+}
+
+impl<'a> Batch<'a> {
+    fn new(put: &'a mut dyn FnMut(&[u64])) -> Self {
+        Batch { numbers: [0; 64], len: 0, put }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, number: u64) {
+        if self.len == self.numbers.len() {
+            (self.put)(&self.numbers);
+            self.len = 0;
+        }
+        self.numbers[self.len] = number;
+        self.len += 1;
+    }
+
+    fn finish(self) {
+        (self.put)(&self.numbers[..self.len]);
     }
 }
 
@@ -174,6 +203,7 @@ pub(crate) trait ErasedForward: Send + Sync {
     fn index(&self, key: &AnyPosition) -> u64;
     fn outcome(&self, key: &AnyPosition) -> Option<Score>;
     fn targets(&self, key: &AnyPosition, visit: &mut dyn FnMut(Target));
+    fn inside_at(&self, index: u64, put: &mut dyn FnMut(&[u64]));
     fn inside_second(&self, key: &AnyPosition, visit: &mut dyn FnMut(u64));
     fn walks(&self) -> u64;
     fn walk(&self, walk: u64, visit: &mut VisitMoves<'_>);
@@ -198,6 +228,11 @@ impl<P: crate::Value, V: ForwardView<Position = P, Key = P>> ErasedForward for O
     }
     fn targets(&self, key: &AnyPosition, visit: &mut dyn FnMut(Target)) {
         self.0.targets(*key.get(), visit);
+    }
+    fn inside_at(&self, index: u64, put: &mut dyn FnMut(&[u64])) {
+        let mut batch = Batch::new(put);
+        self.0.inside_at(&mut V::Cursor::default(), index, |next| batch.push(next));
+        batch.finish();
     }
     fn inside_second(&self, key: &AnyPosition, visit: &mut dyn FnMut(u64)) {
         self.0.inside_second(*key.get(), visit);
@@ -280,7 +315,11 @@ impl SliceView for AnyView {
 
     fn predecessors(&self, key: u64, mut visit: impl FnMut(u64, u64)) {
         match &self.0 {
-            Either::Own(view) => view.predecessors(key, &mut |index| visit(index, index)),
+            Either::Own(view) => view.predecessors(key, &mut |numbers| {
+                for &index in numbers {
+                    visit(index, index);
+                }
+            }),
             Either::Plain(view) => {
                 let position = SliceView::key_at(view, &mut (), key);
                 view.predecessors(position, |index, _| visit(index, index));
@@ -388,6 +427,15 @@ impl ForwardView for AnyForward {
         match &self.0 {
             Either::Own(view) => view.targets(&key, &mut visit),
             Either::Plain(view) => view.targets(key, visit),
+        }
+    }
+
+    fn inside_at(&self, cursor: &mut Self::Cursor, index: u64, mut visit: impl FnMut(u64)) {
+        match &self.0 {
+            Either::Own(view) => {
+                view.inside_at(index, &mut |numbers| numbers.iter().copied().for_each(&mut visit));
+            }
+            Either::Plain(view) => view.inside_at(cursor, index, visit),
         }
     }
 

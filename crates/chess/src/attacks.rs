@@ -89,6 +89,14 @@ pub(crate) fn pawn(square: u8, up: bool) -> Set {
     PAWN[usize::from(!up)][usize::from(square) & 63]
 }
 
+/// Where a pawn that moves up the board can have come from, captures aside.
+#[inline(always)]
+pub(crate) fn pawn_sources(to: u8, occupied: Set) -> Set {
+    let second = 0xFF00;
+    let one = (1 << to) >> 8 & !occupied & !0xFF;
+    one | if to / 8 == 3 { one >> 8 & second } else { 0 }
+}
+
 /// The line in a direction from a square, up to the first man on it and with that.
 #[inline(always)]
 pub(crate) fn line(direction: usize, square: u8, occupied: Set) -> Set {

@@ -1,6 +1,6 @@
 //! Men on the board: a position as sets of squares.
 
-use crate::attacks::{self, Set, squares};
+use crate::attacks::{self, DIAGONAL, STRAIGHT, Set, line, squares};
 
 /// What a man is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -221,6 +221,43 @@ impl ChessPosition {
     #[inline(always)]
     pub(crate) fn is_exposed(&self) -> bool {
         self.attackers(self.king(false), true, self.occupied()) != 0
+    }
+
+    /// The squares on which a further man keeps these men of the side to move from attacking the other
+    /// king: all if they do not attack it.
+    #[inline(always)]
+    pub(crate) fn shielded(&self, men: Set, occupied: Set) -> Set {
+        let king = self.king(false);
+        let jumpers = attacks::knight(king) & self.of(Role::Knight)
+            | attacks::pawn(king, false) & self.of(Role::Pawn);
+        if jumpers & men != 0 {
+            return 0;
+        }
+        let mut shielded = !0;
+        for (directions, sliders) in
+            [(STRAIGHT, self.straight() & men), (DIAGONAL, self.diagonal() & men)]
+        {
+            if sliders == 0 {
+                continue;
+            }
+            for direction in directions {
+                let seen = line(direction, king, occupied);
+                if seen & sliders != 0 {
+                    shielded &= seen;
+                }
+            }
+        }
+        shielded
+    }
+
+    /// The squares from which a man of the side to move attacks the other king.
+    #[inline(always)]
+    pub(crate) fn attackers_of_king(&self, role: Role, occupied: Set) -> Set {
+        let king = self.king(false);
+        match role {
+            Role::Pawn => attacks::pawn(king, false),
+            _ => attacks::of(role, king, occupied),
+        }
     }
 
     /// All squares that men of the other side attack when the squares of `occupied` have men.

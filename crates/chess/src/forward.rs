@@ -3,6 +3,7 @@
 use nutcracker_game::{ForwardView, Score, SliceId, Target, Turn};
 
 use crate::board::{ChessPosition, Role};
+use crate::digits::{Digits, Way};
 use crate::index::{Layout, layout};
 use crate::material::{CLASSES, counts};
 
@@ -10,13 +11,58 @@ use crate::material::{CLASSES, counts};
 #[derive(Clone, Copy, Debug)]
 pub struct ChessForward {
     layout: &'static Layout,
+    /// Walks by digits, where that is possible.
+    digits: Option<Digits>,
 }
 
 impl ChessForward {
     pub(crate) fn new(slice: SliceId) -> Self {
-        ChessForward { layout: layout(slice.0) }
+        let layout = layout(slice.0);
+        ChessForward { layout, digits: Digits::new(slice, layout) }
+    }
+
+    /// The digits of a number, if it is walked by them.
+    #[inline(always)]
+    fn digits(&self, index: u64) -> Option<&Digits> {
+        self.digits.as_ref().filter(|digits| digits.covers(index))
+    }
+
+    /// Collects where the moves of a position lead; `None` for a hole, else the score if the game is
+    /// over.
+    #[inline]
+    fn collect(&self, index: u64, out: &mut Vec<Target>) -> Option<Option<Score>> {
+        let Some(digits) = self.digits(index) else {
+            let position = self.layout.unrank(index)?;
+            self.targets(position, |target| out.push(target));
+            return Some(over(&position, out.is_empty()));
+        };
+        let at = digits.at(index)?;
+        digits.ways(&at, |way| match way {
+            Way::Quiet(role, from, to) => {
+                digits.quiet(&at, role, from, to, |index| out.push(Target::Inside(index)));
+            }
+            Way::Push(mv) => out.push(Target::Zeroing(digits.pushed(&at, mv))),
+            Way::Leaves(mv) => {
+                let (slice, index) = digits.left(&at, mv);
+                out.push(outside(slice, index));
+            }
+        });
+        Some(over(&at.position, out.is_empty()))
     }
 }
+
+/// The score of a position that has no moves.
+fn over(position: &ChessPosition, stuck: bool) -> Option<Score> {
+    stuck.then(|| -Score::from(position.is_check()))
+}
+
+/// A position of a smaller class.
+fn outside(slice: SliceId, index: u64) -> Target {
+    Target::Outside { slice, index, gain: 0, turn: Turn::Passes, converts: true }
+}
+
+/// Numbers in a walk.
+const WALK: u64 = 1 << 12;
 
 /// Which side of its class is to move.
 #[inline]
@@ -52,7 +98,7 @@ impl ForwardView for ChessForward {
     }
 
     fn outcome(&self, key: ChessPosition) -> Option<Score> {
-        (!key.can_move()).then(|| -Score::from(key.is_check()))
+        over(&key, !key.can_move())
     }
 
     fn targets(&self, key: ChessPosition, mut visit: impl FnMut(Target)) {
@@ -67,12 +113,40 @@ impl ForwardView for ChessForward {
             }
             let [own, other] = counts(&next);
             let (slice, mover) = CLASSES.find(own, other).expect("fewer men: a smaller class");
-            let index = layout(slice.0).rank(&next, mover);
-            visit(Target::Outside { slice, index, gain: 0, turn: Turn::Passes, converts });
+            visit(outside(slice, layout(slice.0).rank(&next, mover)));
         });
     }
 
     fn inside_second(&self, key: ChessPosition, visit: impl FnMut(u64)) {
         self.inside(key, visit);
+    }
+
+    fn inside_at(&self, (): &mut (), index: u64, mut visit: impl FnMut(u64)) {
+        let Some(digits) = self.digits(index) else {
+            if let Some(key) = self.layout.unrank(index) {
+                self.inside(key, visit);
+            }
+            return;
+        };
+        let Some(at) = digits.at(index) else { return };
+        digits.ways(&at, |way| match way {
+            Way::Quiet(role, from, to) => digits.quiet(&at, role, from, to, &mut visit),
+            Way::Push(mv) => visit(digits.pushed(&at, mv)),
+            Way::Leaves(_) => {}
+        });
+    }
+
+    fn walks(&self) -> u64 {
+        self.layout.len().div_ceil(WALK)
+    }
+
+    fn walk(&self, walk: u64, mut visit: impl FnMut(u64, Option<Score>, &[Target])) {
+        let mut targets = Vec::new();
+        for index in walk * WALK..((walk + 1) * WALK).min(self.layout.len()) {
+            targets.clear();
+            if let Some(outcome) = self.collect(index, &mut targets) {
+                visit(index, outcome, &targets);
+            }
+        }
     }
 }

@@ -109,11 +109,13 @@ impl Group {
     /// The digit of this group, the last of a number, and the number without it.
     #[inline(always)]
     pub fn split(self, number: u64) -> (u64, u64) {
-        // A single man has a digit of six bits, which no division takes apart.
-        if self.len == 64 {
-            (number % 64, number / 64)
-        } else {
-            (number % self.len, number / self.len)
+        // Divisors that the compiler knows take no division.
+        match self.len {
+            64 => (number % 64, number / 64),
+            48 => (number % 48, number / 48),
+            2016 => (number % 2016, number / 2016),
+            1128 => (number % 1128, number / 1128),
+            len => (number % len, number / len),
         }
     }
 
@@ -136,6 +138,10 @@ impl Group {
     pub fn unrank(self, mut number: u64) -> u64 {
         let mut squares = 0;
         let mut below = 64;
+        if self.count == 2 {
+            squares = TWO[number as usize];
+            return if self.role == Role::Pawn { squares << 8 } else { squares };
+        }
         for place in (1..=u64::from(self.count)).rev() {
             let mut square = below - 1;
             if place == 1 {
@@ -152,6 +158,21 @@ impl Group {
         if self.role == Role::Pawn { squares << 8 } else { squares }
     }
 }
+
+/// Two squares of 64, by their number.
+static TWO: [u64; 2016] = {
+    let mut table = [0; 2016];
+    let (mut high, mut low, mut number) = (1, 0, 0);
+    while number < table.len() {
+        table[number] = 1 << high | 1 << low;
+        low += 1;
+        if low == high {
+            (high, low) = (high + 1, 0);
+        }
+        number += 1;
+    }
+    table
+};
 
 /// The ways to choose `k` of `n`, for up to three.
 #[inline(always)]

@@ -13,11 +13,12 @@
 //! ```
 
 mod attacks;
-mod bare;
 mod board;
+mod digits;
 mod evaluate;
 mod fen;
 mod forward;
+mod holes;
 mod index;
 mod material;
 mod moves;

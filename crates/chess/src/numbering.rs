@@ -1,10 +1,13 @@
 //! Slices of chess: material classes of up to five men, and numbers in them.
 
+use std::ops::Range;
+
 use nutcracker_game::{Game, Metric, Numbering, ParseError, Part, Properties, Score, SliceId};
 
 use super::Chess;
 use super::board::{ChessPosition, Role};
 use super::forward::ChessForward;
+use super::holes::Holes;
 use super::index::layout;
 use super::material::{CLASSES, MOST_MEN, Material, counts};
 use super::view::ChessView;
@@ -65,6 +68,10 @@ impl Numbering for Chess {
 
     fn unrank(&self, slice: SliceId, index: u64) -> Option<ChessPosition> {
         layout(slice.0).unrank(index)
+    }
+
+    fn holes(&self, slice: SliceId, range: Range<u64>, visit: &mut dyn FnMut(u64)) {
+        Holes::new(slice).visit(range, visit);
     }
 
     fn canonical(&self, position: &ChessPosition) -> ChessPosition {

@@ -1,7 +1,7 @@
 //! Moves taken back.
 
-use crate::attacks::{self, FLIP, squares};
-use crate::board::{ChessPosition, ENDS, Role};
+use crate::attacks::{self, FLIP, Set, squares};
+use crate::board::{ChessPosition, Role};
 
 impl ChessPosition {
     /// Visits every position from which a move that captures and promotes nothing leads to this
@@ -35,11 +35,11 @@ impl ChessPosition {
             let from = match role {
                 Role::Pawn if !pawns => 0,
                 Role::Pawn => {
-                    let one = (1 << to) >> 8 & !occupied & !ENDS;
+                    let from = attacks::pawn_sources(to, occupied);
                     // After two squares a pawn that can be captured in passing makes another
                     // position.
-                    let two = to / 8 == 3 && one != 0 && !self.can_pass((to - 8) ^ FLIP);
-                    one | if two { one >> 8 } else { 0 }
+                    let passes = to / 8 == 3 && self.can_pass((to - 8) ^ FLIP);
+                    if passes { from & !0xFF00 } else { from }
                 }
                 _ => attacks::of(role, to, occupied),
             };
@@ -67,5 +67,14 @@ impl ChessPosition {
                 visit(before);
             }
         }
+    }
+
+    /// The squares on which an own man can have stood that is on `square` now, so that no own man
+    /// attacked the other king.
+    #[inline(always)]
+    pub(crate) fn unexposed(&self, role: Role, square: u8) -> Set {
+        let (others, occupied) = (self.own() & !(1 << square), self.occupied() & !(1 << square));
+        let shielded = self.shielded(others, occupied);
+        if shielded == 0 { 0 } else { shielded & !self.attackers_of_king(role, occupied) }
     }
 }

@@ -2,12 +2,11 @@
 
 use nutcracker_game::{Children, Exits, Metric, Score, SliceId, SliceView, Turn};
 
-use crate::attacks::squares;
-use crate::bare::Bare;
 use crate::board::{ChessPosition, Role};
+use crate::digits::{Digits, Way};
 use crate::index::{Layout, layout};
 use crate::material::{CLASSES, counts};
-use crate::moves::{ChessMove, Found};
+use crate::moves::Found;
 
 /// A class of men, with both sides to move.
 #[derive(Clone, Copy, Debug)]
@@ -17,13 +16,13 @@ pub struct ChessView {
     /// Whether pawns' moves leave the class, if only to come back to it.
     zeroing: bool,
     /// Walks by digits, where that is possible.
-    bare: Option<Bare>,
+    digits: Option<Digits>,
 }
 
 impl ChessView {
     pub(crate) fn new(slice: SliceId, zeroing: bool) -> Self {
         let layout = layout(slice.0);
-        ChessView { slice, layout, zeroing, bare: Bare::new(slice, layout) }
+        ChessView { slice, layout, zeroing, digits: Digits::new(slice, layout) }
     }
 
     /// The exits of a position of which side `mover` of the class is to move; `inside` is scratch
@@ -67,42 +66,48 @@ impl ChessView {
         tally.finish(shared.then_some(inside))
     }
 
-    /// The exits of a number of a class without pawns: quiet moves are counted, and only captures are
-    /// made.
+    /// As [`exits_of`](Self::exits_of) by the digits of a number: quiet moves are counted, and only
+    /// those that leave the class are made.
     #[inline]
-    fn bare_exits<C: Children>(
+    fn digit_exits<C: Children>(
         &self,
-        bare: &Bare,
+        digits: &Digits,
         metric: Metric,
         index: u64,
         inside: &mut Vec<u64>,
         children: &C,
     ) -> Result<Exits, C::Error> {
-        let Some(at) = bare.at(index) else { return Ok(Exits::HOLE) };
-        let position = &at.position;
-        let (occupied, king) = (position.occupied(), position.king(true));
-        let shared = self.layout.may_share(position, true);
+        let Some(at) = digits.at(index) else { return Ok(Exits::HOLE) };
+        let shared = self.layout.may_share(&at.position, true);
         inside.clear();
         let most = metric.through(0, Turn::Passes, true, metric.over(-1)) as i8;
         let (mut tally, mut moves) = (Tally::new(metric), false);
-        position.targets(position.attacked(occupied & !(1 << king)), |from, role, to| {
-            moves |= to != 0;
-            let quiet = to & !occupied;
-            tally.internal += quiet.count_ones() as u16;
-            if shared {
-                inside.extend(squares(quiet).map(|to| bare.after(&at, role, from, to)));
+        digits.ways(&at, |way| match way {
+            Way::Quiet(role, from, to) => {
+                moves |= to != 0;
+                tally.internal += to.count_ones() as u16;
+                if shared {
+                    digits.quiet(&at, role, from, to, |index| inside.push(index));
+                }
             }
-            for to in squares(to & occupied) {
-                let Some((taken, _)) = position.man(to).filter(|_| tally.best < most) else {
-                    continue;
-                };
-                let (next, _) = position.after(ChessMove { from, to, promotion: None });
-                let (slice, mover) = bare.after_capture(at.own, taken);
-                tally.enter(children.score(slice, layout(slice.0).rank(&next, mover)));
+            Way::Push(mv) => {
+                moves = true;
+                if !self.zeroing {
+                    tally.internal += 1;
+                } else if tally.best < most {
+                    tally.enter(children.score(self.slice, digits.pushed(&at, mv)));
+                }
+            }
+            Way::Leaves(mv) => {
+                moves = true;
+                if tally.best < most {
+                    let (slice, index) = digits.left(&at, mv);
+                    tally.enter(children.score(slice, index));
+                }
             }
         });
         if !moves {
-            return Ok(without_moves(metric, position));
+            return Ok(without_moves(metric, &at.position));
         }
         tally.finish(shared.then_some(inside))
     }
@@ -192,20 +197,22 @@ impl SliceView for ChessView {
 
     #[inline]
     fn predecessors(&self, key: u64, mut visit: impl FnMut(u64, u64)) {
-        if let Some(bare) = &self.bare {
-            let Some(at) = bare.moved(key) else { return };
+        if let Some(digits) = self.digits.as_ref().filter(|digits| digits.covers(key)) {
+            let Some(at) = digits.moved(key) else { return };
             if self.layout.may_share(&at.position, true) {
                 let mut seen = Vec::with_capacity(64);
-                bare.before(&at, |index| seen.push(index));
+                digits.before(&at, !self.zeroing, |index| seen.push(index));
                 seen.sort_unstable();
                 seen.dedup();
                 for index in seen {
                     visit(index, index);
                 }
-            } else {
-                bare.before(&at, |index| visit(index, index));
+                return;
             }
-            return;
+            if !digits.may_have_passed(&at) {
+                digits.before(&at, !self.zeroing, |index| visit(index, index));
+                return;
+            }
         }
         let Some((position, mover)) = self.layout.position(key) else { return };
         let before = self.layout.next(mover);
@@ -233,8 +240,8 @@ impl SliceView for ChessView {
         let mut run = Vec::with_capacity((range.end - range.start) as usize);
         let mut inside = Vec::new();
         for index in range.clone() {
-            if let Some(bare) = &self.bare {
-                run.push(self.bare_exits(bare, metric, index, &mut inside, children)?);
+            if let Some(digits) = self.digits.as_ref().filter(|digits| digits.covers(index)) {
+                run.push(self.digit_exits(digits, metric, index, &mut inside, children)?);
                 continue;
             }
             run.push(match self.layout.position(index) {

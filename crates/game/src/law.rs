@@ -210,12 +210,19 @@ impl<G: Game> Check<'_, G> {
         Ok(())
     }
 
+    /// The holes among one number.
+    fn holes_at(&self, index: u64) -> Vec<u64> {
+        let mut holes = Vec::new();
+        self.game.holes(self.slice, index..index + 1, &mut |hole| holes.push(hole));
+        holes
+    }
+
     /// A number without a position is a hole for every view.
     fn hole(&self, forward: &G::Forward, index: u64) -> Result<(), Breach> {
         let slice = self.slice;
         law!(
-            self.game.is_hole(slice, index),
-            "number {index} of slice {slice} has no position, and is no hole by is_hole"
+            self.game.is_hole(slice, index) && self.holes_at(index) == [index],
+            "number {index} of slice {slice} has no position, and is no hole by is_hole or holes"
         );
         law!(
             self.game.properties().holes,
@@ -295,8 +302,8 @@ impl<G: Game> Check<'_, G> {
             "position {index} of slice {slice} is not indexed by is_indexed"
         );
         law!(
-            !game.is_hole(slice, index),
-            "number {index} of slice {slice} has a position, and is a hole by is_hole"
+            !game.is_hole(slice, index) && self.holes_at(index).is_empty(),
+            "number {index} of slice {slice} has a position, and is a hole by is_hole or holes"
         );
         let rank = game.rank(position);
         law!(rank == index, "position {index} of slice {slice} is ranked {rank}");
@@ -505,6 +512,15 @@ impl<G: Game> Check<'_, G> {
             firsts.len() == seconds.len() && seen == inside,
             "the forward view gives the successors of position {index} of slice {slice} other \
              numbers than the game: {firsts:?} and {seconds:?}, not {inside:?}"
+        );
+        let mut by_number = Vec::new();
+        view.inside_at(&mut Default::default(), index, |next| by_number.push(next));
+        firsts.sort_unstable();
+        by_number.sort_unstable();
+        law!(
+            by_number == firsts,
+            "the forward view finds other successors of number {index} of slice {slice} than of \
+             its position: {by_number:?}, not {firsts:?}"
         );
         Ok(())
     }

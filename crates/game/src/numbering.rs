@@ -82,7 +82,7 @@ pub struct Properties {
 /// | [`unmoves`](Numbering::unmoves) with [`Properties::unmoves`] | solved by forward sweeps until nothing changes: right, and many times slower |
 /// | [`canonical`](Numbering::canonical) with [`Properties::symmetric`] | every position has a number of its own |
 /// | [`Properties::holes`] | every number stands for a position |
-/// | [`is_hole`](Numbering::is_hole) | [`unrank`](Numbering::unrank) |
+/// | [`is_hole`](Numbering::is_hole), [`holes`](Numbering::holes) | [`unrank`](Numbering::unrank) |
 /// | [`max_internal_moves`](Numbering::max_internal_moves) | [`max_moves`](Numbering::max_moves) |
 /// | [`is_indexed`](Numbering::is_indexed) | every position has a number |
 /// | [`next_index`](Numbering::next_index) | [`unrank`](Numbering::unrank) |
@@ -116,6 +116,10 @@ pub trait Numbering: Rules {
     /// Whether a number stands for no position.
     fn is_hole(&self, slice: SliceId, index: u64) -> bool {
         self.unrank(slice, index).is_none()
+    }
+    /// Visits the numbers of a range that stand for no position, ascending.
+    fn holes(&self, slice: SliceId, range: Range<u64>, visit: &mut dyn FnMut(u64)) {
+        range.filter(|&index| self.is_hole(slice, index)).for_each(visit);
     }
     /// Name and version of the numbering; it stands in every file.
     fn index_scheme(&self) -> &'static str;

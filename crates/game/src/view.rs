@@ -143,8 +143,8 @@ pub enum Target {
 /// the plain rules, which uses no view.
 ///
 /// # Required
-/// All methods but [`inside`](ForwardView::inside), [`matrix`](ForwardView::matrix),
-/// [`lines`](ForwardView::lines) and those of walks.
+/// All methods but [`inside`](ForwardView::inside), [`inside_at`](ForwardView::inside_at),
+/// [`matrix`](ForwardView::matrix), [`lines`](ForwardView::lines) and those of walks.
 pub trait ForwardView: Send + Sync {
     /// A position of the game.
     type Position;
@@ -175,6 +175,13 @@ pub trait ForwardView: Send + Sync {
                 visit(index);
             }
         });
+    }
+    /// [`inside`](ForwardView::inside) of the position with a number; nothing where the game is over,
+    /// and for a hole.
+    fn inside_at(&self, cursor: &mut Self::Cursor, index: u64, visit: impl FnMut(u64)) {
+        if let Some(key) = self.key_at(cursor, index).filter(|&key| self.outcome(key).is_none()) {
+            self.inside(key, visit);
+        }
     }
     /// Visits the second number of every successor inside the slice, in the order of
     /// [`targets`](ForwardView::targets).

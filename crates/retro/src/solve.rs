@@ -175,11 +175,8 @@ fn parts<G: Game>(game: &G, slice: SliceId) -> Vec<Part> {
 
 /// Numbers without a position are not values.
 fn mark_holes<G: Game>(game: &G, slice: SliceId, start: u64, out: &mut [i8]) {
-    for (index, value) in (start..).zip(out) {
-        if game.is_hole(slice, index) {
-            *value = HOLE;
-        }
-    }
+    let range = start..start + out.len() as u64;
+    game.holes(slice, range, &mut |index| out[(index - start) as usize] = HOLE);
 }
 
 impl<G: Game> SliceJob<'_, G> {

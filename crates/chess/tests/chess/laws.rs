@@ -13,10 +13,11 @@ fn kings_and_a_rook() {
     assert_eq!((report.slices, report.positions), (2, 462 + 28_056 + 21_959));
 }
 
-/// With pawns, and with two sides that have the same men.
+/// With pawns of one side and of both, with two sides that have the same men, and with two men of a
+/// kind.
 #[test]
 fn samples_of_small_endings() {
-    for name in ["kpk", "knkn"] {
+    for name in ["kpk", "knkn", "krkp", "knnk"] {
         law::check(&Chess, [Chess.slice_named(name).unwrap()], 1000).unwrap();
     }
 }
@@ -55,6 +56,25 @@ fn captures_in_passing() {
                 }
             }
             assert!(found > 1000, "{name}: {found}");
+        }
+    }
+}
+
+/// Rows of 64 and 48 numbers, two men of a kind in the last digit, kings on the diagonal, sides with
+/// the same men, and captures in passing.
+#[test]
+fn holes_of_a_range_are_those_of_its_numbers() {
+    for name in ["krk", "kpk", "krkr", "kqkp", "knnk", "kpkp", "kqrkr", "krpkp", "kppkn", "knnkb"] {
+        let slice = Chess.slice_named(name).unwrap();
+        for part in Chess.parts(slice) {
+            let len = part.range.end - part.range.start;
+            for start in (0..10).map(|tenth| part.range.start + len * tenth / 10 + 17 * tenth) {
+                let range = start..(start + 5_000).min(Chess.slice_len(slice));
+                let mut found = Vec::new();
+                Chess.holes(slice, range.clone(), &mut |index| found.push(index));
+                let is_hole = |&index: &u64| Chess.unrank(slice, index).is_none();
+                assert_eq!(found, range.filter(is_hole).collect::<Vec<_>>(), "{name} {start}");
+            }
         }
     }
 }

@@ -5,13 +5,17 @@
 //! leads to a loss of its size that is founded. So a level needs one bit for each open win and one
 //! for each open loss, which the caches of a processor hold far longer than the values.
 //!
+//! Where the only level is that of wins and losses, losses have the number of their moves to open wins
+//! counted, up to 15: a loss is examined again when as many of them were founded. Elsewhere it is
+//! examined whenever one of them was.
+//!
 //! Un-moves only suggest which positions to examine after one was founded; nothing is accepted
 //! because of them, and a level ends with passes over what is still open, which use none.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use nutcracker_game::{ForwardView, Game, Score, SliceView};
+use nutcracker_game::{ForwardView, Game, Score, SliceId, SliceView};
 use nutcracker_mem::Packed;
 
 use super::cells::{Cells, Whole, value};
@@ -26,12 +30,19 @@ const MOST_FRESH: usize = if cfg!(test) { 1 } else { 1 << 16 };
 /// others are processed.
 const BATCH: usize = 24;
 
+/// Whether the moves of losses to open wins are counted, which takes four bits a position.
+pub(super) fn counts_waits<G: Game>(game: &G, slice: SliceId) -> bool {
+    game.max_score(slice) == 1
+}
+
 /// The open positions of a level.
 pub(super) struct Levels<'a, const BITS: u32, G: Game> {
     check: &'a Check<'a, Whole<BITS>, G>,
     back: &'a G::View,
     wins: Packed<1>,
     losses: Packed<1>,
+    /// Open wins that must be founded before a loss is examined again; 0 if it was not examined yet.
+    waits: Option<Packed<4>>,
     threads: usize,
 }
 
@@ -46,8 +57,8 @@ struct Fresh<K> {
 struct Candidate<K> {
     index: u64,
     key: K,
-    /// The successor that was founded just now.
-    next: u64,
+    /// The successor that was founded just now, if it is examined because of that.
+    next: Option<u64>,
     wins: bool,
     /// Where its internal successors begin among those of the batch.
     first: usize,
@@ -67,11 +78,17 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
         threads: usize,
     ) -> Result<Self, CheckError> {
         let positions = check.cells.0.len();
+        let waits = if counts_waits(check.game, check.slice) {
+            Some(Packed::zeroed(positions)?)
+        } else {
+            None
+        };
         Ok(Levels {
             check,
             back,
             wins: Packed::zeroed(positions)?,
             losses: Packed::zeroed(positions)?,
+            waits,
             threads,
         })
     }
@@ -136,7 +153,13 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
             let mut cursor = Default::default();
             self.losses.find_nonzero(range.clone(), |index| {
                 let key = self.back.key_at(&mut cursor, index);
-                scratch.candidates.push(Candidate { index, key, next: 0, wins: false, first: 0 });
+                scratch.candidates.push(Candidate {
+                    index,
+                    key,
+                    next: None,
+                    wins: false,
+                    first: 0,
+                });
                 if scratch.candidates.len() == BATCH {
                     self.spread(&mut scratch);
                 }
@@ -165,8 +188,7 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
         self.wins.find_nonzero(range, |index| open.push(index));
         for index in open {
             let mut losses = Vec::new();
-            let Some(key) = view.key_at(&mut cursor, index) else { continue };
-            view.inside(key, |next| losses.push(next));
+            view.inside_at(&mut cursor, index, |next| losses.push(next));
             for next in losses {
                 let is_loss = value(cells.get(next)?) == -level;
                 if is_loss && self.losses.get(next) == 0 && self.close(index, true) {
@@ -201,6 +223,7 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
                 let bits = if wins { &self.losses } else { &self.wins };
                 self.back.predecessors(key, |index, key| {
                     bits.prefetch(index);
+                    let next = Some(next);
                     candidates.push(Candidate { index, key, next, wins: !wins, first: 0 });
                 });
             }
@@ -211,6 +234,7 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
         let LevelScratch { inside, fresh, candidates, founded } = scratch;
         let view = self.check.view;
         inside.clear();
+        let mut cursor = Default::default();
         let mut found = |index, key, wins| {
             if self.close(index, wins) {
                 *founded += 1;
@@ -225,31 +249,46 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
             if bits.get(index) == 0 {
                 return false;
             }
-            let Some(key) = view.key_at(&mut Default::default(), index) else { return false };
             if wins {
                 let mut leads = false;
-                view.inside(key, |successor| leads |= successor == next);
+                view.inside_at(&mut cursor, index, |successor| leads |= Some(successor) == next);
                 if leads {
                     found(index, back_key, true);
                 }
                 return false;
             }
-            candidate.first = inside.len();
-            if view.outcome(key).is_none() {
-                view.inside(key, |successor| {
-                    self.wins.prefetch(successor);
-                    inside.push(successor);
-                });
+            if next.is_some() && !self.waited(index) {
+                return false;
             }
+            candidate.first = inside.len();
+            view.inside_at(&mut cursor, index, |successor| {
+                self.wins.prefetch(successor);
+                inside.push(successor);
+            });
             true
         });
         let mut end = inside.len();
         for &Candidate { index, key, first, .. } in candidates.iter().rev() {
-            let inside = &inside[first..std::mem::replace(&mut end, first)];
+            let inside = &mut inside[first..std::mem::replace(&mut end, first)];
             if inside.iter().all(|&next| self.wins.get(next) == 0) {
                 found(index, key, false);
+            } else if let Some(waits) = &self.waits {
+                waits.set(index, self.open_among(inside).min(15));
             }
         }
+    }
+
+    /// Counts an open win after this position as founded; whether the position is to be examined.
+    fn waited(&self, index: u64) -> bool {
+        let Some(waits) = &self.waits else { return true };
+        waits.update(index, |left| left.checked_sub(1)) == Some(1)
+    }
+
+    /// How many different ones of these positions are open wins.
+    fn open_among(&self, inside: &mut [u64]) -> u64 {
+        inside.sort_unstable();
+        let is_first = |at: usize| at == 0 || inside[at - 1] != inside[at];
+        (0..inside.len()).map(|at| if is_first(at) { self.wins.get(inside[at]) } else { 0 }).sum()
     }
 }
 

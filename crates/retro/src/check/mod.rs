@@ -105,8 +105,9 @@ pub fn memory_at_full_speed<G: Game>(game: &G, metric: Metric, slice: SliceId) -
         return positions + late + game.forward_bytes(slice);
     }
     let cells = positions * if fits_a_byte(game.max_score(slice)) { 1 } else { 2 };
-    // Two bits a position mark what is open on a level.
-    let bytes = cells + positions / 4;
+    // Two bits a position mark what is open on a level; losses may have four more.
+    let waits = if levels::counts_waits(game, slice) { positions / 2 } else { 0 };
+    let bytes = cells + positions / 4 + waits;
     // The view's tables, and the matrices, which take less than these.
     bytes + 2 * game.forward_bytes(slice) + game.view_bytes(slice)
 }
@@ -371,14 +372,15 @@ impl<G: Game> CheckJob<'_, G> {
                 return put(start, values);
             }
             let mut of_positions = Vec::with_capacity(values.len());
-            let value = |(index, &value): (u64, &i8)| {
-                if self.game.is_hole(self.slice, index) {
-                    return 0;
-                }
-                of_positions.push(value);
-                value
-            };
-            let values: Vec<i8> = (start..).zip(values).map(value).collect();
+            let (mut values, mut from) = (values.to_vec(), 0);
+            let range = start..start + values.len() as u64;
+            self.game.holes(self.slice, range, &mut |index| {
+                let hole = (index - start) as usize;
+                of_positions.extend_from_slice(&values[from..hole]);
+                values[hole] = 0;
+                from = hole + 1;
+            });
+            of_positions.extend_from_slice(&values[from..]);
             counted.lock().unwrap_or_else(PoisonError::into_inner).add(&of_positions);
             put(start, &values);
         })?;
