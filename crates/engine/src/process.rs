@@ -2,6 +2,7 @@
 //! than the given time.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,6 +31,9 @@ pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     }
 }
 
+/// Where Debian installs programs that play games, Stockfish among them; root's PATH lacks it.
+const GAMES: &str = "/usr/games";
+
 /// A running program.
 #[derive(Debug)]
 pub struct Process {
@@ -54,16 +58,7 @@ pub enum Received {
 impl Process {
     /// Starts a command: a program and its arguments, quoted where they contain blanks.
     pub fn start(command: &str) -> io::Result<Self> {
-        let words = split_words(command);
-        let Some((program, args)) = words.split_first() else {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"));
-        };
-        let mut child = Command::new(program)
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+        let mut child = spawn(command, Path::new(GAMES))?;
         let (sender, lines) = sync_channel(MAX_UNREAD);
         let last_error = Arc::new(Mutex::new(String::new()));
         let (output, errors, input) =
@@ -138,6 +133,35 @@ impl Drop for Process {
     }
 }
 
+/// Starts a command; a program without a path is looked for on the PATH, then in `games`.
+fn spawn(command: &str, games: &Path) -> io::Result<Child> {
+    let words = split_words(command);
+    let Some((program, args)) = words.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"));
+    };
+    let start = |program: &Path| {
+        Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+    };
+    let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    match start(Path::new(program)) {
+        Err(error) if is_missing(&error) && !program.contains('/') => {
+            start(&games.join(program)).map_err(|error| match is_missing(&error) {
+                true => io::Error::new(
+                    io::ErrorKind::NotFound,
+                    format!("it is neither on the PATH nor in {}", games.display()),
+                ),
+                false => error,
+            })
+        }
+        started => started,
+    }
+}
+
 fn forward(output: impl Read, lines: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     while let Ok(Some(line)) = read_line(&mut output) {
@@ -185,6 +209,25 @@ mod tests {
         assert_eq!(split_words("  ./engine  -x '' \"a b\"c "), ["./engine", "-x", "", "a bc"]);
         assert_eq!(split_words("sh -c 'echo \"hi\"'"), ["sh", "-c", "echo \"hi\""]);
         assert!(split_words(" ").is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_are_found_among_the_games() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let games = tempfile::TempDir::new().expect("a directory");
+        let file = games.path().join("nutcracker-test-player");
+        std::fs::write(&file, "#!/bin/sh\nexit 7\n").expect("a file");
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&file, executable).expect("permissions");
+        let mut child = spawn("nutcracker-test-player -x", games.path()).expect("it starts");
+        assert_eq!(child.wait().expect("it ends").code(), Some(7));
+        // A path is taken as it is.
+        assert!(spawn("./nutcracker-test-player", games.path()).is_err());
+        let error = spawn("nutcracker-no-player", games.path()).expect_err("there is none");
+        let expected = format!("it is neither on the PATH nor in {}", games.path().display());
+        assert_eq!(error.to_string(), expected);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use nutcracker_book::expert::{Expert, ExpertSettings};
 use nutcracker_engine::{ExpertSpec, ExternalExpert, MoveLimits, experts};
 use nutcracker_game::Rules;
 use nutcracker_games::awari::Awari;
+use nutcracker_games::chess::Chess;
 use nutcracker_search::{Empty, Engine, EngineOptions, Limits, Worth};
 
 use crate::client::{POLITE, Script};
@@ -177,4 +178,36 @@ fn descriptions_are_checked() {
     // What comes after cmd: belongs to the command.
     let spec: ExpertSpec = "nodes=9,cmd: ./a --x=1,depth=2".parse().expect("a description");
     assert_eq!(spec.command(), Some("./a --x=1,depth=2"));
+}
+
+/// Chess programs are told a position as FEN and a depth or a time, and say hundredths of a pawn or
+/// moves to mate, of which the last line counts.
+#[test]
+fn chess_programs_are_experts() {
+    let chess = Chess;
+    for (answer, points) in [
+        ("info depth 1 score cp 900 pv e2e4\\ninfo depth 8 score cp 100 pv e2e4 e7e5", 18),
+        ("info depth 8 seldepth 9 multipv 1 score cp -30 nodes 1 pv e2e4", -6),
+        ("info depth 8 score mate 3 pv e2e4", 100),
+        ("info depth 8 score mate -2 pv e2e4", -100),
+        ("info depth 8 score cp 0 upperbound", 0),
+    ] {
+        let script = script(&format!("printf '{answer}\\nbestmove e2e4 ponder e7e5\\n'"));
+        let told = |limit: &str| -> (Worth, String) {
+            let spec = format!("{limit},option.Hash=4,cmd:{}", script.command());
+            let spec: ExpertSpec = spec.parse().expect("a description");
+            let mut all = experts(&[spec], &chess, None::<&Empty>, &DEFAULTS).expect("it starts");
+            let text = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
+            let at = chess.parse(text).expect("a position").position;
+            let worth = all[0].evaluate(&at).expect("a value");
+            let received =
+                fs::read_to_string(script.dir.path().join("received")).expect("received");
+            (worth, received.lines().last().expect("a line").to_owned())
+        };
+        let (worth, received) = told("depth=8");
+        assert_eq!(worth, Worth::guess(points), "{answer}");
+        assert!(received.starts_with("position fen rnbqkbnr/"), "{received}");
+        assert!(received.ends_with(" go depth 8"), "{received}");
+        assert!(told("time=50ms").1.ends_with(" go movetime 50"));
+    }
 }
