@@ -149,15 +149,14 @@ fn spawn(command: &str, games: &Path) -> io::Result<Child> {
     };
     let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     match start(Path::new(program)) {
-        Err(error) if is_missing(&error) && !program.contains('/') => {
-            start(&games.join(program)).map_err(|error| match is_missing(&error) {
-                true => io::Error::new(
-                    io::ErrorKind::NotFound,
-                    format!("it is neither on the PATH nor in {}", games.display()),
-                ),
-                false => error,
-            })
-        }
+        Err(error) if is_missing(&error) && !program.contains('/') => start(&games.join(program))
+            .map_err(|error| {
+                if !is_missing(&error) {
+                    return error;
+                }
+                let text = format!("it is neither on the PATH nor in {}", games.display());
+                io::Error::new(io::ErrorKind::NotFound, text)
+            }),
         started => started,
     }
 }
