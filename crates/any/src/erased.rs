@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Range;
 
 use nutcracker_game::{
-    Evaluate, GameId, IndexMatrix, Metric, Notation, ParseError, Part, Properties, RowMoves, Score,
-    Side, Situation, SliceId, Step,
+    Deck, Evaluate, GameId, IndexMatrix, Metric, Notation, ParseError, Part, Properties, RowMoves,
+    Score, Side, Situation, SliceId, Step,
 };
 
 use crate::{AnyMove, AnyPosition};
@@ -37,6 +37,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     ) -> Option<String>;
     fn other_name(&self, situation: &Situation<AnyPosition>, mv: &AnyMove) -> Option<String>;
     fn start_options(&self) -> String;
+    fn decks(&self) -> &'static [Deck];
     fn expand(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>) -> Option<Score>;
     fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
     fn repeated(&self, position: &AnyPosition) -> Score;
@@ -171,6 +172,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn start_options(&self) -> String {
         self.0.start_options()
+    }
+    fn decks(&self) -> &'static [Deck] {
+        self.0.decks()
     }
     fn expand(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>) -> Option<Score> {
         let mut steps = Vec::new();

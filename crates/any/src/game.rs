@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nutcracker_game::{
-    Evaluate, ForwardView, Game, GameId, IndexMatrix, Metric, Notation, Numbering, ParseError,
-    Part, Properties, RowMoves, Rules, Score, Side, Situation, SliceId, Step,
+    Deck, Evaluate, ForwardView, Game, GameId, IndexMatrix, Metric, Notation, Numbering,
+    ParseError, Part, Properties, RowMoves, Rules, Score, Side, Situation, SliceId, Step,
 };
 
 use crate::erased::{Concrete, Erased};
@@ -97,6 +97,7 @@ impl Rules for AnyGame {
             &self, situation: &Situation<AnyPosition>, mv: &AnyMove
         ) -> Option<String>;
         fn start_options(&self) -> String;
+        fn decks(&self) -> &'static [Deck];
         fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
         fn expand(
             &self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>

@@ -12,6 +12,7 @@
 //! Black's home rank on. Moves are `11-15` and `22x15`; a capture of several pieces names its first
 //! and last squares, and all of them where that is not enough.
 
+mod ballots;
 mod board;
 mod evaluate;
 mod index;
@@ -21,7 +22,7 @@ mod numbering;
 mod view;
 
 use nutcracker_any::{GameInfo, OptionInfo, Options, Registered};
-use nutcracker_game::{GameId, ParseError, Rules, Score, Side, Situation, Step};
+use nutcracker_game::{Deck, GameId, ParseError, Rules, Score, Side, Situation, Step};
 
 pub use board::{CheckersMove, CheckersPosition};
 pub use view::CheckersView;
@@ -105,6 +106,10 @@ impl Rules for Checkers {
 
     fn draw(&self, situation: &Situation<CheckersPosition>) -> String {
         notation::draw(situation)
+    }
+
+    fn decks(&self) -> &'static [Deck] {
+        &[Deck { name: "ballots", openings: ballots::deck }]
     }
 
     fn side_name(&self, side: Side) -> &'static str {

@@ -307,6 +307,10 @@ fn other_games_have_books() {
         place.run(&grow).success();
         in_order(place.run(&["book", "check", game]));
     }
+    let new = ["book", "new", "checkers", "--openings", "ballots", "--depth", "0"];
+    let said = place.run(&new).success().stdout;
+    assert!(said.contains("and 173 other positions"), "{said}");
+    in_order(place.run(&["book", "check", "checkers"]));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 
+use nutcracker_engine::Transcript;
+use nutcracker_engine::record::Outcome;
 use serde_json::Value;
 
 use crate::harness::Place;
@@ -73,6 +75,92 @@ fn a_deeper_search_beats_a_shallower_one() {
     assert_eq!(text.matches("[First \"depth=6\"]").count(), 20);
     let run = place.run(&["annotate", &record, "--number", "40", "--depth", "2"]).success();
     assert!(run.stdout.starts_with("South (depth=1) against North (depth=6)"), "{}", run.stdout);
+}
+
+#[test]
+fn a_match_from_listed_openings() {
+    let place = Place::new();
+    let (record, list) = (path(&place, "match.txt"), path(&place, "openings.txt"));
+    let args = ["match", "checkers", "depth=1", "depth=2", "--record", &record];
+    let start = |openings: &str, games: &str| {
+        place.run(&[&args[..], &["--openings", openings, "--games", games]].concat())
+    };
+    start("ballots", "6").success();
+    // Two ways to one position, and another: as a list of moves, and as PDN.
+    let lines = "# ours\n9-13 22-18 10-14\n10-14 22-18 9-13\n11-15 23-19 8-11\n";
+    let pdn = "[GameType \"21\"]\n1. 9-13 22-18 2. 10-14 *\n\n[GameType \"21\"]\n1. 11-15 23-19 2. 8-11 *\n";
+    for text in [lines, pdn] {
+        fs::write(&list, text).expect("a file");
+        fs::remove_file(&record).expect("records");
+        let run = start(&list, "6").success();
+        assert!(run.stderr.contains("only 2 different openings for 3 pairs"), "{}", run.stderr);
+        let text = fs::read_to_string(&record).expect("the records");
+        let games = text.split("[Game ").skip(1);
+        assert!(
+            games.clone().all(|game| game.contains("1. 9-13 {opening} 2. 22-18 {opening}")
+                || game.contains("1. 11-15 {opening} 2. 23-19 {opening}")),
+            "{text}"
+        );
+        assert_eq!(games.count(), 6);
+    }
+    for (text, why) in [
+        ("9-13 21-22\n", "opening 1"),
+        ("[Game \"awari\"]\n1. A\n", "it is one of \"awari\""),
+        ("# nothing\n", "it has no openings"),
+    ] {
+        fs::write(&list, text).expect("a file");
+        let error = start(&list, "2").usage_error();
+        assert!(error.contains(why), "{error}");
+    }
+    let error = start("balots", "2").usage_error();
+    assert!(error.contains("the decks of checkers are ballots"), "{error}");
+}
+
+/// Where databases have distances, perfect play takes exactly as long as they say, and against any
+/// other play no longer: a won ending is won, not repeated.
+#[test]
+fn endings_are_won_within_their_distance() {
+    let place = Place::new();
+    place.run(&["solve", "checkers", "--up-to", "3"]).success();
+    let (record, list) = (path(&place, "match.txt"), path(&place, "endings.txt"));
+    let mut distances = std::collections::HashMap::new();
+    for slice in ["1001", "2100", "1110", "0021"] {
+        let args = ["sample", "checkers", "--slice", slice, "--count", "30", "--format", "json"];
+        let output = place.run(&args).success().stdout;
+        for line in output.lines() {
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            let moves = line["value"]["distance"]["moves"].as_u64().unwrap_or(0);
+            if line["value"]["points"] == 1 && moves > 0 {
+                distances.insert(line["position"].as_str().expect("a position").to_owned(), moves);
+            }
+        }
+    }
+    let endings: Vec<String> = distances.keys().map(|at| format!("{at} moves\n")).collect();
+    fs::write(&list, endings.concat()).expect("a file");
+    let games = (2 * endings.len()).to_string();
+    for opponent in ["perfect,depth=2", "random"] {
+        let players = ["match", "checkers", "perfect,depth=2", opponent];
+        let rest = ["--openings", &list, "--games", &games, "--record", &record];
+        place.run(&[&players[..], &rest].concat()).success();
+        let text = fs::read_to_string(&record).expect("the records");
+        fs::remove_file(&record).expect("the records");
+        let played = Transcript::read_all(&text).expect("games");
+        assert_eq!(played.len(), 2 * endings.len());
+        for game in played.iter().map(Transcript::record) {
+            let (start, moves) = (game.tag("Position").expect("a start"), game.moves.len());
+            let most = distances[start] as usize;
+            let perfect = game.tag("First") == Some("perfect,depth=2");
+            if opponent == "random" && perfect {
+                assert!(moves <= most, "{start}: {moves} moves, not {most}");
+            } else if opponent != "random" {
+                assert_eq!(moves, most, "{start}");
+            }
+            if opponent != "random" || perfect {
+                // The side that begins is the one that wins.
+                assert_eq!(game.outcome, Outcome::First, "{start}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod book_option;
 mod cmd;
 mod contestant;
 mod databases;
+mod deck;
 mod endpoint;
 mod failure;
 mod how;

@@ -1,11 +1,11 @@
-//! Openings for matches: a few random moves to positions in which neither side is ahead.
+//! Openings for matches: a few random moves to positions in which neither side is ahead, or a list.
 
 use std::collections::HashSet;
 
 use nutcracker_game::Game;
 use nutcracker_game::Random;
 
-use crate::Played;
+use crate::{Played, Transcript};
 
 /// Candidates generated for each opening requested.
 const CANDIDATES: usize = 4;
@@ -66,4 +66,36 @@ fn random_game<G: Game>(game: &G, plies: usize, random: &mut Random) -> Option<P
         played.play(*legal.get(random.below(legal.len() as u64) as usize)?);
     }
     played.ending().is_none().then_some(played)
+}
+
+/// The openings of a text with games, such as one line of moves for each, or PDN; one for every
+/// position that they lead to. The error is the rest of a sentence.
+///
+/// ```
+/// use nutcracker_engine::listed_openings;
+/// use nutcracker_games::checkers::Checkers;
+///
+/// let text = "# two ways to one position\n9-13 22-18 10-14\n10-14 22-18 9-13\n";
+/// let openings = listed_openings(&Checkers, text).unwrap();
+/// assert_eq!(openings.len(), 1);
+/// assert_eq!(openings[0].names(), ["9-13", "22-18", "10-14"]);
+/// ```
+pub fn listed_openings<G: Game>(game: &G, text: &str) -> Result<Vec<Played<G>>, String> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for (number, transcript) in (1..).zip(Transcript::read_all(text).map_err(|e| e.to_string())?) {
+        let wrong = |why: String| format!("opening {number}: {why}");
+        if let Some(name) = transcript.game().filter(|name| *name != game.id().name) {
+            return Err(wrong(format!("it is one of {name:?}")));
+        }
+        let (played, _) =
+            transcript.replay(game.clone()).map_err(|error| wrong(error.to_string()))?;
+        if played.ending().is_some() {
+            return Err(wrong("the game is over after it".to_owned()));
+        }
+        if seen.insert(*played.now()) {
+            found.push(played);
+        }
+    }
+    if found.is_empty() { Err("it has no openings".to_owned()) } else { Ok(found) }
 }

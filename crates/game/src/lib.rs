@@ -102,7 +102,7 @@ pub use numbering::{IndexMatrix, Numbering, Part, Properties};
 pub use random::Random;
 pub use reachable::Reachable;
 pub use row_moves::{Leaves, Pits, RowMove, RowMoves, Slams};
-pub use rules::{GameId, Rules, Step, Turn};
+pub use rules::{Deck, GameId, Rules, Step, Turn};
 pub use slices::{SliceId, closure};
 pub use view::{
     Children, Exits, ForwardView, PlainView, SliceView, Target, exits_of, inside_second_of,

@@ -104,6 +104,15 @@ impl<P> Step<P> {
     }
 }
 
+/// Openings from which matches are played and books are grown, under one name.
+#[derive(Clone, Copy, Debug)]
+pub struct Deck {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The openings: each a line with the names of its moves from the start.
+    pub openings: fn() -> Vec<String>,
+}
+
 /// The rules of a game and its notation: all that play and search need.
 ///
 /// Positions are always seen by the side to move. A position's score is what its mover will bank
@@ -129,6 +138,7 @@ impl<P> Step<P> {
 /// | [`draw`](Rules::draw) | [`format`](Rules::format) |
 /// | [`side_name`](Rules::side_name) | `first` and `second` |
 /// | [`final_result`](Rules::final_result) | the result of the game is the score |
+/// | [`decks`](Rules::decks) | no openings with a name |
 /// | [`advance`](Rules::advance) | turn and banked points from the step |
 pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// A position as the side to move sees it.
@@ -247,6 +257,11 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         _score: Score,
     ) -> Option<[f64; 2]> {
         None
+    }
+
+    /// The decks of openings that the game has.
+    fn decks(&self) -> &'static [Deck] {
+        &[]
     }
 
     /// The situation after a move.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nutcracker_any::AnyGame;
@@ -19,7 +20,8 @@ use serde_json::{Value, json};
 use crate::args::{Format, Subject};
 use crate::book_option::{AnyLearner, BookOption};
 use crate::contestant::{Contestant, Programs};
-use crate::databases;
+use crate::databases::{self, Databases};
+use crate::deck::{DeckOption, drawn};
 use crate::failure::Failure;
 use crate::live::LiveLine;
 use crate::number::{counted, rounded};
@@ -39,7 +41,7 @@ const MAX_FAILURES: u32 = 3;
 /// as databases reach), random, or cmd:PROGRAM for any program that speaks the engine protocol; more
 /// behind commas: hash=64 (MiB), threads=1, ponder, trappy, databases=no, book=no or book=FILE, draws=win,
 /// public-draws=loss, variety=0.5, reductions, probe=2, strategy=Z50-M-. Both begin once from every opening: a few
-/// random moves to a position in which neither side is ahead. Every game is added to a file of
+/// random moves to a position in which neither side is ahead, or one of --openings. Every game is added to a file of
 /// records, which `nutcracker annotate` and `nutcracker book import` read. Without depth, nodes or
 /// time, levels look 6 moves ahead and others 8; a level never looks further, however much time it
 /// has.
@@ -49,6 +51,7 @@ const MAX_FAILURES: u32 = 3;
   nutcracker match awari level=8 level=3 --games 20
   nutcracker match awari depth=2 depth=4 depth=6 level=9 --games 40
   nutcracker match awari --ladder --games 400
+  nutcracker match checkers depth=6 depth=4 --openings ballots --games 348
   nutcracker match awari depth=6 'cmd:nutcracker engine awari --level 5' --games 4 --time 10s+0.1s
 
 A program that speaks the dialect of Aualé:
@@ -86,8 +89,10 @@ pub struct Args {
     #[arg(long)]
     ponder: bool,
     /// Random moves of an opening
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(0..=100))]
+    #[arg(long, value_name = "N", default_value_t = 4, conflicts_with = "openings", value_parser = clap::value_parser!(u16).range(0..=100))]
     opening_moves: u16,
+    #[command(flatten)]
+    deck: DeckOption,
     /// Openings and errors on purpose are the same for the same number
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -123,6 +128,44 @@ impl Args {
 }
 
 impl Args {
+    /// An opening for every pair of games.
+    fn openings(
+        &self,
+        game: &AnyGame,
+        databases: &Arc<Databases>,
+    ) -> Result<Vec<Played<AnyGame>>, Failure> {
+        let pairs = self.games.div_ceil(2) as usize;
+        let (openings, of, advice) = if let Some(listed) = self.deck.read(game)? {
+            (drawn(listed, pairs, self.seed), String::new(), "play fewer --games")
+        } else {
+            let mut analyser =
+                Analyser::new(game.clone(), databases.clone(), EngineOptions::default());
+            let openings = level_openings(
+                game,
+                pairs,
+                self.opening_moves.into(),
+                self.seed,
+                &mut |opening: &Played<AnyGame>| {
+                    let value = analyser.value(opening, &Limits::depth(OPENING_DEPTH));
+                    value.map(nutcracker_search::Worth::hundredths)
+                },
+            );
+            let openings = openings.map_err(|error| Failure::Failed(error.to_string()))?;
+            let of = format!(" of {}", counted(self.opening_moves.into(), "move"));
+            (openings, of, "use more --opening-moves")
+        };
+        let different: HashSet<_> = openings.iter().map(|opening| *opening.now()).collect();
+        if different.len() < openings.len() {
+            let are = if different.len() == 1 { "is" } else { "are" };
+            note(&format!(
+                "there {are} only {}{of} for {pairs} pairs of games: some are played again, so \
+                 that the interval may be too narrow; {advice}",
+                counted(different.len() as u64, "different opening"),
+            ));
+        }
+        Ok(openings)
+    }
+
     /// Plays.
     pub fn run(self) -> Result<(), Failure> {
         let game = self.subject.game()?;
@@ -139,29 +182,8 @@ impl Args {
             [[a, b], ..] => Some([seated(a, self.seed)?, seated(b, self.seed + 1)?]),
             [] => None,
         };
-        let mut analyser = Analyser::new(game.clone(), databases.clone(), EngineOptions::default());
-        let pairs = self.games.div_ceil(2) as usize;
-        let openings = level_openings(
-            &game,
-            pairs,
-            self.opening_moves.into(),
-            self.seed,
-            &mut |opening: &Played<AnyGame>| {
-                let value = analyser.value(opening, &Limits::depth(OPENING_DEPTH));
-                value.map(nutcracker_search::Worth::hundredths)
-            },
-        )
-        .map_err(|error| Failure::Failed(error.to_string()))?;
+        let openings = self.openings(&game, &databases)?;
         let different: HashSet<_> = openings.iter().map(|opening| *opening.now()).collect();
-        if different.len() < openings.len() {
-            let are = if different.len() == 1 { "is" } else { "are" };
-            note(&format!(
-                "there {are} only {} of {} for {pairs} pairs of games: some are played again, so \
-                 that the interval may be too narrow; use more --opening-moves",
-                counted(different.len() as u64, "different opening"),
-                counted(self.opening_moves.into(), "move"),
-            ));
-        }
         let mut results = Vec::new();
         for &[a, b] in &pairings {
             let seats = match seats.take() {

@@ -5,14 +5,16 @@ use nutcracker_game::{Numbering, Rules};
 
 use super::target::{BookFile, ExpertArgs, databases};
 use crate::args::Subject;
+use crate::deck::DeckOption;
 use crate::failure::Failure;
 use crate::number::counted;
 use crate::print;
 
 /// Make a book with nothing in it but the start position, or several
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
-  nutcracker book new kalah --pits 4 --seeds 3 --depth 2 --book small.book")]
+#[command(after_help = "Examples:
+  nutcracker book new kalah --pits 4 --seeds 3 --depth 2 --book small.book
+  nutcracker book new checkers --openings ballots --depth 4 --book ballots.book")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -22,6 +24,8 @@ pub struct Args {
     /// book has several start positions of equal importance
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     start: Vec<String>,
+    #[command(flatten)]
+    deck: DeckOption,
     #[command(flatten)]
     expert: ExpertArgs,
 }
@@ -33,6 +37,8 @@ impl Args {
         let parse =
             |text: &String| game.parse(text).map_err(|error| Failure::Usage(error.to_string()));
         let mut starts = self.start.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        let listed = self.deck.read(&game)?.unwrap_or_default();
+        starts.extend(listed.iter().map(|opening| *opening.now()));
         if starts.is_empty() {
             starts.push(game.start());
         }
