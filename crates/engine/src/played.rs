@@ -201,9 +201,12 @@ impl<G: Game> Played<G> {
     /// The first player's lead: what was banked before the start, as far as it is known, and since
     /// then.
     pub fn lead(&self) -> i32 {
-        let before =
-            self.start().banked.map_or(0, |[first, second]| i32::from(first) - i32::from(second));
-        before + self.leads[self.moves.len()]
+        self.banked() + self.leads[self.moves.len()]
+    }
+
+    /// The first player's lead at the start, as far as it is known.
+    fn banked(&self) -> i32 {
+        self.start().banked.map_or(0, |[first, second]| i32::from(first) - i32::from(second))
     }
 
     /// The margin of the first player, if the rest is worth `score` to the side to move.
@@ -223,6 +226,18 @@ impl<G: Game> Played<G> {
             Ending::Over(score) => self.margin(score),
             Ending::Repeated => self.margin(self.repeated()),
         })
+    }
+
+    /// Every position before a move, with what the rest of the game was worth to its mover; `None`
+    /// while the game is not over.
+    pub fn results(&self) -> Option<Vec<(G::Position, Score)>> {
+        let margin = self.final_margin()?;
+        let before = self.situations.iter().zip(&self.leads).take(self.moves.len());
+        let rest = |(at, lead): (&Situation<G::Position>, &i32)| {
+            let rest = margin - self.banked() - lead;
+            (at.position, if at.mover == Side::First { rest } else { -rest } as Score)
+        };
+        Some(before.map(rest).collect())
     }
 
     /// The final points of both players, where the game counts them; `None` while it is not over.
@@ -295,6 +310,8 @@ mod tests {
         assert_eq!(game.ending(), Some(Ending::Repeated));
         assert!(game.legal().is_empty());
         assert_eq!((game.final_margin(), game.final_points()), (Some(2), Some([5.0, 3.0])));
+        let rest: Vec<_> = game.results().unwrap().into_iter().map(|(_, score)| score).collect();
+        assert_eq!(rest, [0, 0, 0, 0]);
         assert!(game.undo() && game.ending().is_none());
     }
 }

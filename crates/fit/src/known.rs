@@ -104,6 +104,23 @@ pub fn from_databases<G: Evaluate>(
     Ok(known)
 }
 
+/// Positions of games that were played, each with what the game was worth to its mover from there
+/// on. Where a search would not stop, no evaluation is needed, and the position is left out.
+pub fn from_results<G: Evaluate>(
+    game: &G,
+    games: impl IntoIterator<Item = Vec<(G::Position, Score)>>,
+) -> Known {
+    let mut known = Known::new(game);
+    for (number, positions) in (0..).zip(games) {
+        for (position, score) in positions {
+            if game.outcome(&position).is_none() && !game.is_unquiet(&position) {
+                known.push(game, &position, score.into(), number);
+            }
+        }
+    }
+    known
+}
+
 /// Games that an evaluation plays against itself.
 #[derive(Clone, Copy, Debug)]
 pub struct SelfPlay {

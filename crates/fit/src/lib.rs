@@ -1,6 +1,6 @@
 //! Fits the weights of a game's evaluation to positions with known values.
 //!
-//! - [`from_databases`], [`from_games`]: such positions, as [`Known`];
+//! - [`from_databases`], [`from_games`], [`from_results`]: such positions, as [`Known`];
 //! - [`fit`]: weights fitted to them, and how good they are on positions held out;
 //! - [`regression`]: least squares and Kendall's tau, for any features.
 //!
@@ -26,4 +26,4 @@ pub mod regression;
 
 pub use error::FitError;
 pub use fit::{Comparison, Fit, FitOptions, Goal, fit};
-pub use known::{Known, SelfPlay, from_databases, from_games};
+pub use known::{Known, SelfPlay, from_databases, from_games, from_results};

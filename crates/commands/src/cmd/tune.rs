@@ -1,13 +1,16 @@
 //! `nutcracker tune`: fit the weights of an evaluation.
 
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use clap::ValueEnum;
 use nutcracker_any::AnyGame;
+use nutcracker_engine::Transcript;
 use nutcracker_fit::regression::Quality;
 use nutcracker_fit::{
     Comparison, Fit, FitError, FitOptions, Goal, Known, SelfPlay, fit, from_databases, from_games,
+    from_results,
 };
 use nutcracker_game::{Evaluate, Numbering, Rules, SliceId};
 use serde_json::{Value, json};
@@ -27,7 +30,8 @@ const CACHE: u64 = 64 << 20;
 /// features. The weights are fitted to positions whose values are known. These come from the game's
 /// databases, drawn at random, equally many of each slice; or, with --games and in a game that has
 /// no databases, from games that the evaluation plays against itself, which are solved to the end
-/// from --solve-at on. A fifth of the positions, or of the games, is held out of the fit, and on
+/// from --solve-at on; or, with --record, from games that were played to their end, such as those
+/// of `nutcracker match`: every quiet position counts as what its game led to. A fifth of the positions, or of the games, is held out of the fit, and on
 /// those it reports how good the weights are: by Kendall's tau (1 if guesses come in the order of
 /// the values, 0 if the order is unrelated), by the root of the mean square error in points, and by
 /// the part of the variance explained (R²). It compares material alone, which is the game's first
@@ -36,7 +40,9 @@ const CACHE: u64 = 64 << 20;
 #[command(after_help = "Examples:
   nutcracker solve awari --stones 15
   nutcracker tune awari --up-to 12 --test-up-to 15
-  nutcracker tune othello --games 200 --format rust")]
+  nutcracker tune othello --games 200 --format rust
+  nutcracker match checkers depth=6 depth=5 --opening-moves 6 --games 1000 --record games.txt
+  nutcracker tune checkers --record games.txt")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -55,6 +61,10 @@ pub struct Args {
     /// How many games to play instead of using databases; 2000 where there can be none
     #[arg(long, value_name = "N")]
     games: Option<u64>,
+    /// A file with games to use instead of databases; those that are not played to the end are left
+    /// out
+    #[arg(long, value_name = "FILE", conflicts_with = "games")]
+    record: Option<PathBuf>,
     /// Solve games from this slice on: in Othello, with this many squares empty
     #[arg(long, value_name = "N", default_value_t = 10)]
     solve_at: u32,
@@ -122,6 +132,9 @@ impl Args {
             name.as_ref().map(|name| slice_named(game, name).map(|slice| slice.0)).transpose()
         };
         let (up_to, test_up_to) = (number(&self.up_to)?, number(&self.test_up_to)?);
+        if let Some(path) = &self.record {
+            return Ok((recorded(game, path)?, up_to.unwrap_or(u32::MAX)));
+        }
         if self.games.is_none() && game.has_databases() {
             let last = if let Some(last) = up_to {
                 last
@@ -184,6 +197,22 @@ impl Args {
             error => Failure::Failed(error.to_string()),
         }
     }
+}
+
+/// The positions of the games of a file that were played to the end.
+fn recorded(game: &AnyGame, path: &Path) -> Result<Known, Failure> {
+    let wrong = |why: String| Failure::Failed(format!("cannot read {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let games = Transcript::read_all(&text).map_err(|error| wrong(error.to_string()))?;
+    let mut results = Vec::new();
+    for transcript in &games {
+        if let Some(name) = transcript.game().filter(|name| *name != game.id().name) {
+            return Err(wrong(format!("it has a game of {name:?}")));
+        }
+        let played = transcript.replay(game.clone()).map_err(|error| wrong(error.to_string()))?.0;
+        results.extend(played.results());
+    }
+    Ok(from_results(game, results))
 }
 
 fn slices_text(compared: &Comparison) -> String {
