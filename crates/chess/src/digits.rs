@@ -9,7 +9,8 @@ use nutcracker_game::SliceId;
 
 use crate::attacks::{self, FLIP, Set, squares};
 use crate::board::{ChessPosition, ENDS, Role};
-use crate::index::{Group, Kings, Layout, Pairs, layout, turn};
+use crate::group::Group;
+use crate::index::{Kings, Layout, Pairs, layout, turn};
 use crate::material::{CLASSES, PAWNS, counts};
 use crate::moves::ChessMove;
 

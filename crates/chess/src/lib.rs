@@ -18,6 +18,7 @@ mod digits;
 mod evaluate;
 mod fen;
 mod forward;
+mod group;
 mod holes;
 mod index;
 mod material;

@@ -30,7 +30,7 @@
 //! The rules; the reader of tables; and the forward view, by which the solvers with one and two
 //! bits a position walk too. The in-memory solver, the one by rows and the one by sweeps do not use
 //! it, and none uses its [matrices](ForwardView::matrix). Where a view has [walks](ForwardView::walk),
-//! the in-memory solver may have its exits from tables that these use too. To detect an error in a
+//! the in-memory solver may have its exits from what these use too. To detect an error in a
 //! view shared by a solver and the check, the check ends with a [sample](check_sample) of positions
 //! compared by the plain rules alone.
 
