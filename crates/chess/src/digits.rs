@@ -71,6 +71,32 @@ impl Placed {
     fn seen(&self, square: u8) -> u8 {
         square ^ flip(self.own)
     }
+
+    /// Visits what the men can do.
+    #[inline(always)]
+    pub fn ways(&self, mut visit: impl FnMut(Way)) {
+        let position = &self.position;
+        let (occupied, king) = (position.occupied(), position.king(true));
+        position.targets(position.attacked(occupied & !(1 << king)), |from, role, to| {
+            if role != Role::Pawn {
+                visit(Way::Quiet(role, from, to & !occupied));
+                let leave = |to| visit(Way::Leaves(ChessMove { from, to, promotion: None }));
+                squares(to & occupied).for_each(leave);
+                return;
+            }
+            for to in squares(to) {
+                if ENDS >> to & 1 == 1 {
+                    for role in Role::PROMOTED {
+                        visit(Way::Leaves(ChessMove { from, to, promotion: Some(role) }));
+                    }
+                } else {
+                    let mv = ChessMove { from, to, promotion: None };
+                    let takes = occupied >> to & 1 == 1;
+                    visit(if takes { Way::Leaves(mv) } else { Way::Push(mv) });
+                }
+            }
+        });
+    }
 }
 
 /// What exchanges the ranks for the second side of a class.
@@ -255,32 +281,6 @@ impl Digits {
         } else {
             self.turned(kings, at.men)
         }
-    }
-
-    /// Visits what the men can do.
-    #[inline(always)]
-    pub fn ways(&self, at: &Placed, mut visit: impl FnMut(Way)) {
-        let position = &at.position;
-        let (occupied, king) = (position.occupied(), position.king(true));
-        position.targets(position.attacked(occupied & !(1 << king)), |from, role, to| {
-            if role != Role::Pawn {
-                visit(Way::Quiet(role, from, to & !occupied));
-                let leave = |to| visit(Way::Leaves(ChessMove { from, to, promotion: None }));
-                squares(to & occupied).for_each(leave);
-                return;
-            }
-            for to in squares(to) {
-                if ENDS >> to & 1 == 1 {
-                    for role in Role::PROMOTED {
-                        visit(Way::Leaves(ChessMove { from, to, promotion: Some(role) }));
-                    }
-                } else {
-                    let mv = ChessMove { from, to, promotion: None };
-                    let takes = occupied >> to & 1 == 1;
-                    visit(if takes { Way::Leaves(mv) } else { Way::Push(mv) });
-                }
-            }
-        });
     }
 
     /// Visits the numbers after quiet moves of a man.

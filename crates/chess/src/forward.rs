@@ -27,17 +27,16 @@ impl ChessForward {
         self.digits.as_ref().filter(|digits| digits.covers(index))
     }
 
-    /// Collects where the moves of a position lead; `None` for a hole, else the score if the game is
-    /// over.
+    /// The position with a number, and where its moves lead; `None` for a hole.
     #[inline]
-    fn collect(&self, index: u64, out: &mut Vec<Target>) -> Option<Option<Score>> {
+    fn collect(&self, index: u64, out: &mut Vec<Target>) -> Option<ChessPosition> {
         let Some(digits) = self.digits(index) else {
             let position = self.layout.unrank(index)?;
             self.targets(position, |target| out.push(target));
-            return Some(over(&position, out.is_empty()));
+            return Some(position);
         };
         let at = digits.at(index)?;
-        digits.ways(&at, |way| match way {
+        at.ways(|way| match way {
             Way::Quiet(role, from, to) => {
                 digits.quiet(&at, role, from, to, |index| out.push(Target::Inside(index)));
             }
@@ -47,7 +46,7 @@ impl ChessForward {
                 out.push(outside(slice, index));
             }
         });
-        Some(over(&at.position, out.is_empty()))
+        Some(at.position)
     }
 }
 
@@ -129,7 +128,7 @@ impl ForwardView for ChessForward {
             return;
         };
         let Some(at) = digits.at(index) else { return };
-        digits.ways(&at, |way| match way {
+        at.ways(|way| match way {
             Way::Quiet(role, from, to) => digits.quiet(&at, role, from, to, &mut visit),
             Way::Push(mv) => visit(digits.pushed(&at, mv)),
             Way::Leaves(_) => {}
@@ -144,8 +143,8 @@ impl ForwardView for ChessForward {
         let mut targets = Vec::new();
         for index in walk * WALK..((walk + 1) * WALK).min(self.layout.len()) {
             targets.clear();
-            if let Some(outcome) = self.collect(index, &mut targets) {
-                visit(index, outcome, &targets);
+            if let Some(position) = self.collect(index, &mut targets) {
+                visit(index, over(&position, targets.is_empty()), &targets);
             }
         }
     }

@@ -82,7 +82,7 @@ impl ChessView {
         inside.clear();
         let most = metric.through(0, Turn::Passes, true, metric.over(-1)) as i8;
         let (mut tally, mut moves) = (Tally::new(metric), false);
-        digits.ways(&at, |way| match way {
+        at.ways(|way| match way {
             Way::Quiet(role, from, to) => {
                 moves |= to != 0;
                 tally.internal += to.count_ones() as u16;
