@@ -61,7 +61,7 @@ fn outside(slice: SliceId, index: u64) -> Target {
 }
 
 /// Numbers in a walk.
-const WALK: u64 = 1 << 12;
+const WALK: u64 = 1 << 10;
 
 /// Which side of its class is to move.
 #[inline]
