@@ -10,6 +10,8 @@ use nutcracker_game::{Rules, Situation};
 
 use super::{Checkers, CheckersPosition};
 
+/// Whatever its slices.
+const CHECKERS: Checkers = Checkers::BY_PIECES;
 /// Moves of an opening.
 const MOVES: usize = 3;
 /// Plies within which no man may be won. From 4 to 9 the deck is the same.
@@ -27,7 +29,7 @@ type Line = (Vec<String>, Situation<CheckersPosition>);
 
 /// One line to every position after three moves: the first of them.
 fn different() -> Vec<Line> {
-    let mut lines = vec![(Vec::new(), Checkers.start())];
+    let mut lines = vec![(Vec::new(), CHECKERS.start())];
     for _ in 0..MOVES {
         lines = lines.into_iter().flat_map(|(names, at)| longer(&names, &at)).collect();
     }
@@ -39,11 +41,11 @@ fn different() -> Vec<Line> {
 /// A line with every move after it.
 fn longer(names: &[String], at: &Situation<CheckersPosition>) -> Vec<Line> {
     let mut moves = Vec::new();
-    Checkers.moves(&at.position, &mut moves);
+    CHECKERS.moves(&at.position, &mut moves);
     let after = moves.iter().map(|mv| {
-        let step = Checkers.play(&at.position, mv);
-        let name = Checkers.format_move(at, mv, &step);
-        ([names, &[name]].concat(), Checkers.advance(at, &step))
+        let step = CHECKERS.play(&at.position, mv);
+        let name = CHECKERS.format_move(at, mv, &step);
+        ([names, &[name]].concat(), CHECKERS.advance(at, &step))
     });
     after.collect()
 }

@@ -165,6 +165,16 @@ impl CheckersPosition {
         self.men & effect.from != 0 && effect.to & CROWN != 0
     }
 
+    /// Whether a move is what distances to a conversion count to: a capture or a promotion.
+    pub(crate) fn converts(&self, effect: Effect) -> bool {
+        effect.captured != 0 || self.promotes(effect)
+    }
+
+    /// Whether a move leaves its slice: a capture, or a man's step to squares beyond it.
+    pub(crate) fn leaves(&self, effect: Effect, beyond: u32) -> bool {
+        effect.captured != 0 || self.men & effect.from != 0 && effect.to & beyond != 0
+    }
+
     /// The position after a move, as the opponent sees it.
     pub(crate) fn after(&self, effect: Effect) -> Self {
         let Effect { from, to, captured } = effect;

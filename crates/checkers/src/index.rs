@@ -8,10 +8,11 @@
 use std::sync::OnceLock;
 
 use super::board::{CheckersPosition, HOME, bits};
-use super::material::Force;
+use super::led::LedMen;
+use super::material::{Force, Side};
 
 /// Squares of a rank.
-const RANK: u32 = 4;
+pub(crate) const RANK: u32 = 4;
 /// Squares where men of both sides may stand.
 const SHARED: u32 = 24;
 /// The squares of the opponent's men, moved to the right by one rank.
@@ -33,7 +34,7 @@ const BINOMIAL: [[u32; 13]; 33] = {
     table
 };
 
-fn binomial(n: u32, k: u8) -> u64 {
+pub(crate) fn binomial(n: u32, k: u8) -> u64 {
     BINOMIAL[n as usize][usize::from(k)].into()
 }
 
@@ -52,7 +53,7 @@ fn sets() -> &'static [Vec<u32>; LISTED + 1] {
 }
 
 /// The number of a set of the free squares.
-fn set_number(squares: u32, free: u32) -> u64 {
+pub(crate) fn set_number(squares: u32, free: u32) -> u64 {
     let mut number = 0;
     for (size, square) in (1..).zip(bits(squares)) {
         let place = (free & (square - 1)).count_ones();
@@ -74,7 +75,7 @@ fn search_set(mut number: u64, size: u8) -> u32 {
     set
 }
 
-fn set_with_number(number: u64, size: u8) -> u32 {
+pub(crate) fn set_with_number(number: u64, size: u8) -> u32 {
     match sets().get(usize::from(size)) {
         Some(sets) => sets[number as usize],
         None => search_set(number, size),
@@ -82,7 +83,7 @@ fn set_with_number(number: u64, size: u8) -> u32 {
 }
 
 /// Places among the free squares, as squares.
-fn deposit(mut places: u32, mut free: u32) -> u32 {
+pub(crate) fn deposit(mut places: u32, mut free: u32) -> u32 {
     let mut squares = 0;
     while places != 0 {
         for _ in 0..places.trailing_zeros() {
@@ -102,6 +103,8 @@ pub(crate) struct Layout {
     /// The mover's pieces, and the opponent's.
     own: Force,
     other: Force,
+    /// The numbers of men where both leaders are given.
+    led: Option<LedMen>,
     /// Numbers of the men that have fewer of the mover's men on the home rank.
     starts: [u64; RANK as usize + 2],
     /// The ways to place the kings of each side.
@@ -109,7 +112,11 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new([own, other]: [Force; 2]) -> Self {
+    /// The positions of these sides; all of them with these pieces, unless a leader is given.
+    pub(crate) fn new([own_side, other_side]: [Side; 2]) -> Self {
+        let (own, other) = (own_side.force, other_side.force);
+        let led = own_side.lead != 0 || other_side.lead != 0;
+        let led = led.then(|| LedMen::new([own.men, other.men], [own_side.lead, other_side.lead]));
         let men = u32::from(own.men) + u32::from(other.men);
         let free = 32 - men;
         let kings = [binomial(free, own.kings), binomial(free - u32::from(own.kings), other.kings)];
@@ -122,29 +129,42 @@ impl Layout {
             });
             starts[usize::from(home) + 1] = starts[usize::from(home)] + ways;
         }
-        Layout { own, other, starts, kings }
+        Layout { own, other, led, starts, kings }
+    }
+
+    /// The ways to place all men.
+    fn men(&self) -> u64 {
+        self.led.as_ref().map_or(self.starts[self.starts.len() - 1], LedMen::len)
     }
 
     /// The number of positions.
     pub(crate) fn len(&self) -> u64 {
-        self.starts[self.starts.len() - 1] * self.kings[0] * self.kings[1]
+        self.men() * self.kings[0] * self.kings[1]
     }
 
     /// The number of a position.
     pub(crate) fn rank(&self, position: &CheckersPosition) -> u64 {
         let CheckersPosition { men, kings, other_men, other_kings } = *position;
+        let number = match &self.led {
+            Some(led) => led.rank(men, other_men),
+            None => self.rank_of_men(men, other_men),
+        };
+        let free = !(men | other_men);
+        let number = number * self.kings[0] + set_number(kings, free);
+        number * self.kings[1] + set_number(other_kings, free & !kings)
+    }
+
+    #[inline]
+    fn rank_of_men(&self, men: u32, other_men: u32) -> u64 {
         let home = (men & HOME).count_ones();
         let rest = self.own.men - home as u8;
         let shared = men >> RANK;
         let of_men =
             set_number(men & HOME, HOME) * binomial(SHARED, rest) + set_number(shared, u32::MAX);
         let of_others = set_number(other_men >> RANK, !shared & OTHER_SQUARES);
-        let number = self.starts[home as usize]
+        self.starts[home as usize]
             + of_men * binomial(28 - u32::from(rest), self.other.men)
-            + of_others;
-        let free = !(men | other_men);
-        let number = number * self.kings[0] + set_number(kings, free);
-        number * self.kings[1] + set_number(other_kings, free & !kings)
+            + of_others
     }
 
     /// The position with a number.
@@ -165,6 +185,18 @@ impl Layout {
 
     fn enter(&self, walk: &mut Walk, outer: u64) {
         let (number, of_kings) = (outer / self.kings[0], outer % self.kings[0]);
+        let [men, other_men] = match &self.led {
+            Some(led) => led.unrank(number),
+            None => self.men_with_number(number),
+        };
+        let free = !(men | other_men);
+        let kings = deposit(set_with_number(of_kings, self.own.kings), free);
+        walk.outer = Some(outer);
+        walk.position = CheckersPosition { men, kings, other_men, other_kings: 0 };
+        walk.free = free & !kings;
+    }
+
+    fn men_with_number(&self, number: u64) -> [u32; 2] {
         let home = (1..=RANK as usize).take_while(|&home| self.starts[home] <= number).count();
         let rest = self.own.men - home as u8;
         let number = number - self.starts[home];
@@ -175,12 +207,7 @@ impl Layout {
         let shared = set_with_number(of_men % shares, rest);
         let men = on_home | shared << RANK;
         let other_places = set_with_number(of_others, self.other.men);
-        let other_men = deposit(other_places, !shared & OTHER_SQUARES) << RANK;
-        let free = !(men | other_men);
-        let kings = deposit(set_with_number(of_kings, self.own.kings), free);
-        walk.outer = Some(outer);
-        walk.position = CheckersPosition { men, kings, other_men, other_kings: 0 };
-        walk.free = free & !kings;
+        [men, deposit(other_places, !shared & OTHER_SQUARES) << RANK]
     }
 }
 

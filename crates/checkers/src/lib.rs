@@ -16,6 +16,7 @@ mod ballots;
 mod board;
 mod evaluate;
 mod index;
+mod led;
 mod material;
 mod notation;
 mod numbering;
@@ -29,15 +30,24 @@ pub use view::CheckersView;
 
 use board::Effect;
 
-/// The game; it has no options.
+/// The game.
 #[derive(Clone, Copy, Debug)]
-pub struct Checkers;
+pub struct Checkers {
+    /// Whether slices are divided by the ranks of the foremost men, beside the pieces.
+    leading_ranks: bool,
+}
+
+impl Checkers {
+    /// With slices by pieces alone.
+    pub const BY_PIECES: Checkers = Checkers { leading_ranks: false };
+    /// With slices by pieces and the ranks of the foremost men.
+    pub const BY_LEADING_RANKS: Checkers = Checkers { leading_ranks: true };
+}
 
 /// The result of a move.
 fn step_of(position: &CheckersPosition, effect: Effect) -> Step<CheckersPosition> {
     let step = Step::quiet(position.after(effect));
-    let converts = effect.captured != 0 || position.promotes(effect);
-    if converts { step.converting() } else { step }
+    if position.converts(effect) { step.converting() } else { step }
 }
 
 impl Rules for Checkers {
@@ -45,7 +55,7 @@ impl Rules for Checkers {
     type Move = CheckersMove;
 
     fn id(&self) -> GameId {
-        GameId::new("checkers", "")
+        GameId::new("checkers", if self.leading_ranks { "leading-ranks" } else { "" })
     }
 
     fn outcome(&self, position: &CheckersPosition) -> Option<Score> {
@@ -125,10 +135,15 @@ pub static GAME: GameInfo = GameInfo::of::<Checkers>("checkers");
 
 impl Registered for Checkers {
     const ABOUT: &'static str = "English checkers (draughts) on 8x8 squares";
-    const OPTIONS: &'static [OptionInfo] = &[];
+    const OPTIONS: &'static [OptionInfo] = &[OptionInfo {
+        name: "leading-ranks",
+        value: None,
+        about: "slices by the ranks of the foremost men, too",
+        default: "no",
+    }];
 
-    fn from_options(_: &Options) -> Result<Self, String> {
-        Ok(Checkers)
+    fn from_options(options: &Options) -> Result<Self, String> {
+        Ok(Checkers { leading_ranks: options.flag(&Self::OPTIONS[0]) })
     }
 
     fn erase(self) -> nutcracker_any::AnyGame {
@@ -140,9 +155,11 @@ impl Registered for Checkers {
 mod tests {
     use super::*;
 
+    const CHECKERS: Checkers = Checkers::BY_PIECES;
+
     fn perft(position: &CheckersPosition, depth: u32) -> u64 {
         let mut steps = Vec::new();
-        Checkers.steps(position, &mut steps);
+        CHECKERS.steps(position, &mut steps);
         if depth == 1 {
             return steps.len() as u64;
         }
@@ -152,7 +169,7 @@ mod tests {
     /// Published: A. Bik.
     #[test]
     fn positions_after_some_plies() {
-        let start = Checkers.start().position;
+        let start = CHECKERS.start().position;
         for (depth, count) in (1..).zip([7, 49, 302, 1_469, 7_361, 36_768, 179_740, 845_931]) {
             assert_eq!(perft(&start, depth), count, "{depth} plies");
         }
@@ -161,26 +178,26 @@ mod tests {
     #[test]
     fn a_man_that_is_crowned_stops() {
         // From 22 over 26 to 31; a king could go on over 27.
-        let situation = Checkers.parse("B:W26,27:B22").unwrap();
+        let situation = CHECKERS.parse("B:W26,27:B22").unwrap();
         let mut moves = Vec::new();
-        Checkers.moves(&situation.position, &mut moves);
+        CHECKERS.moves(&situation.position, &mut moves);
         let [mv] = moves[..] else { panic!("{moves:?}") };
-        let step = Checkers.play(&situation.position, &mv);
-        assert_eq!(Checkers.format_move(&situation, &mv, &step), "22x31");
+        let step = CHECKERS.play(&situation.position, &mv);
+        assert_eq!(CHECKERS.format_move(&situation, &mv, &step), "22x31");
         assert!(step.converts);
-        assert_eq!(Checkers.format(&Checkers.advance(&situation, &step)), "W:W27:BK31");
+        assert_eq!(CHECKERS.format(&CHECKERS.advance(&situation, &step)), "W:W27:BK31");
     }
 
     #[test]
     fn ways_around_a_square_are_one_move() {
-        let situation = Checkers.parse("B:W10,11,18,19:BK7").unwrap();
+        let situation = CHECKERS.parse("B:W10,11,18,19:BK7").unwrap();
         let mut moves = Vec::new();
-        Checkers.moves(&situation.position, &mut moves);
+        CHECKERS.moves(&situation.position, &mut moves);
         let names: Vec<String> = moves
             .iter()
             .map(|mv| {
-                let step = Checkers.play(&situation.position, mv);
-                Checkers.format_move(&situation, mv, &step)
+                let step = CHECKERS.play(&situation.position, mv);
+                CHECKERS.format_move(&situation, mv, &step)
             })
             .collect();
         // Round to the left or to the right: the same pieces, and back on 7.

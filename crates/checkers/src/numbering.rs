@@ -4,15 +4,22 @@ use nutcracker_game::{Game, Metric, Numbering, ParseError, Part, Properties, Sco
 
 use super::board::CheckersPosition;
 use super::index::Layout;
-use super::material::{Force, LARGEST, OVER, Slices};
+use super::material::{LARGEST, OVER, Slices};
 use super::{Checkers, CheckersView};
 
 /// The position that stands for all in which the mover has no pieces.
 pub(super) const LOST: CheckersPosition =
     CheckersPosition { men: 0, kings: 0, other_men: 0, other_kings: 1 };
 
-/// A slice has all positions with the same pieces, whichever side has the move; slice `over` has one
-/// number for all positions in which the mover has no pieces left.
+impl Checkers {
+    pub(super) fn slices(self) -> &'static Slices {
+        Slices::get(self.leading_ranks)
+    }
+}
+
+/// A slice has all positions with the same pieces, whichever side has the move, or those of them
+/// with the same ranks of the foremost men; slice `over` has one number for all positions in which
+/// the mover has no pieces left.
 impl Numbering for Checkers {
     fn metrics(&self) -> &'static [Metric] {
         &[Metric::Dtw, Metric::Wdl, Metric::Dtc]
@@ -28,15 +35,15 @@ impl Numbering for Checkers {
     }
 
     fn largest_slice(&self) -> SliceId {
-        Slices::get().largest()
+        self.slices().largest()
     }
 
     fn slice_of(&self, position: &CheckersPosition) -> SliceId {
-        Slices::get().of(position).0
+        self.slices().of(position).0
     }
 
     fn slice_len(&self, slice: SliceId) -> u64 {
-        let slice = Slices::get().slice(slice);
+        let slice = self.slices().slice(slice);
         slice.map_or(1, |slice| slice.layouts.iter().map(Layout::len).sum())
     }
 
@@ -45,7 +52,7 @@ impl Numbering for Checkers {
     }
 
     fn rank(&self, position: &CheckersPosition) -> u64 {
-        let slices = Slices::get();
+        let slices = self.slices();
         let (slice, second) = slices.of(position);
         match slices.slice(slice).map(|slice| &slice.layouts[..]) {
             Some([first, other]) if second => first.len() + other.rank(position),
@@ -55,7 +62,7 @@ impl Numbering for Checkers {
     }
 
     fn unrank(&self, slice: SliceId, index: u64) -> Option<CheckersPosition> {
-        Some(match Slices::get().slice(slice).map(|slice| &slice.layouts[..]) {
+        Some(match self.slices().slice(slice).map(|slice| &slice.layouts[..]) {
             Some([first, other]) if index >= first.len() => other.unrank(index - first.len()),
             Some([first, ..]) => first.unrank(index),
             _ => LOST,
@@ -63,7 +70,7 @@ impl Numbering for Checkers {
     }
 
     fn index_scheme(&self) -> &'static str {
-        "pieces-1"
+        if self.leading_ranks { "ranks-1" } else { "pieces-1" }
     }
 
     fn max_score(&self, _: SliceId) -> Score {
@@ -73,24 +80,24 @@ impl Numbering for Checkers {
     /// Steps go in two or four directions. Captures are counted generously: every piece that can be
     /// taken opens at most four ways more.
     fn max_moves(&self, slice: SliceId) -> u16 {
-        let Some(slice) = Slices::get().slice(slice) else { return 0 };
+        let Some(slice) = self.slices().slice(slice) else { return 0 };
         let most = slice.orders().map(|[own, other]| {
-            let steps = 4 * u16::from(own.kings) + 2 * u16::from(own.men);
-            steps.max(4 * (u16::from(other.kings) + u16::from(other.men)))
+            let steps = 4 * u16::from(own.force.kings) + 2 * u16::from(own.force.men);
+            steps.max(4 * other.force.pieces() as u16)
         });
         most.max().unwrap_or(0)
     }
 
     fn slice_name(&self, slice: SliceId) -> String {
-        Slices::get().name(slice)
+        self.slices().name(slice)
     }
 
     fn slice_named(&self, name: &str) -> Option<SliceId> {
-        Slices::get().named(name).filter(|&slice| slice <= self.largest_slice())
+        self.slices().named(name).filter(|&slice| slice <= self.largest_slice())
     }
 
     fn below(&self, slice: SliceId) -> Vec<SliceId> {
-        Slices::get().below(slice)
+        self.slices().below(slice)
     }
 
     fn select(&self, text: &str) -> Result<Vec<SliceId>, ParseError> {
@@ -99,7 +106,7 @@ impl Numbering for Checkers {
         }
         match text.parse() {
             Ok(pieces @ 2..=LARGEST) => {
-                let slices = Slices::get();
+                let slices = self.slices();
                 Ok((2..=pieces).flat_map(|pieces| slices.with_pieces(pieces)).collect())
             }
             _ => Err(ParseError::new(format!(
@@ -110,21 +117,26 @@ impl Numbering for Checkers {
     }
 
     fn slice_title(&self, slice: SliceId) -> Option<String> {
-        Slices::get().slice(slice).map(|slice| {
-            let [first, second] = slice.forces.map(Force::in_words);
-            format!("{first} v {second}")
+        self.slices().slice(slice).map(|slice| {
+            let [first, second] = slice.sides.map(|side| side.force.in_words());
+            let leads = slice.sides.map(|side| side.lead).into_iter().filter(|&lead| lead > 0);
+            let leads: Vec<String> = leads.map(|lead| lead.to_string()).collect();
+            match leads.as_slice() {
+                [] => format!("{first} v {second}"),
+                _ => format!("{first} v {second}, foremost men on rank {}", leads.join(" and ")),
+            }
         })
     }
 
     fn parts(&self, slice: SliceId) -> Vec<Part> {
-        let Some(slice) = Slices::get().slice(slice) else {
+        let Some(slice) = self.slices().slice(slice) else {
             return vec![Part { name: "over".to_owned(), range: 0..1 }];
         };
         let mut start = 0;
         let parts = slice.orders().zip(&slice.layouts).map(|([own, other], layout)| {
             let range = start..start + layout.len();
             start = range.end;
-            Part { name: format!("{own} v {other}"), range }
+            Part { name: format!("{} v {}", own.force, other.force), range }
         });
         parts.collect()
     }
@@ -135,7 +147,12 @@ impl Numbering for Checkers {
 
     fn unmoves(&self, position: &CheckersPosition, out: &mut Vec<CheckersPosition>) {
         if position.own() != 0 {
-            position.each_before(|before| out.push(before));
+            let slice = self.slice_of(position);
+            position.each_before(|before| {
+                if !self.leading_ranks || self.slice_of(&before) == slice {
+                    out.push(before);
+                }
+            });
         }
     }
 }
@@ -145,10 +162,10 @@ impl Game for Checkers {
     type Forward = CheckersView;
 
     fn view_within(&self, slice: SliceId, _: u64) -> CheckersView {
-        CheckersView::new(slice)
+        CheckersView::new(*self, slice)
     }
 
     fn forward_within(&self, slice: SliceId, _: u64) -> CheckersView {
-        CheckersView::new(slice)
+        CheckersView::new(*self, slice)
     }
 }

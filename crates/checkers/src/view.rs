@@ -8,12 +8,13 @@ use nutcracker_game::{
 use super::Checkers;
 use super::board::{CROWN, CheckersPosition, step};
 use super::index::{Layout, Walk};
-use super::material::{OVER, Slice, Slices};
+use super::material::{OVER, Side, Slice};
 use super::numbering::LOST;
 
 /// A slice of checkers.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckersView {
+    game: Checkers,
     id: SliceId,
     /// `None` if one side has no pieces left.
     slice: Option<&'static Slice>,
@@ -30,11 +31,11 @@ type Key = (CheckersPosition, bool);
 pub struct Cursor(Option<(bool, Walk)>);
 
 impl CheckersView {
-    pub(super) fn new(id: SliceId) -> Self {
-        let slice = Slices::get().slice(id);
+    pub(super) fn new(game: Checkers, id: SliceId) -> Self {
+        let slice = game.slices().slice(id);
         let lens: Vec<u64> =
             slice.map_or(vec![1], |slice| slice.layouts.iter().map(Layout::len).collect());
-        CheckersView { id, slice, len: lens.iter().sum(), second: lens[0] }
+        CheckersView { game, id, slice, len: lens.iter().sum(), second: lens[0] }
     }
 
     fn key(&self, cursor: &mut Cursor, index: u64) -> Key {
@@ -65,36 +66,54 @@ impl CheckersView {
         }
     }
 
+    /// The side to move; `None` where one has no pieces left.
+    fn mover(&self, second: bool) -> Option<Side> {
+        self.slice.map(|slice| slice.sides[usize::from(second)])
+    }
+
+    /// Squares whose reaching takes the mover's men out of the slice.
+    fn beyond(&self, second: bool) -> u32 {
+        self.mover(second).map_or(CROWN, Side::beyond)
+    }
+
+    /// Whether the second side has the move in a position.
+    fn is_second(&self, position: &CheckersPosition) -> bool {
+        self.game.slices().of(position).1
+    }
+
     /// Whether the second side has the move after one of the other, in this slice.
     fn flipped(&self, second: bool) -> bool {
         !second && self.second < self.len
     }
 
-    /// The number of steps that stay in the slice, of a position without captures; and the men that
-    /// can become kings.
-    fn steps_inside(position: &CheckersPosition) -> (u16, bool) {
+    /// The number of steps that stay in the slice, of a position without captures; and whether men
+    /// can leave it.
+    fn steps_inside(position: &CheckersPosition, beyond: u32) -> (u16, bool) {
         let empty = position.empty();
-        let (mut inside, mut crowns) = (0, false);
+        let (mut inside, mut leaves) = (0, false);
         for direction in 0..4 {
             inside += (step(position.kings, direction) & empty).count_ones();
         }
         for direction in 0..2 {
             let to = step(position.men, direction) & empty;
-            inside += (to & !CROWN).count_ones();
-            crowns |= to & CROWN != 0;
+            inside += (to & !beyond).count_ones();
+            leaves |= to & beyond != 0;
         }
-        (inside as u16, crowns)
+        (inside as u16, leaves)
     }
 
     fn exits_at<C: Children>(
+        &self,
         metric: Metric,
-        position: &CheckersPosition,
+        (position, second): &Key,
         children: &C,
     ) -> Result<Exits, C::Error> {
         let captures = position.can_capture();
-        let (internal, crowns) = if captures { (0, false) } else { Self::steps_inside(position) };
+        let beyond = self.beyond(*second);
+        let (internal, leaves) =
+            if captures { (0, false) } else { Self::steps_inside(position, beyond) };
         let mut exits = Exits { best: Exits::NONE, internal };
-        if !captures && !crowns {
+        if !captures && !leaves {
             if internal == 0 {
                 exits.best = metric.over(-1) as i8;
             }
@@ -103,13 +122,13 @@ impl CheckersView {
         // A distance too large to store is less than a draw and more than every other loss.
         let (mut draws, mut too_far, mut failed) = (false, false, None);
         position.each_move(|_, effect| {
-            if failed.is_some() || effect.captured == 0 && !position.promotes(effect) {
+            if failed.is_some() || !position.leaves(effect, beyond) {
                 return;
             }
             let next = position.after(effect);
-            let value = match children.score(Checkers.slice_of(&next), Checkers.rank(&next)) {
+            let value = match children.score(self.game.slice_of(&next), self.game.rank(&next)) {
                 Ok(score) => {
-                    let value = metric.through(0, Turn::Passes, true, score);
+                    let value = metric.through(0, Turn::Passes, position.converts(effect), score);
                     if metric.is_too_far(value, score) {
                         too_far = true;
                     } else {
@@ -153,7 +172,13 @@ impl SliceView for CheckersView {
             return;
         }
         let second = self.flipped(second);
-        position.each_before(|before| visit(self.number(&before, second), (before, second)));
+        // A foremost man that stepped here from the rank before was in another slice there.
+        let lead = self.mover(second).map_or(u32::MAX, Side::lead_rank);
+        position.each_before(|before| {
+            if lead == u32::MAX || before.men & lead != 0 {
+                visit(self.number(&before, second), (before, second));
+            }
+        });
     }
 
     fn exits<C: Children>(
@@ -171,8 +196,8 @@ impl SliceView for CheckersView {
         let (mut cursor, mut run) =
             (Cursor::default(), Vec::with_capacity((range.end - range.start) as usize));
         for index in range.clone() {
-            let (position, _) = self.key(&mut cursor, index);
-            run.push(Self::exits_at(metric, &position, children)?);
+            let key = self.key(&mut cursor, index);
+            run.push(self.exits_at(metric, &key, children)?);
         }
         put(range.start, &run);
         Ok(())
@@ -202,7 +227,7 @@ impl ForwardView for CheckersView {
     }
 
     fn index(&self, position: CheckersPosition) -> u64 {
-        self.number(&position, Slices::get().of(&position).1)
+        self.number(&position, self.is_second(&position))
     }
 
     fn outcome(&self, position: CheckersPosition) -> Option<Score> {
@@ -210,14 +235,16 @@ impl ForwardView for CheckersView {
     }
 
     fn targets(&self, position: CheckersPosition, mut visit: impl FnMut(Target)) {
-        let second = self.flipped(Slices::get().of(&position).1);
+        let second = self.is_second(&position);
+        let (beyond, next_second) = (self.beyond(second), self.flipped(second));
         position.each_move(|_, effect| {
             let next = position.after(effect);
-            visit(if effect.captured == 0 && !position.promotes(effect) {
-                Target::Inside(self.number(&next, second))
+            visit(if position.leaves(effect, beyond) {
+                let (slice, index) = (self.game.slice_of(&next), self.game.rank(&next));
+                let converts = position.converts(effect);
+                Target::Outside { slice, index, gain: 0, turn: Turn::Passes, converts }
             } else {
-                let (slice, index) = (Checkers.slice_of(&next), Checkers.rank(&next));
-                Target::Outside { slice, index, gain: 0, turn: Turn::Passes, converts: true }
+                Target::Inside(self.number(&next, next_second))
             });
         });
     }

@@ -1,5 +1,6 @@
 //! `nutcracker play`, `match`, `annotate` and `engine`.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 
@@ -123,23 +124,25 @@ fn endings_are_won_within_their_distance() {
     let place = Place::new();
     place.run(&["solve", "checkers", "--up-to", "3"]).success();
     let (record, list) = (path(&place, "match.txt"), path(&place, "endings.txt"));
-    let mut distances = std::collections::HashMap::new();
+    let mut plies = HashMap::new();
     for slice in ["1001", "2100", "1110", "0021"] {
-        let args = ["sample", "checkers", "--slice", slice, "--count", "30", "--format", "json"];
+        let args = ["sample", "checkers", "--slice", slice, "--count", "12", "--format", "json"];
         let output = place.run(&args).success().stdout;
         for line in output.lines() {
             let line: Value = serde_json::from_str(line).expect("JSON");
             let moves = line["value"]["distance"]["moves"].as_u64().unwrap_or(0);
             if line["value"]["points"] == 1 && moves > 0 {
-                distances.insert(line["position"].as_str().expect("a position").to_owned(), moves);
+                let position = line["position"].as_str().expect("a position");
+                // The winner's moves, with those of the opponent between them.
+                plies.insert(position.to_owned(), 2 * moves as usize - 1);
             }
         }
     }
-    let endings: Vec<String> = distances.keys().map(|at| format!("{at} moves\n")).collect();
+    let endings: Vec<String> = plies.keys().map(|at| format!("{at} moves\n")).collect();
     fs::write(&list, endings.concat()).expect("a file");
     let games = (2 * endings.len()).to_string();
-    for opponent in ["perfect,depth=2", "random"] {
-        let players = ["match", "checkers", "perfect,depth=2", opponent];
+    for opponent in ["perfect,depth=2,hash=1", "random"] {
+        let players = ["match", "checkers", "perfect,depth=2,hash=1", opponent];
         let rest = ["--openings", &list, "--games", &games, "--record", &record];
         place.run(&[&players[..], &rest].concat()).success();
         let text = fs::read_to_string(&record).expect("the records");
@@ -148,8 +151,8 @@ fn endings_are_won_within_their_distance() {
         assert_eq!(played.len(), 2 * endings.len());
         for game in played.iter().map(Transcript::record) {
             let (start, moves) = (game.tag("Position").expect("a start"), game.moves.len());
-            let most = distances[start] as usize;
-            let perfect = game.tag("First") == Some("perfect,depth=2");
+            let most = plies[start];
+            let perfect = game.tag("First") == Some("perfect,depth=2,hash=1");
             if opponent == "random" && perfect {
                 assert!(moves <= most, "{start}: {moves} moves, not {most}");
             } else if opponent != "random" {

@@ -76,7 +76,7 @@ fn random_game<G: Game>(game: &G, plies: usize, random: &mut Random) -> Option<P
 /// use nutcracker_games::checkers::Checkers;
 ///
 /// let text = "# two ways to one position\n9-13 22-18 10-14\n10-14 22-18 9-13\n";
-/// let openings = listed_openings(&Checkers, text).unwrap();
+/// let openings = listed_openings(&Checkers::BY_PIECES, text).unwrap();
 /// assert_eq!(openings.len(), 1);
 /// assert_eq!(openings[0].names(), ["9-13", "22-18", "10-14"]);
 /// ```

@@ -10,6 +10,8 @@ use nutcracker_games::sowing::{RuleSet, Sowing};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+const CHECKERS: Checkers = Checkers::BY_PIECES;
+
 fn oware() -> Sowing {
     Sowing::new(RuleSet::ABAPA).expect("oware")
 }
@@ -74,7 +76,7 @@ fn games_of_draughts() {
     assert_eq!(games.len(), 2);
     let played = |number: usize| {
         assert_eq!(games[number].game().as_deref(), Some("checkers"));
-        games[number].replay(Checkers).expect("legal moves")
+        games[number].replay(CHECKERS).expect("legal moves")
     };
     let (game, record) = played(0);
     assert_eq!(
@@ -92,7 +94,7 @@ fn games_of_draughts() {
     );
     let line = &Transcript::read_all("11-15 23-19 8-11").expect("a line")[0];
     assert_eq!(line.game().as_deref(), Some("checkers"));
-    assert!(line.replay(Checkers).is_ok());
+    assert!(line.replay(CHECKERS).is_ok());
     // A move that cannot be is no result, and points of draughts are.
     let read = |moves: &str| {
         let text = format!("[GameType \"21\"]\n\n1. {moves}");
@@ -101,9 +103,9 @@ fn games_of_draughts() {
     for wrong in ["9-99", "51-46", "12-12"] {
         let game = read(&format!("11-15 {wrong} *"));
         assert_eq!(game.game().as_deref(), Some("checkers"), "{wrong}");
-        assert!(game.replay(Checkers).is_err(), "{wrong}");
+        assert!(game.replay(CHECKERS).is_err(), "{wrong}");
     }
-    let (_, record) = read("11-15 23-19 1-1").replay(Checkers).expect("legal moves");
+    let (_, record) = read("11-15 23-19 1-1").replay(CHECKERS).expect("legal moves");
     assert_eq!(record.outcome, Outcome::Draw);
     // Another kind of draughts has the same look.
     let frisian = PDN.replace("\"21\"", "\"40\"");

@@ -17,41 +17,43 @@ use crate::checkers_published::{
 };
 use crate::solved::solved_any;
 
+const CHECKERS: Checkers = Checkers::BY_PIECES;
+
 /// The last slice with up to this many pieces.
 fn last(pieces: u32) -> SliceId {
-    let slices = Checkers.select(&pieces.to_string()).unwrap();
+    let slices = CHECKERS.select(&pieces.to_string()).unwrap();
     slices.into_iter().max().unwrap()
 }
 
 #[test]
 fn laws() {
-    let report = law::check(&Checkers, Checkers.select("2").unwrap(), u64::MAX).unwrap();
+    let report = law::check(&CHECKERS, CHECKERS.select("2").unwrap(), u64::MAX).unwrap();
     assert!(report.exhaustive);
     // And the one number for a side without pieces.
     assert_eq!(report.positions, 3_488 + 1);
     let larger = ["2100", "2001", "1110", "1002", "0021", "3210", "2222", "4400", "0044", "1313"];
-    let larger = larger.map(|name| Checkers.slice_named(name).unwrap());
-    law::check(&Checkers, larger, 200).unwrap();
+    let larger = larger.map(|name| CHECKERS.slice_named(name).unwrap());
+    law::check(&CHECKERS, larger, 200).unwrap();
 }
 
 #[test]
 fn slices_lead_to_their_captures_and_promotions() {
-    let slice = |name: &str| Checkers.slice_named(name).unwrap();
+    let slice = |name: &str| CHECKERS.slice_named(name).unwrap();
     let below = |name: &str| {
-        let below = Checkers.below(slice(name));
-        below.into_iter().map(|slice| Checkers.slice_name(slice)).collect::<Vec<_>>()
+        let below = CHECKERS.below(slice(name));
+        below.into_iter().map(|slice| CHECKERS.slice_name(slice)).collect::<Vec<_>>()
     };
     assert_eq!(below("1100"), ["over"]);
     assert_eq!(below("1001"), ["over", "1100"]);
     assert_eq!(below("2110"), ["over", "1100", "1001", "2100", "1110", "3100"]);
     assert_eq!(slice("0211"), slice("2011"));
-    assert!(Checkers.slice_named("9000").is_none());
-    assert!(Checkers.select("9").unwrap_err().to_string().contains("2 to 8 pieces"));
+    assert!(CHECKERS.slice_named("9000").is_none());
+    assert!(CHECKERS.select("9").unwrap_err().to_string().contains("2 to 8 pieces"));
 }
 
 #[test]
 fn slices_in_words() {
-    let title = |name: &str| Checkers.slice_title(Checkers.slice_named(name).unwrap());
+    let title = |name: &str| CHECKERS.slice_title(CHECKERS.slice_named(name).unwrap());
     assert_eq!(title("2110").as_deref(), Some("2 kings, 1 man v 1 king"));
     assert_eq!(title("0021").as_deref(), Some("2 men v 1 man"));
     assert_eq!(title("over"), None);
@@ -129,7 +131,7 @@ struct Solved(Vec<Vec<i8>>);
 
 impl Values for Solved {
     fn of(&self, position: &CheckersPosition) -> i8 {
-        self.0[Checkers.slice_of(position).0 as usize][Checkers.rank(position) as usize]
+        self.0[CHECKERS.slice_of(position).0 as usize][CHECKERS.rank(position) as usize]
     }
 }
 
@@ -138,7 +140,7 @@ struct Files(TableSet);
 
 impl Values for Files {
     fn of(&self, position: &CheckersPosition) -> i8 {
-        self.0.probe(Checkers.slice_of(position).0, Checkers.rank(position)).unwrap()
+        self.0.probe(CHECKERS.slice_of(position).0, CHECKERS.rank(position)).unwrap()
     }
 }
 
@@ -147,12 +149,12 @@ fn figures(slice: SliceId, values: &[i8]) -> Vec<(String, Figures)> {
     let of_part = |part: Part| {
         let mut figures = Figures::default();
         for index in part.range {
-            let position = Checkers.unrank(slice, index).unwrap();
+            let position = CHECKERS.unrank(slice, index).unwrap();
             figures.add(&position, values[index as usize]);
         }
         (part.name, figures)
     };
-    Checkers.parts(slice).into_iter().map(of_part).collect()
+    CHECKERS.parts(slice).into_iter().map(of_part).collect()
 }
 
 #[test]
@@ -184,6 +186,56 @@ fn values_of_up_to_four_pieces() {
     lines_are_perfect(&values, 4);
 }
 
+/// Values do not depend on the slicing: every position has the same in slices by leading ranks.
+fn both_slicings_agree(pieces: u32, metric: Metric) {
+    let mut options = Options::new();
+    let plain = GAMES.game("checkers", &options).unwrap();
+    options.set("leading-ranks", "yes");
+    let led = GAMES.game("checkers", &options).unwrap();
+    let slices = Checkers::BY_LEADING_RANKS.select(&pieces.to_string()).unwrap();
+    let led_last = slices.into_iter().max().unwrap();
+    let plain = solved_any(&plain, metric, None, last(pieces));
+    let led = solved_any(&led, metric, None, led_last);
+    let mut positions = 0;
+    for (slice, values) in led.iter().enumerate() {
+        for (index, value) in values.iter().enumerate() {
+            let at =
+                Checkers::BY_LEADING_RANKS.unrank(SliceId(slice as u32), index as u64).unwrap();
+            let expected = plain[CHECKERS.slice_of(&at).0 as usize][CHECKERS.rank(&at) as usize];
+            assert_eq!(*value, expected, "{metric} of {at:?}");
+            positions += 1;
+        }
+    }
+    assert_eq!(positions, plain.iter().map(Vec::len).sum::<usize>());
+}
+
+#[test]
+fn slices_by_leading_ranks_have_the_same_values() {
+    both_slicings_agree(2, Metric::Dtw);
+    // A foremost man's step leaves the slice, and is no conversion.
+    both_slicings_agree(3, Metric::Dtc);
+    let report = law::check(
+        &Checkers::BY_LEADING_RANKS,
+        Checkers::BY_LEADING_RANKS.select("2").unwrap(),
+        u64::MAX,
+    );
+    let report = report.unwrap();
+    assert!(report.exhaustive);
+    assert_eq!(report.positions, 3_488 + 1);
+    // What is below these is checked, too.
+    let larger = ["2110r70", "1111r35", "0022r31"];
+    let larger = larger.map(|name| Checkers::BY_LEADING_RANKS.slice_named(name).unwrap());
+    law::check(&Checkers::BY_LEADING_RANKS, larger, 20).unwrap();
+}
+
+#[test]
+#[ignore = "takes a minute; scripts/test-long runs it"]
+fn slices_by_leading_ranks_with_four_pieces() {
+    for metric in [Metric::Wdl, Metric::Dtw, Metric::Dtc] {
+        both_slicings_agree(4, metric);
+    }
+}
+
 /// The same tables with five and six pieces, from databases in the directory that `CHECKERS` names; the
 /// sums of wins, losses and draws are those of a program that shares no code with this one.
 #[test]
@@ -201,7 +253,7 @@ fn values_of_five_and_six_pieces() {
             if slice > last(6) {
                 return;
             }
-            let mut values = vec![0; Checkers.slice_len(slice) as usize];
+            let mut values = vec![0; CHECKERS.slice_len(slice) as usize];
             set.get(slice.0).unwrap().read(0, &mut values).unwrap();
             found.lock().unwrap().extend(figures(slice, &values));
         }
@@ -265,7 +317,7 @@ fn positions_are_read_back_and_errors_explained() {
     for text in
         ["B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12", "W:WK1,30:BK32"]
     {
-        assert_eq!(Checkers.format(&Checkers.parse(text).unwrap()), text);
+        assert_eq!(CHECKERS.format(&CHECKERS.parse(text).unwrap()), text);
     }
     for (text, why) in [
         ("", "like B:W21"),
@@ -278,19 +330,19 @@ fn positions_are_read_back_and_errors_explained() {
         ("B:W:B9", "has no pieces"),
         ("B:W9,10,11,12,13,14,15,16,17,18,19,20,21:B1", "more than 12 pieces"),
     ] {
-        let said = Checkers.parse(text).unwrap_err().to_string();
+        let said = CHECKERS.parse(text).unwrap_err().to_string();
         assert!(said.contains(why), "{text}: {said}");
     }
 }
 
 #[test]
 fn captures_are_compulsory_and_go_on() {
-    let situation = Checkers.parse("B:W15,23,30:B10,12").unwrap();
+    let situation = CHECKERS.parse("B:W15,23,30:B10,12").unwrap();
     let mut moves = Vec::new();
-    Checkers.moves(&situation.position, &mut moves);
+    CHECKERS.moves(&situation.position, &mut moves);
     let names = moves
         .iter()
-        .map(|mv| Checkers.format_move(&situation, mv, &Checkers.play(&situation.position, mv)));
+        .map(|mv| CHECKERS.format_move(&situation, mv, &CHECKERS.play(&situation.position, mv)));
     assert_eq!(names.collect::<Vec<_>>(), ["10x26"]);
-    assert!(find_move(&Checkers, &situation, "12-16").is_err());
+    assert!(find_move(&CHECKERS, &situation, "12-16").is_err());
 }

@@ -8,6 +8,8 @@ use nutcracker_games::checkers::{Checkers, CheckersPosition};
 
 use crate::checkers::Values;
 
+const CHECKERS: Checkers = Checkers::BY_PIECES;
+
 /// A line of play as printed.
 struct Listing {
     number: u32,
@@ -24,20 +26,20 @@ fn listings() -> Vec<Listing> {
         let (head, moves) = paragraph.split_once('\n').unwrap();
         let words: Vec<&str> = head.split([' ', ':']).filter(|word| !word.is_empty()).collect();
         let start = head.split_once("from ").unwrap().1;
-        let mut positions = vec![Checkers.parse(start).unwrap()];
+        let mut positions = vec![CHECKERS.parse(start).unwrap()];
         for (ply, name) in moves.split_whitespace().enumerate() {
             let situation = positions.last().unwrap();
             let mut legal = Vec::new();
-            Checkers.moves(&situation.position, &mut legal);
+            CHECKERS.moves(&situation.position, &mut legal);
             // Captures are printed like steps: a move is known by its first and last square.
             let ends: Vec<&str> = name.split(['-', 'x']).collect();
-            let steps = legal.iter().map(|mv| Checkers.play(&situation.position, mv));
+            let steps = legal.iter().map(|mv| CHECKERS.play(&situation.position, mv));
             let played = legal.iter().zip(steps).filter(|(mv, step)| {
-                let name = Checkers.format_move(situation, mv, step);
+                let name = CHECKERS.format_move(situation, mv, step);
                 let squares: Vec<&str> = name.split(['-', 'x']).collect();
                 squares.first() == ends.first() && squares.last() == ends.last()
             });
-            let mut next = played.map(|(_, step)| Checkers.advance(situation, &step));
+            let mut next = played.map(|(_, step)| CHECKERS.advance(situation, &step));
             let (first, second) = (next.next(), next.next());
             assert!(second.is_none(), "ply {ply}: more than one {name}");
             let next = first.unwrap_or_else(|| panic!("{head}: ply {ply}: {name} is not legal"));
@@ -142,7 +144,7 @@ pub fn printed_example_is_shorter(values: &impl Values) {
     for (text, wins, plies) in
         [("B:WK19:BK1,K2", true, 29), ("W:WK19:BK1,K2", false, 34), ("B:WK14:BK1,K2", true, 33)]
     {
-        let position = Checkers.parse(text).unwrap().position;
+        let position = CHECKERS.parse(text).unwrap().position;
         let distance = Metric::Dtw.distance(values.of(&position).into()).unwrap();
         assert_eq!((distance.wins, distance.plies()), (wins, plies), "{text}");
     }

@@ -10,6 +10,8 @@ use nutcracker_games::kalah::Kalah;
 use nutcracker_games::othello::{Discs, Move, Othello};
 use proptest::prelude::*;
 
+const CHECKERS: Checkers = Checkers::BY_PIECES;
+
 fn features<G: Evaluate>(game: &G, position: &G::Position) -> Vec<f32> {
     let mut features = vec![0.0; game.feature_names().len()];
     game.features(position, &mut features);
@@ -78,12 +80,12 @@ proptest! {
     }
 
     #[test]
-    fn checkers(index in any::<u64>(), slice in 1..=Checkers.largest_slice().0) {
+    fn checkers(index in any::<u64>(), slice in 1..=CHECKERS.largest_slice().0) {
         let slice = SliceId(slice);
-        let position = Checkers.unrank(slice, index % Checkers.slice_len(slice)).unwrap();
-        is_sound(&Checkers, &position);
-        let turned = features(&Checkers, &position.turned());
-        turns_round(&Checkers, &features(&Checkers, &position), &turned);
+        let position = CHECKERS.unrank(slice, index % CHECKERS.slice_len(slice)).unwrap();
+        is_sound(&CHECKERS, &position);
+        let turned = features(&CHECKERS, &position.turned());
+        turns_round(&CHECKERS, &features(&CHECKERS, &position), &turned);
     }
 
     #[test]

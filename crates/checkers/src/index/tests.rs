@@ -5,24 +5,51 @@ use super::*;
 
 #[test]
 fn numbers_are_those_of_positions() {
-    let slices = Slices::get();
-    for pieces in 2..=LARGEST {
-        for slice in slices.with_pieces(pieces) {
-            let slice = slices.slice(slice).unwrap();
-            for layout in &slice.layouts {
-                let step = (layout.len() / 1000).max(1) as usize;
-                for number in (0..layout.len()).step_by(step).chain([layout.len() - 1]) {
-                    let position = layout.unrank(number);
-                    assert_eq!(layout.rank(&position), number, "{slice:?} {position:?}");
+    for (led, steps) in [(false, 1000), (true, 40)] {
+        let slices = Slices::get(led);
+        for pieces in 2..=LARGEST {
+            for id in slices.with_pieces(pieces) {
+                let slice = slices.slice(id).unwrap();
+                for (second, layout) in slice.layouts.iter().enumerate() {
+                    let step = (layout.len() / steps).max(1) as usize;
+                    for number in (0..layout.len()).step_by(step).chain([layout.len() - 1]) {
+                        let position = layout.unrank(number);
+                        assert_eq!(layout.rank(&position), number, "{slice:?} {position:?}");
+                        assert_eq!(slices.of(&position), (id, second == 1), "{position:?}");
+                    }
                 }
             }
         }
     }
 }
 
+/// The lengths of slices by leading ranks are the counts that table 2 is checked with.
+#[test]
+fn lengths_by_leading_ranks() {
+    let slices = Slices::get(true);
+    let mut all = 0;
+    for slice in (2..=LARGEST).flat_map(|pieces| slices.with_pieces(pieces)) {
+        let slice = slices.slice(slice).unwrap();
+        for (sides, layout) in slice.orders().zip(&slice.layouts) {
+            let count = led(sides.map(|side| side.force), sides.map(|side| side.lead.into()));
+            assert_eq!(u128::from(layout.len()), count, "{sides:?}");
+            all += layout.len();
+        }
+    }
+    let plain = Slices::get(false);
+    let of_pieces = (2..=LARGEST).flat_map(|pieces| plain.with_pieces(pieces));
+    let layouts = of_pieces.flat_map(|slice| &plain.slice(slice).unwrap().layouts);
+    assert_eq!(all, layouts.map(Layout::len).sum::<u64>());
+}
+
+/// Pieces without leaders.
+fn plain(forces: [Force; 2]) -> Layout {
+    Layout::new(forces.map(|force| Side { force, lead: 0 }))
+}
+
 /// Positions with given pieces, Black to move; more than 64 bits may be needed beyond ten pieces.
 fn positions(forces: [Force; 2]) -> u128 {
-    let layout = Layout::new(forces);
+    let layout = plain(forces);
     let factors = [layout.starts[layout.starts.len() - 1], layout.kings[0], layout.kings[1]];
     factors.into_iter().map(u128::from).product()
 }
@@ -63,7 +90,7 @@ fn positions_by_pieces_of_both_sides() {
     assert_eq!(split(10, 0), 65_975_569_920);
     assert_eq!(split(5, 5), 8_586_481_972_128);
     // What has databases here.
-    let slices = Slices::get();
+    let slices = Slices::get(false);
     for pieces in 2..=LARGEST as u8 {
         let of_slices = slices.with_pieces(pieces.into()).into_iter();
         let layouts = of_slices.flat_map(|slice| &slices.slice(slice).unwrap().layouts);
@@ -161,7 +188,7 @@ fn led([own, other]: [Force; 2], [rank, other_rank]: [u32; 2]) -> u128 {
     let men = within(rank, other_rank) + at(less(rank), less(other_rank))
         - at(less(rank), Some(other_rank))
         - at(Some(rank), less(other_rank));
-    let layout = Layout::new([own, other]);
+    let layout = plain([own, other]);
     men * u128::from(layout.kings[0]) * u128::from(layout.kings[1])
 }
 
