@@ -24,7 +24,7 @@ use crate::databases::{self, Databases};
 use crate::deck::{DeckOption, drawn};
 use crate::failure::Failure;
 use crate::live::LiveLine;
-use crate::number::{counted, rounded};
+use crate::number::{counted, rounded, thousands};
 use crate::{note, print, table};
 
 /// Depth of the search that compares openings.
@@ -194,7 +194,10 @@ impl Args {
             let line = LiveLine::new();
             let (args, learner) = (&self, &mut learner);
             let mut hall = Hall { players: seats, learner, args, names: &names, file: &file, line };
+            let before = look_ups(&databases);
             let mut outcome = hall.play(&openings)?;
+            let after = look_ups(&databases);
+            outcome.cache = [0, 1].map(|kind| after[kind] - before[kind]);
             outcome.openings = different.len();
             results.push(Pairing { places: [a, b], names, outcome });
         }
@@ -310,6 +313,8 @@ struct Outcome {
     /// Different openings.
     openings: usize,
     seconds: f64,
+    /// Look-ups in databases that found their block decoded, and those that did not.
+    cache: [u64; 2],
 }
 
 impl Hall<'_> {
@@ -390,6 +395,12 @@ impl Hall<'_> {
     }
 }
 
+/// Look-ups in databases so far, with the block decoded already and not.
+fn look_ups(databases: &Databases) -> [u64; 2] {
+    let stats = databases.as_ref().map(|databases| databases.set().cache().stats());
+    stats.map_or([0, 0], |stats| [stats.hits, stats.misses])
+}
+
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Failed(format!("cannot write {}: {error}; use another --record", path.display()))
 }
@@ -446,6 +457,14 @@ impl Outcome {
             let [a, b] = self.faults;
             text = format!("{text}games lost because a player failed: A {a}, B {b}\n");
         }
+        let [hits, misses] = self.cache;
+        if hits + misses > 0 {
+            let all = counted(hits + misses, "look-up");
+            let misses = thousands(misses);
+            text = format!(
+                "{text}{all} in databases, {misses} of them in a block that had to be decoded\n"
+            );
+        }
         text + &format!("the games are in {}\n", args.record.display())
     }
 
@@ -472,6 +491,7 @@ impl Outcome {
             "faults": {"a": self.faults[0], "b": self.faults[1]},
             "openings": self.openings,
             "moves": self.moves,
+            "cache": {"hits": self.cache[0], "misses": self.cache[1]},
             "seconds": rounded(self.seconds),
             "record": args.record.display().to_string(),
         })
