@@ -15,6 +15,11 @@ const FITTED: [f32; 5] = [
     0.02, // on move
 ];
 
+/// What a mill is worth, and a stone in the way of one, where moves are put in order: a line that
+/// may become a mill is worth less than four, and there are up to four through a point.
+const MILL: i32 = 1000;
+const BLOCKED: i32 = 20;
+
 /// What each feature is called.
 const FEATURES: [&str; 5] = [
     "men: own minus other",
@@ -55,8 +60,28 @@ impl Evaluate for Morris {
         &FITTED
     }
 
-    /// Mills come first.
-    fn promise(&self, _: &MorrisPosition, mv: &MorrisMove, _: &Step<MorrisPosition>) -> i32 {
-        i32::from(mv.take.is_some())
+    /// Mills come first, then stones that keep the opponent from one, then lines that may become one.
+    fn promise(&self, position: &MorrisPosition, mv: &MorrisMove, _: &Step<MorrisPosition>) -> i32 {
+        let rest = position.own & !mv.from.map_or(0, |from| 1 << from);
+        let line = |&line: &u32| {
+            let [own, other] = [rest, position.other].map(|stones| (line & stones).count_ones());
+            match (line, own, other) {
+                (0, ..) => 0,
+                (_, 0, 2) => BLOCKED,
+                (_, 1, 0) => 3,
+                (_, 0, 1) => 2,
+                (_, 0, 0) => 1,
+                _ => 0,
+            }
+        };
+        let lines: i32 = self.board.through[usize::from(mv.to)].iter().map(line).sum();
+        let taken = mv.take.map_or(0, |take| {
+            let left = position.other & !(1 << take);
+            let empty = self.empty(position);
+            let fewer =
+                self.board.open_lines(position.other, empty) - self.board.open_lines(left, empty);
+            MILL + fewer as i32
+        });
+        taken + lines
     }
 }

@@ -2,9 +2,12 @@
 //! the opponent's on the points that are left. Where symmetries keep the mover's stones, only the
 //! smallest of the opponent's images is a position; the others are holes.
 
+use std::ops::Range;
+
 use super::board::{Board, each};
 use super::classes::NO_OTHER;
-use super::sets::binomial;
+use super::places::{images, least};
+use super::sets::{binomial, next_set};
 use super::slices::{FEWEST, Stones};
 
 /// Positions in which the mover has `own` stones on the board and the opponent `other`.
@@ -97,18 +100,29 @@ impl Layout {
         (!self.has_smaller(class, free, other)).then_some([set, other])
     }
 
-    /// Whether a number stands for no position.
-    #[inline]
-    pub(crate) fn is_hole(&self, number: u64) -> bool {
-        let keep = self.board.classes(self.own).keep((number / self.ways()) as u32);
-        keep != NO_OTHER && self.unrank(number).is_none()
-    }
-
-    /// Visits the numbers with a class of the mover's stones that stand for no position.
-    pub(crate) fn each_hole(&self, class: u32, visit: impl FnMut(u64)) {
-        if self.board.classes(self.own).keep(class) != NO_OTHER {
-            let first = u64::from(class) * self.ways();
-            (first..first + self.ways()).filter(|&number| self.is_hole(number)).for_each(visit);
+    /// Visits the numbers of a range that stand for no position, in ascending order.
+    pub(crate) fn each_hole(&self, range: Range<u64>, mut visit: impl FnMut(u64)) {
+        let (board, ways) = (self.board, self.ways());
+        for class in range.start / ways..range.end.div_ceil(ways) {
+            let keep = board.classes(self.own).keep(class as u32);
+            if keep == NO_OTHER {
+                continue;
+            }
+            let free = board.all() & !board.classes(self.own).set(class as u32);
+            let images = images(board, keep, free);
+            let first = class * ways;
+            let numbers = range.start.max(first) - first..range.end.min(first + ways) - first;
+            // Sets of places are those of as many points that are all free.
+            let places = (1 << free.count_ones()) - 1;
+            let mut set = board.sets.with_number(numbers.start, self.other, places);
+            for number in numbers.clone() {
+                if number > numbers.start {
+                    set = next_set(set);
+                }
+                if u64::from(least(board, &images, set)) < number {
+                    visit(first + number);
+                }
+            }
         }
     }
 

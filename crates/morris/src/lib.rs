@@ -18,6 +18,7 @@ mod evaluate;
 mod index;
 mod notation;
 mod numbering;
+mod places;
 mod position;
 mod row;
 mod sets;

@@ -1,5 +1,7 @@
 //! Slices and numbers of morris.
 
+use std::ops::Range;
+
 use nutcracker_game::{Game, Metric, Numbering, ParseError, Part, Properties, Score, SliceId};
 
 use super::index::Layout;
@@ -115,10 +117,16 @@ impl Numbering for Morris {
         Some(MorrisPosition { own, other, hand, other_hand })
     }
 
-    fn is_hole(&self, slice: SliceId, index: u64) -> bool {
-        let stones = self.slices.stones(slice);
-        stones != Stones::Over
-            && self.layout_at(stones, index).is_none_or(|(layout, number)| layout.is_hole(number))
+    fn holes(&self, slice: SliceId, range: Range<u64>, visit: &mut dyn FnMut(u64)) {
+        let mut start = 0;
+        for layout in self.layouts(self.slices.stones(slice)) {
+            let end = start + layout.len();
+            let of = range.start.max(start)..range.end.min(end);
+            if of.start < of.end {
+                layout.each_hole(of.start - start..of.end - start, |hole| visit(start + hole));
+            }
+            start = end;
+        }
     }
 
     fn index_scheme(&self) -> &'static str {

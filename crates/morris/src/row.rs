@@ -6,8 +6,8 @@ use nutcracker_game::{Children, Exits, Metric, Score, SliceId, Target, Turn};
 
 use super::Morris;
 use super::board::{Board, MOST_LINES, MOST_POINTS, each};
-use super::classes::NO_OTHER;
 use super::index::Layout;
+use super::places::{Places, images, least};
 use super::position::MorrisPosition;
 use super::sets::{binomial, next_set};
 use super::slices::{FEWEST, OVER};
@@ -26,29 +26,6 @@ pub(crate) struct Row<'a> {
     through: [[u32; MOST_LINES]; MOST_POINTS],
     /// Where the symmetries that keep the opponent's stones take places.
     images: Vec<Places>,
-}
-
-/// Where places go, a byte of them at a time.
-struct Places([[u32; 256]; 3]);
-
-impl Places {
-    /// For the places of a set of points, by where each point goes.
-    fn new(free: u32, to: impl Fn(u32) -> u32) -> Self {
-        let mut table = [[0; 256]; 3];
-        for (place, point) in each(free).enumerate() {
-            let (byte, bit) = (place / 8, 1 << (place % 8));
-            for before in 0..bit {
-                table[byte][before | bit] = table[byte][before] | to(point);
-            }
-        }
-        Places(table)
-    }
-
-    #[inline]
-    fn of(&self, places: u32) -> u32 {
-        let byte = |byte: usize| self.0[byte][(places >> (8 * byte)) as usize & 0xFF];
-        byte(0) | byte(1) | byte(2)
-    }
 }
 
 /// Where the positions are after one of the opponent's stones was taken.
@@ -71,21 +48,6 @@ impl Taken {
         let Some(places) = &self.places else { return 0 };
         least(board, &self.images, places.of(after)).into()
     }
-}
-
-/// The smallest number of a set of places and its images.
-#[inline]
-fn least(board: &Board, images: &[Places], places: u32) -> u32 {
-    let number = board.sets.number(places);
-    images.iter().fold(number, |least, image| least.min(board.sets.number(image.of(places))))
-}
-
-/// Where the symmetries of a class that are not the identity take the places of free points.
-fn images(board: &Board, keep: u16, free: u32) -> Vec<Places> {
-    let image = |symmetry: u32| {
-        Places::new(free, |point| board.sets.places(board.image(symmetry as u8, 1 << point), free))
-    };
-    each(u32::from(keep & !NO_OTHER)).map(image).collect()
 }
 
 impl<'a> Row<'a> {

@@ -242,9 +242,7 @@ impl SliceView for MorrisView {
         let share = |of: u64| of * walk / walks..of * (walk + 1) / walks;
         let mut start = 0;
         for layout in &self.layouts {
-            for class in share(layout.classes()) {
-                layout.each_hole(class as u32, |number| put(start + number, Exits::HOLE));
-            }
+            layout.each_hole(share(layout.len()), |number| put(start + number, Exits::HOLE));
             start += layout.len();
         }
         Ok(())
