@@ -97,6 +97,21 @@ fn games_of_every_kind() {
     }
 }
 
+/// The placing phase of morris over the databases of what follows, depth first.
+#[test]
+fn placing_is_proven_over_databases_of_moving() {
+    let place = Place::new();
+    let game = ["morris", "--men", "3", "--no-flying", "--metric", "wdl"];
+    let prove = [&game[..], &["--depth-first"]].concat();
+    let error = place.prove(&prove).usage_error();
+    assert!(error.contains("needs the database of 3v3: positions can repeat there"), "{error}");
+    place.run(&[&["solve"], &game[..], &["--up-to", "3"]].concat()).success();
+    let run = place.prove(&prove).success();
+    assert!(run.stdout.contains("proven: White wins"), "{}", run.stdout);
+    let verified = place.verify().success().stdout;
+    assert!(verified.starts_with("OK  ") && verified.contains("from 1 database"), "{verified}");
+}
+
 #[test]
 fn databases_are_used_named_and_compared() {
     let place = Place::with_awari(5);

@@ -8,7 +8,7 @@ use nutcracker_game::{Numbering, ParseError, Score, Side, Situation, SliceId, Tu
 
 use crate::flaw::{Fault, Flaw};
 use crate::goal::Goal;
-use crate::header::{Header, MAGIC, VERSION};
+use crate::header::{Header, IMAGES, MAGIC, VERSION};
 use crate::lines::Lines;
 use crate::tables::Tables;
 
@@ -39,6 +39,7 @@ pub struct Checked {
 pub struct ProofReader<R> {
     lines: Lines<R>,
     header: Header,
+    version: u32,
 }
 
 impl<R: BufRead> ProofReader<R> {
@@ -46,7 +47,7 @@ impl<R: BufRead> ProofReader<R> {
     pub fn new(input: R) -> Result<Self, Flaw> {
         let mut lines = Lines::new(input);
         match read_header(&mut lines) {
-            Ok(header) => Ok(ProofReader { lines, header }),
+            Ok((version, header)) => Ok(ProofReader { lines, header, version }),
             Err(flaw) => Err(lines.explain(flaw)),
         }
     }
@@ -68,7 +69,7 @@ impl<R: BufRead> ProofReader<R> {
         let root = self.header.root.clone();
         let result = match read_position(game, &root, None) {
             Ok(root) => {
-                let checker = Checker::new(game, tables, root);
+                let checker = Checker::new(game, tables, root, self.version >= IMAGES);
                 checker.run(&mut self.lines, go_on)
             }
             Err(fault) => Err(Flaw::Line { line: self.lines.number(), fault }),
@@ -77,13 +78,13 @@ impl<R: BufRead> ProofReader<R> {
     }
 }
 
-fn read_header<R: BufRead>(lines: &mut Lines<R>) -> Result<Header, Flaw> {
+fn read_header<R: BufRead>(lines: &mut Lines<R>) -> Result<(u32, Header), Flaw> {
     let first = lines.next()?.and_then(|line| line.strip_prefix(MAGIC)?.strip_prefix('\t'));
-    match first.and_then(|version| version.parse().ok()) {
+    let version = match first.and_then(|version| version.parse().ok()) {
         None | Some(0) => return Err(Flaw::Foreign),
-        Some(VERSION) => {}
+        Some(version @ 1..=VERSION) => version,
         Some(found) => return Err(Flaw::Newer { found, known: VERSION }),
-    }
+    };
     let mut field = |name: &str| {
         let line = lines.next()?;
         let value = line.and_then(|line| line.strip_prefix(name)?.strip_prefix('\t'));
@@ -102,7 +103,7 @@ fn read_header<R: BufRead>(lines: &mut Lines<R>) -> Result<Header, Flaw> {
             fault: Fault::Form(error.to_string()),
         })?),
     };
-    Ok(Header { program, game, options, start, metric, root })
+    Ok((version, Header { program, game, options, start, metric, root }))
 }
 
 /// A position from its text, which must be as the game writes it: with this side to move, or with
@@ -128,6 +129,8 @@ struct Checker<'a, G: Numbering, T> {
     game: &'a G,
     tables: &'a T,
     root: Situation<G::Position>,
+    /// Whether positions that share a number count as one.
+    images: bool,
     /// The claim whose lines are being read.
     goal: Option<Goal>,
     /// What the lines so far show: for each position the largest need.
@@ -141,11 +144,12 @@ struct Checker<'a, G: Numbering, T> {
 }
 
 impl<'a, G: Numbering, T: Tables> Checker<'a, G, T> {
-    fn new(game: &'a G, tables: &'a T, root: Situation<G::Position>) -> Self {
+    fn new(game: &'a G, tables: &'a T, root: Situation<G::Position>, images: bool) -> Self {
         Checker {
             game,
             tables,
             root,
+            images,
             goal: None,
             shown: HashMap::new(),
             awaited: HashMap::new(),
@@ -270,7 +274,8 @@ impl<'a, G: Numbering, T: Tables> Checker<'a, G, T> {
             self.holds(goal, &step.next, left, next_proving, need > 0)?;
         }
         self.moves = moves;
-        let shown = self.shown.entry((position, proving)).or_insert(need);
+        let key = self.key(&position, proving);
+        let shown = self.shown.entry(key).or_insert(need);
         *shown = need.max(*shown);
         self.checked.nodes += 1;
         Ok(())
@@ -301,7 +306,7 @@ impl<'a, G: Numbering, T: Tables> Checker<'a, G, T> {
             self.checked.bounds += 1;
             return Ok(());
         }
-        let key = (*position, proving);
+        let key = self.key(position, proving);
         if self.shown.get(&key).is_some_and(|&shown| shown >= need) {
             return Ok(());
         }
@@ -320,6 +325,11 @@ impl<'a, G: Numbering, T: Tables> Checker<'a, G, T> {
         let awaited = self.awaited.entry(key).or_insert(need);
         *awaited = need.max(*awaited);
         Ok(())
+    }
+
+    /// Under what a position is shown.
+    fn key(&self, position: &G::Position, proving: bool) -> Key<G::Position> {
+        (if self.images { self.game.canonical(position) } else { *position }, proving)
     }
 
     /// The side to move where the proving side is, or is not.

@@ -6,8 +6,11 @@ use crate::flaw::Flaw;
 
 /// The first word of a proof file.
 pub(crate) const MAGIC: &str = "nutcracker-proof";
-/// The version of the format that is written, and the last that is read.
-pub const VERSION: u32 = 1;
+/// The last version of the format that is read.
+pub const VERSION: u32 = 2;
+/// The version from which on positions that share a number count as one. It is written where a game
+/// has such positions.
+pub(crate) const IMAGES: u32 = 2;
 
 /// What a proof file is about.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -290,10 +290,10 @@ fn other_games_and_versions_are_refused() {
     assert_eq!(flaw.to_string(), "it is about graph, not heap");
     let text = String::from_utf8(file).unwrap();
     let flaw = |text: String| check(text.as_bytes()).unwrap_err().to_string();
-    let later = text.replace("proof\t1", "proof\t2");
+    let later = text.replace("proof\t1", "proof\t3");
     assert_eq!(
         flaw(later),
-        "it has format version 2, and this program reads up to 1; use a newer one"
+        "it has format version 3, and this program reads up to 2; use a newer one"
     );
     assert!(flaw(text.replace("nutcracker-", "")).starts_with("it is not a proof file"));
     assert_eq!(flaw(String::new()), "it is damaged: it is cut off: the last line is missing");

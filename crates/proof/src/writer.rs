@@ -8,7 +8,7 @@ use nutcracker_game::{Numbering, Score, Side, Situation, SliceId};
 use thiserror::Error;
 
 use crate::goal::{Claim, Goal};
-use crate::header::{Header, MAGIC, VERSION};
+use crate::header::{Header, IMAGES, MAGIC};
 use crate::lines::END;
 use crate::strategy::{Reply, Strategy};
 use crate::tables::{Tables, TablesError};
@@ -106,15 +106,6 @@ pub struct Written {
     pub probes: u64,
 }
 
-/// What was written about a position with one of the sides proving.
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    /// The largest need with a line.
-    done: Option<Score>,
-    /// The need on the way to the current position.
-    open: Option<Score>,
-}
-
 /// A position on the way down, with what must hold after it.
 struct Frame<P> {
     claim: Claim<P>,
@@ -133,7 +124,8 @@ impl<'a, G: Numbering, T: Tables, W: Write> ProofWriter<'a, G, T, W> {
     ) -> io::Result<Self> {
         let (hasher, named) = (blake3::Hasher::new(), HashSet::new());
         let mut writer = ProofWriter { game, tables, root: *root, out, hasher, named };
-        writer.line(&format!("{MAGIC}\t{VERSION}"))?;
+        let version = if game.properties().symmetric { IMAGES } else { 1 };
+        writer.line(&format!("{MAGIC}\t{version}"))?;
         for (name, value) in Header::new(game, root, tables.metric(), program).fields() {
             writer.line(&format!("{name}\t{value}"))?;
         }
@@ -153,8 +145,8 @@ impl<'a, G: Numbering, T: Tables, W: Write> ProofWriter<'a, G, T, W> {
         self.line(&format!("claim\t{name}\t{score}"))?;
         let root = goal.claim(self.root.position);
         let prover = if root.proving { self.root.mover } else { self.root.mover.other() };
-        let mut walk =
-            Walk { writer: self, prover, entries: HashMap::new(), written: Written::default() };
+        let (open, done) = (HashMap::new(), HashMap::new());
+        let mut walk = Walk { writer: self, prover, open, done, written: Written::default() };
         walk.run(root, strategy)?;
         Ok(walk.written)
     }
@@ -181,7 +173,10 @@ impl<'a, G: Numbering, T: Tables, W: Write> ProofWriter<'a, G, T, W> {
 struct Walk<'w, 'a, G: Numbering, T, W> {
     writer: &'w mut ProofWriter<'a, G, T, W>,
     prover: Side,
-    entries: HashMap<(G::Position, bool), Entry>,
+    /// The positions on the way to the current one, with one of the sides proving: the need there.
+    open: HashMap<(G::Position, bool), Score>,
+    /// The positions with a line, images of one another once: the largest need.
+    done: HashMap<(G::Position, bool), Score>,
     written: Written,
 }
 
@@ -201,8 +196,10 @@ impl<G: Numbering, T: Tables, W: Write> Walk<'_, '_, G, T, W> {
             self.writer.line(&frame.line)?;
             self.written.nodes += 1;
             let Claim { position, need, proving } = frame.claim;
-            let done = |entry: &mut Entry| *entry = Entry { done: Some(need), open: None };
-            self.entries.entry((position, proving)).and_modify(done);
+            self.open.remove(&(position, proving));
+            let canonical = self.writer.game.canonical(&position);
+            let done = self.done.entry((canonical, proving)).or_insert(need);
+            *done = need.max(*done);
             strategy.leave();
             frames.pop();
         }
@@ -226,11 +223,11 @@ impl<G: Numbering, T: Tables, W: Write> Walk<'_, '_, G, T, W> {
         if need <= -game.max_score(slice) {
             return Ok(None);
         }
-        let entry = self.entries.get(&(position, proving)).copied().unwrap_or_default();
-        if entry.done.is_some_and(|done| done >= need) {
+        let done = self.done.get(&(game.canonical(&position), proving));
+        if done.is_some_and(|&done| done >= need) {
             return Ok(None);
         }
-        if let Some(open) = entry.open {
+        if let Some(&open) = self.open.get(&(position, proving)) {
             let repeats = || WriteError::Repeats { position: self.text(claim), need };
             return if open == need && need <= 0 { Ok(None) } else { Err(repeats()) };
         }
@@ -240,7 +237,7 @@ impl<G: Numbering, T: Tables, W: Write> Walk<'_, '_, G, T, W> {
             self.name_table(slice)?;
             return Ok(None);
         }
-        self.entries.entry((position, proving)).or_default().open = Some(need);
+        self.open.insert((position, proving), need);
         self.frame(claim, reply).map(Some)
     }
 

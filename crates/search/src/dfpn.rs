@@ -28,6 +28,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use nutcracker_game::{Game, SliceId, Step};
 use nutcracker_proof::{Claim, Goal};
 
+use crate::depth_first::Order;
 use crate::hash::Key;
 use crate::path::{FREE, Path, Place};
 use crate::proof_table::{INFINITE, Numbers, Table};
@@ -123,7 +124,8 @@ pub struct Prover<'a, G: Game, O: Oracle> {
     pub(crate) oracle: &'a O,
     limits: ExactLimits<'a>,
     watch: Watch<'a>,
-    table: Table,
+    pub(crate) order: Option<Order<'a, G>>,
+    pub(crate) table: Table,
     path: Path<G::Position>,
     /// By place on the path, the hash of its positions in the same slice up to there.
     hashes: Vec<u64>,
@@ -137,7 +139,7 @@ pub struct Prover<'a, G: Game, O: Oracle> {
 /// Receives the status now and then; false ends the search.
 type Watch<'a> = Box<dyn FnMut(ProofStatus) -> bool + 'a>;
 
-type Answer<T, O> = Result<T, Halt<<O as Oracle>::Error>>;
+pub(crate) type Answer<T, O> = Result<T, Halt<<O as Oracle>::Error>>;
 
 impl<G: Game, O: Oracle> fmt::Debug for Prover<'_, G, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,6 +156,7 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
             table: Table::new(limits.table_bytes),
             limits,
             watch: Box::new(|_| true),
+            order: None,
             path: Path::default(),
             hashes: Vec::new(),
             frames: Vec::new(),
@@ -207,7 +210,7 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
 
     /// What needs neither search nor table: the end of the game, the bounds of the slice, the
     /// oracle.
-    fn plain(&mut self, claim: &Claim<G::Position>) -> Answer<Option<bool>, O> {
+    pub(crate) fn plain(&mut self, claim: &Claim<G::Position>) -> Answer<Option<bool>, O> {
         let slice = self.game.slice_of(&claim.position);
         let max = self.game.max_score(slice);
         let score = match self.game.outcome(&claim.position) {
@@ -246,6 +249,9 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
     /// The answer to a claim on this path that the table has, and the place of the move that was
     /// decisive.
     pub(crate) fn recall(&self, claim: &Claim<G::Position>) -> Option<(bool, u16)> {
+        if self.order.is_some() {
+            return self.recall_depth_first(claim);
+        }
         let key = Key::of(claim);
         let before = self.before(self.game.slice_of(&claim.position));
         let decided = |key| {
@@ -259,6 +265,9 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
     pub(crate) fn answer(&mut self, claim: &Claim<G::Position>) -> Answer<bool, O> {
         if let Some(yes) = self.plain(claim)? {
             return Ok(yes);
+        }
+        if self.order.is_some() {
+            return self.answer_depth_first(claim);
         }
         self.frames.clear();
         self.children.clear();
@@ -309,8 +318,8 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
         below.unwrap_or(Numbers::NEW)
     }
 
-    /// Puts a position on the path and reads the numbers of its successors.
-    fn open(&mut self, claim: &Claim<G::Position>, limits: Numbers) -> Answer<(), O> {
+    /// Counts a position that is expanded, unless the limits were reached.
+    pub(crate) fn count(&mut self) -> Answer<(), O> {
         if self.nodes >= self.limits.nodes
             || self.limits.stop.is_some_and(|stop| stop.load(Relaxed))
         {
@@ -322,6 +331,13 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
                 return Err(Halt::Gap);
             }
         }
+        self.nodes += 1;
+        Ok(())
+    }
+
+    /// Puts a position on the path and reads the numbers of its successors.
+    fn open(&mut self, claim: &Claim<G::Position>, limits: Numbers) -> Answer<(), O> {
+        self.count()?;
         let before = self.before(self.game.slice_of(&claim.position));
         self.frames.push(Frame {
             claim: *claim,
@@ -330,9 +346,8 @@ impl<'a, G: Game, O: Oracle> Prover<'a, G, O> {
             limits,
             first: self.children.len(),
             at: 0,
-            nodes_before: self.nodes,
+            nodes_before: self.nodes - 1,
         });
-        self.nodes += 1;
         self.enter(claim);
         let mut steps = std::mem::take(&mut self.steps);
         steps.clear();

@@ -3,7 +3,7 @@
 //! | what | for what | how |
 //! |---|---|---|
 //! | [`Engine`] | play and analysis of any game within any limits | alpha-beta, iterative deepening, all cores |
-//! | [`Prover`] | "does the mover get at least k?", with a strategy that becomes a proof file | df-pn |
+//! | [`Prover`] | "does the mover get at least k?", with a strategy that becomes a proof file | df-pn, or depth first |
 //! | [`exact_value`], [`Search`] | the score of a position of a game that does not repeat | MTD(f) |
 //! | [`start_value`] | the score of the start position | its database, else MTD(f) |
 //!
@@ -20,6 +20,7 @@
 
 mod alphabeta;
 mod bounds;
+mod depth_first;
 mod dfpn;
 mod exact;
 mod exact_table;

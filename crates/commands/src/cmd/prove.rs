@@ -1,15 +1,16 @@
 //! `nutcracker prove`: a proof of what a position is worth, as a file that anyone can check.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use nutcracker_any::{AnyGame, AnyPosition};
-use nutcracker_game::{Evaluate, Numbering, Rules, Score, Situation};
+use nutcracker_game::{Evaluate, Numbering, Rules, Score, Situation, SliceId};
 use nutcracker_proof::{Goal, ProofWriter, TableFiles, WriteError, Written};
-use nutcracker_search::{ExactLimits, Halt, ProofStatus, Prover, SearchError, Worth};
+use nutcracker_search::{ExactLimits, Halt, Oracle, ProofStatus, Prover, SearchError, Worth};
 use nutcracker_table::TableError;
 use serde_json::{Value, json};
 
@@ -34,8 +35,9 @@ const PROGRAM: &str = concat!("nutcracker ", env!("CARGO_PKG_VERSION"));
 /// is at most K - 1. Without --at-least the score itself is narrowed, question by question, until it
 /// is known or the budget is spent, and the file proves the best bounds found.
 ///
-/// The search is df-pn, on one thread; databases are used where there are any, and the file names
-/// those it rests on by their digests. A proof gets its name once it is complete and has been
+/// The search is df-pn, or with --depth-first a depth-first search for lines of play that reach
+/// databases after a known number of moves; on one thread. Databases are used where there are any,
+/// and the file names those it rests on by their digests. A proof gets its name once it is complete and has been
 /// replayed; `nutcracker verify --proof FILE` replays it again, and docs/proof-format.md describes
 /// the file for those who want to check it with a program of their own.
 #[derive(Debug, clap::Args)]
@@ -57,6 +59,10 @@ pub struct Args {
     /// The file to write
     #[arg(long, value_name = "FILE", default_value = "nutcracker-proof.txt")]
     proof: PathBuf,
+    /// Search depth first, where no position can repeat before a database has it: for the placing
+    /// phase of morris
+    #[arg(long)]
+    depth_first: bool,
     /// The most positions to expand; no limit by default. If what was proven has to be looked for
     /// again to be written, as many may be expanded once more
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -127,6 +133,9 @@ impl Args {
             )));
         }
         let databases = databases::open(&game, &self.subject)?;
+        if self.depth_first {
+            need_no_repetition(&game, &databases, game.slice_of(&root.position))?;
+        }
         let interrupt = Interrupt::listen();
         let draft = Draft::new(&self.proof)?;
         let task =
@@ -151,6 +160,9 @@ impl Task<'_> {
             stop: None,
         };
         let mut prover = Prover::new(self.game, self.databases, limits).watched(watch);
+        if self.args.depth_first {
+            prover = prover.depth_first(|position, promise| self.promise(position, promise));
+        }
         let (lower, upper) = self.search(&mut prover, &asked)?;
         self.not_stopped()?;
         deadline.set(None);
@@ -203,6 +215,14 @@ impl Task<'_> {
             Some(false) => (-max, least - 1),
             None => (-max, max),
         })
+    }
+
+    /// How promising each move looks.
+    fn promise(&self, position: &AnyPosition, promise: &mut Vec<i32>) {
+        let mut moves = Vec::new();
+        self.game.moves(position, &mut moves);
+        let of = |mv| self.game.promise(position, mv, &self.game.play(position, mv));
+        promise.extend(moves.iter().map(of));
     }
 
     /// The databases as the proof names them.
@@ -349,6 +369,28 @@ impl Task<'_> {
             "proof": bytes.map(|bytes| json!({ "file": file, "bytes": bytes })),
         })
     }
+}
+
+/// An error where positions can repeat in slices that moves lead to and no database has.
+fn need_no_repetition(
+    game: &AnyGame,
+    databases: &Databases,
+    slice: SliceId,
+) -> Result<(), Failure> {
+    let (mut seen, mut open) = (HashSet::new(), vec![slice]);
+    while let Some(slice) = open.pop() {
+        if !seen.insert(slice) || databases.covers(slice) {
+            continue;
+        }
+        if !game.is_acyclic(slice) {
+            return Err(Failure::Usage(format!(
+                "--depth-first needs the database of {}: positions can repeat there",
+                game.slice_name(slice)
+            )));
+        }
+        open.extend(game.below(slice));
+    }
+    Ok(())
 }
 
 /// What is asked, and what is estimated to be missing for an answer.

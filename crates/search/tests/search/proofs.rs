@@ -6,9 +6,10 @@ use std::sync::atomic::AtomicBool;
 use crate::graph::{Graph, Node, Scores};
 use crate::replay::{check, proof};
 use nutcracker_game::Random;
-use nutcracker_game::{Game, Rules, Score, SliceId, Step};
+use nutcracker_game::{Game, Numbering, Rules, Score, SliceId, Step};
 use nutcracker_games::awari::Awari;
 use nutcracker_games::kalah::Kalah;
+use nutcracker_games::morris::Morris;
 use nutcracker_proof::Goal;
 use nutcracker_retro::in_memory::sweep_slice;
 use nutcracker_search::{Empty, ExactLimits, Oracle, Prover, SearchError, UpTo};
@@ -27,18 +28,30 @@ fn all_goals<G: Game, O: Oracle<Error: Debug + Display>>(
     let mut unknown = 0;
     for k in [score - 1, score, score + 1, 0, 1] {
         for goal in [Goal::AtLeast(k), Goal::AtMost(k)] {
-            let mut prover = Prover::new(game, oracle, limits.clone());
-            let Some((proven, file)) = proof(game, &mut prover, oracle, position, goal) else {
-                unknown += 1;
-                continue;
-            };
-            assert_eq!(proven, goal.holds(score), "{goal:?} of {score} at {position:?}");
-            let checked = check(game, oracle, &file);
-            let claimed = if proven { goal } else { goal.opposite() };
-            assert_eq!(checked.expect("a proof").goals, [claimed], "{goal:?} at {position:?}");
+            let prover = Prover::new(game, oracle, limits.clone());
+            unknown += u32::from(!one_goal(game, oracle, position, score, goal, prover));
         }
     }
     unknown
+}
+
+/// Searches for the proof of a goal and replays it; whether there was one.
+fn one_goal<G: Game, O: Oracle<Error: Debug + Display>>(
+    game: &G,
+    oracle: &O,
+    position: &G::Position,
+    score: Score,
+    goal: Goal,
+    mut prover: Prover<'_, G, O>,
+) -> bool {
+    let Some((proven, file)) = proof(game, &mut prover, oracle, position, goal) else {
+        return false;
+    };
+    assert_eq!(proven, goal.holds(score), "{goal:?} of {score} at {position:?}");
+    let checked = check(game, oracle, &file);
+    let claimed = if proven { goal } else { goal.opposite() };
+    assert_eq!(checked.expect("a proof").goals, [claimed], "{goal:?} at {position:?}");
+    true
 }
 
 /// The scores of a game's first slices.
@@ -95,8 +108,67 @@ fn kalah() {
     every_position(&Kalah::new(3, 2, true).unwrap(), 5, Some(2), 20_000);
 }
 
+/// Three men's morris from its start over the databases of moving: won without flying, else drawn.
+/// Images of one another have one line.
+#[test]
+fn depth_first_over_databases() {
+    for (flying, score) in [(false, 1), (true, 0)] {
+        let game = Morris::new(3, flying).unwrap();
+        let moving = game.slice_named("3v3").unwrap();
+        let oracle = UpTo { children: solve(&game, moving.0), last: moving };
+        let start = game.start().position;
+        for goal in [0, 1].map(Goal::AtLeast) {
+            let limits = ExactLimits { table_bytes: 1 << 18, ..ExactLimits::default() };
+            let mut prover = Prover::new(&game, &oracle, limits).depth_first(|_, _| ());
+            let found = proof(&game, &mut prover, &oracle, &start, goal);
+            let (proven, file) = found.expect("no limit was set");
+            assert_eq!(proven, goal.holds(score), "flying {flying}, {goal}");
+            check(&game, &oracle, &file).expect("a proof");
+            // In the first version of the format only a position itself is shown.
+            let text = String::from_utf8(file).expect("text");
+            let (body, _) = text.rsplit_once("end\t").expect("an end");
+            let body = body.replacen("nutcracker-proof\t2", "nutcracker-proof\t1", 1);
+            let older = format!("{body}end\t{}\n", blake3::hash(body.as_bytes()));
+            check(&game, &oracle, older.as_bytes()).expect_err("images are missing");
+        }
+    }
+}
+
+#[test]
+fn depth_first_without_databases() {
+    let kalah = Kalah::new(2, 2, false).unwrap();
+    let solved = solve(&kalah, 8);
+    for slice in (0..=8).map(SliceId) {
+        for index in 0..kalah.slice_len(slice) {
+            let position = kalah.unrank(slice, index).unwrap();
+            let score = Score::from(solved.0[slice.0 as usize][index as usize]);
+            for goal in [Goal::AtLeast(score), Goal::AtLeast(score + 1), Goal::AtMost(score)] {
+                let limits = ExactLimits { table_bytes: 1 << 16, ..ExactLimits::default() };
+                let last_first = |_: &_, promise: &mut Vec<i32>| promise.extend(0..2);
+                let prover = Prover::new(&kalah, &Empty, limits).depth_first(last_first);
+                assert!(one_goal(&kalah, &Empty, &position, score, goal, prover));
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// Where nothing repeats every question has an answer; where positions repeat none is wrong.
+    #[test]
+    fn depth_first(seed: u64, slices in 1u32..5, width in 1u32..14, cyclic: bool) {
+        let game = Graph::random(seed, slices, width, cyclic);
+        let scores = game.scores();
+        let position = Random::new(seed).below(u64::from(game.len())) as u32;
+        let score = scores[position as usize];
+        for goal in [Goal::AtLeast(score), Goal::AtLeast(score + 1), Goal::AtMost(score - 1)] {
+            let limits = ExactLimits { nodes: 20_000, table_bytes: BYTES, stop: None };
+            let prover = Prover::new(&game, &Empty, limits).depth_first(|_, _| ());
+            let found = one_goal(&game, &Empty, &position, score, goal, prover);
+            prop_assert!(found || cyclic);
+        }
+    }
 
     #[test]
     fn graphs(seed: u64, slices in 1u32..5, width in 1u32..14, cyclic: bool, covered in 0u32..3) {
