@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Range;
 
 use nutcracker_game::{
-    Deck, Evaluate, GameId, IndexMatrix, Metric, Notation, ParseError, Part, Properties, RowMoves,
-    Score, Side, Situation, SliceId, Step,
+    Deck, Evaluate, GameId, IndexMatrix, Metric, Notation, ParseError, Part, Properties,
+    Recognised, RowMoves, Score, Side, Situation, SliceId, Step,
 };
 
 use crate::{AnyMove, AnyPosition};
@@ -75,6 +75,8 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn is_acyclic(&self, slice: SliceId) -> bool;
     fn score_window(&self, slice: SliceId, start: SliceId) -> Score;
     fn canonical(&self, position: &AnyPosition) -> AnyPosition;
+    fn images(&self, position: &AnyPosition) -> u32;
+    fn recognise(&self, position: &AnyPosition) -> Option<Recognised>;
     fn is_indexed(&self, position: &AnyPosition) -> bool;
     fn next_index(&self, slice: SliceId, index: u64, position: &mut AnyPosition);
     fn unmoves(&self, position: &AnyPosition, out: &mut Vec<AnyPosition>);
@@ -281,6 +283,12 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn canonical(&self, position: &AnyPosition) -> AnyPosition {
         AnyPosition::new(self.0.canonical(position.get()))
+    }
+    fn images(&self, position: &AnyPosition) -> u32 {
+        self.0.images(position.get())
+    }
+    fn recognise(&self, position: &AnyPosition) -> Option<Recognised> {
+        self.0.recognise(position.get())
     }
     fn is_indexed(&self, position: &AnyPosition) -> bool {
         self.0.is_indexed(position.get())

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use nutcracker_game::{
     Deck, Evaluate, ForwardView, Game, GameId, IndexMatrix, Metric, Notation, Numbering,
-    ParseError, Part, Properties, RowMoves, Rules, Score, Side, Situation, SliceId, Step,
+    ParseError, Part, Properties, Recognised, RowMoves, Rules, Score, Side, Situation, SliceId,
+    Step,
 };
 
 use crate::erased::{Concrete, Erased};
@@ -141,6 +142,8 @@ impl Numbering for AnyGame {
         fn is_acyclic(&self, slice: SliceId) -> bool;
         fn score_window(&self, slice: SliceId, start: SliceId) -> Score;
         fn canonical(&self, position: &AnyPosition) -> AnyPosition;
+        fn images(&self, position: &AnyPosition) -> u32;
+        fn recognise(&self, position: &AnyPosition) -> Option<Recognised>;
         fn is_indexed(&self, position: &AnyPosition) -> bool;
         fn next_index(&self, slice: SliceId, index: u64, position: &mut AnyPosition);
         fn unmoves(&self, position: &AnyPosition, out: &mut Vec<AnyPosition>);

@@ -24,6 +24,7 @@ mod index;
 mod material;
 mod moves;
 mod numbering;
+mod recogniser;
 mod san;
 mod unmoves;
 mod view;

@@ -2,14 +2,18 @@
 
 use std::ops::Range;
 
-use nutcracker_game::{Game, Metric, Numbering, ParseError, Part, Properties, Score, SliceId};
+use nutcracker_game::{
+    Game, Metric, Numbering, ParseError, Part, Properties, Recognised, Score, SliceId,
+};
 
 use super::Chess;
+use super::attacks;
 use super::board::{ChessPosition, Role};
 use super::forward::ChessForward;
 use super::holes::Holes;
-use super::index::layout;
+use super::index::{layout, turn};
 use super::material::{CLASSES, MOST_MEN, Material, counts};
+use super::recogniser;
 use super::view::ChessView;
 
 /// The most moves of a man of each kind, in the order of [`Role::MEN`]; and of a king.
@@ -83,6 +87,22 @@ impl Numbering for Chess {
             }
             None => *position,
         }
+    }
+
+    fn images(&self, position: &ChessPosition) -> u32 {
+        if class_of(position).is_none() {
+            return 1;
+        }
+        let turns: u8 = if position.of(Role::Pawn) == 0 { 8 } else { 2 };
+        let stays = |by: u8| {
+            let mut men = attacks::squares(position.occupied());
+            men.all(|square| position.man(turn(square, by)) == position.man(square))
+        };
+        u32::from(turns) / (0..turns).filter(|&by| stays(by)).count() as u32
+    }
+
+    fn recognise(&self, position: &ChessPosition) -> Option<Recognised> {
+        recogniser::recognise(position)
     }
 
     fn index_scheme(&self) -> &'static str {

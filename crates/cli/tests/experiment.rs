@@ -79,6 +79,34 @@ fn a_reference_player_takes_longer_the_less_competent_it_is() {
 }
 
 #[test]
+fn noise_is_measured_and_played() {
+    let place = Place::new();
+    place.run(&["solve", "chess", "--up-to", "krk"]).success();
+    let asked =
+        ["experiment", "noise", "chess", "--slice", "krk", "--sigma", "0,5", "--depth", "2"];
+    let run = |more: &[&str]| place.run(&[&asked[..], more].concat());
+    let json = run(&["--play", "--format", "json"]).json();
+    let levels = json["errors"].as_array().expect("rows");
+    assert_eq!((levels.len(), &json["positions"]), (4, &25_260.into()));
+    assert_eq!(levels[0]["play"]["won"], 1.0);
+    assert!(levels[2]["play"]["won"].as_f64() < Some(1.0), "{json}");
+    assert!(run(&["--format", "json"]).json()["errors"][0]["play"].is_null());
+    let csv = run(&["--play", "--format", "csv"]).success().stdout;
+    assert_eq!(csv.lines().next(), Some("sigma,plies,deviation,bias,unbiased,moves_lost,won"));
+    assert!(run(&["--play"]).success().stdout.contains("won in 50"));
+    assert!(run(&["--play", "--format", "svg"]).success().stdout.contains("Moves lost by play"));
+    // An ending without a recogniser, and an engine that chooses by a strategy.
+    let none = place.run(&["experiment", "recogniser", "chess", "--slice", "krk"]).usage_error();
+    assert!(none.contains("knnkb and knnkn"), "{none}");
+    let game = "position fen 8/8/8/8/8/3k4/8/K1R5 w - - 0 1\ngo depth 1\n";
+    let told = place.talk(&["engine", "chess", "--strategy", "M-"], game).stdout;
+    assert!(told.contains("score mate 15 pv a1b2") && told.contains("bestmove a1b2"), "{told}");
+    // Levels over endings.
+    let ladder = ["match", "chess", "level=9", "level=1", "--slice", "krk", "--games", "4"];
+    assert!(place.run(&ladder).success().stdout.contains("4 games"));
+}
+
+#[test]
 fn refusals() {
     let place = Place::new();
     let refused = [

@@ -62,7 +62,7 @@ pub use dialect::Dialect;
 pub use expert::ExternalExpert;
 pub use expert_spec::{BoxedExpert, ExpertSpec, Experts, experts};
 pub use learner::{Learner, LearningPlayer};
-pub use openings::{level_openings, listed_openings};
+pub use openings::{level_openings, listed_openings, slice_openings};
 pub use option::{OptionKind, PlayerOption};
 pub use pace::Pace;
 pub use played::{Ending, Played};

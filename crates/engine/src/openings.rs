@@ -1,9 +1,9 @@
-//! Openings for matches: a few random moves to positions in which neither side is ahead, or a list.
+//! Openings for matches: a few random moves to positions in which neither side is ahead, random
+//! positions of a slice, or a list.
 
 use std::collections::HashSet;
 
-use nutcracker_game::Game;
-use nutcracker_game::Random;
+use nutcracker_game::{Game, Random, Side, Situation, SliceId};
 
 use crate::{Played, Transcript};
 
@@ -45,8 +45,8 @@ pub fn level_openings<G: Game, E>(
         }
         let worth = value(&opening)?;
         let ahead = match opening.now().mover {
-            nutcracker_game::Side::First => opening.lead(),
-            nutcracker_game::Side::Second => -opening.lead(),
+            Side::First => opening.lead(),
+            Side::Second => -opening.lead(),
         };
         found.push(((100 * ahead + worth).abs(), opening));
     }
@@ -56,6 +56,29 @@ pub fn level_openings<G: Game, E>(
     }
     found.sort_by_key(|(unevenness, _)| *unevenness);
     Ok(found.iter().map(|(_, opening)| opening.clone()).cycle().take(count).collect())
+}
+
+/// Random positions of a slice in which the game is not over; from the start where there is none. The
+/// same seed gives the same positions.
+pub fn slice_openings<G: Game>(
+    game: &G,
+    slice: SliceId,
+    count: usize,
+    seed: u64,
+) -> Vec<Played<G>> {
+    let mut random = Random::new(seed);
+    let one = || {
+        let position = game.unrank(slice, random.below(game.slice_len(slice)))?;
+        let played = Played::new(game.clone(), Situation::new(position, Side::First));
+        played.ending().is_none().then_some(played)
+    };
+    // In the sparsest of slices, one number in some hundred stands for such a position.
+    let drawn = std::iter::repeat_with(one).take(1000 * count.max(1)).flatten();
+    let mut found: Vec<Played<G>> = drawn.take(count).collect();
+    if found.is_empty() {
+        found.push(Played::from_start(game.clone()));
+    }
+    found.iter().cloned().cycle().take(count).collect()
 }
 
 /// This many random moves; `None` if the game ends on the way.

@@ -7,7 +7,7 @@ use nutcracker_game::Game;
 use nutcracker_search::player::Strategy;
 use nutcracker_search::{Oracle, Worth};
 
-use crate::{Played, Player, PlayerError, PlayerOption, Request, Thought};
+use crate::{Played, Player, PlayerError, PlayerOption, Progress, Request, Thought};
 
 /// A player that takes the first move that a [`Strategy`] leaves, and asks another player where its
 /// databases do not reach.
@@ -83,6 +83,7 @@ where
         let Some(&(best, value)) = kept.first() else { return self.otherwise.choose(request) };
         let metric = self.strategy.metrics().next();
         let score = metric.map(|metric| Worth::by(metric, value));
+        (request.on_progress)(&Progress { value: score, line: vec![best], ..Progress::default() });
         Ok(Thought { score, ..Thought::only(best) })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Metric, ParseError, Rules, Score, SliceId};
+use crate::{Metric, ParseError, Recognised, Rules, Score, SliceId};
 
 /// A block of positions on which the first index is row-major and the second column-major.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +81,8 @@ pub struct Properties {
 /// | [`is_acyclic`](Numbering::is_acyclic) | positions of a slice may repeat |
 /// | [`unmoves`](Numbering::unmoves) with [`Properties::unmoves`] | solved by forward sweeps until nothing changes: right, and many times slower |
 /// | [`canonical`](Numbering::canonical) with [`Properties::symmetric`] | every position has a number of its own |
+/// | [`images`](Numbering::images) | every number counts once |
+/// | [`recognise`](Numbering::recognise) | there is no recogniser |
 /// | [`Properties::holes`] | every number stands for a position |
 /// | [`is_hole`](Numbering::is_hole), [`holes`](Numbering::holes) | [`unrank`](Numbering::unrank) |
 /// | [`max_internal_moves`](Numbering::max_internal_moves) | [`max_moves`](Numbering::max_moves) |
@@ -222,6 +224,15 @@ pub trait Numbering: Rules {
     /// The position that stands for this one and all its mirror images.
     fn canonical(&self, position: &Self::Position) -> Self::Position {
         *position
+    }
+    /// How many positions are mirror images of this one, itself included: averages over numbers are
+    /// averages over positions where each counts as often.
+    fn images(&self, _position: &Self::Position) -> u32 {
+        1
+    }
+    /// What a recogniser says of a position; `None` where the slice has none.
+    fn recognise(&self, _position: &Self::Position) -> Option<Recognised> {
+        None
     }
     /// Whether a position has a number in its slice. Where an index leaves out positions that no
     /// move leads to, the value of such a position is found through its moves.

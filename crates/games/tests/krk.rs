@@ -27,6 +27,24 @@ fn symmetric_positions_and_holes_keep_the_laws() {
     }
 }
 
+/// With mirror images there are 175,168 positions with White to move and 223,944 with Black to move.
+#[test]
+fn images_are_counted() {
+    fn images<G: Numbering>(game: &G, slice: SliceId) -> Vec<u32> {
+        let count = |range: Range<u64>| {
+            let positions = range.filter_map(|index| game.unrank(slice, index));
+            positions.map(|position| game.images(&position)).sum()
+        };
+        game.parts(slice).into_iter().map(|part| count(part.range)).collect()
+    }
+    assert_eq!(images(&Krk, KRK), [175_168, 223_944]);
+    assert_eq!(images(&Chess, Chess.slice_named("krk").unwrap()), [175_168, 223_944]);
+    assert_eq!(images(&Krk.erase(), KRK), [175_168, 223_944]);
+    // With a pawn there are two images of each position.
+    let pawns = Chess.slice_named("kpk").unwrap();
+    assert_eq!(images(&Chess, pawns).iter().sum::<u32>(), 2 * 165_676);
+}
+
 /// The ending is written down twice, with two indices: every position has the same value.
 #[test]
 fn the_same_values_as_in_chess() {

@@ -97,6 +97,15 @@ impl Numbering for Morris {
         MorrisPosition { own, other, ..*position }
     }
 
+    fn images(&self, position: &MorrisPosition) -> u32 {
+        let all = self.board.symmetries();
+        let stays = |&symmetry: &u8| {
+            let men = [position.own, position.other];
+            men.map(|points| self.board.image(symmetry, points)) == men
+        };
+        u32::from(all) / (0..all).filter(stays).count() as u32
+    }
+
     fn rank(&self, position: &MorrisPosition) -> u64 {
         if Slices::of(position) == Stones::Over {
             return 0;

@@ -8,9 +8,9 @@ use nutcracker_game::{Game, Random, SliceId};
 use crate::Oracle;
 use crate::player::PlayerError;
 
-/// How wrong backed-up values are, in moves.
+/// What was measured of values that are backed up by some plies; in moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Error {
+pub struct Level {
     /// The plies that were backed up.
     pub depth: u32,
     /// The root of the mean square of the errors.
@@ -19,7 +19,22 @@ pub struct Error {
     pub bias: f64,
     /// The deviation that is left without the bias.
     pub unbiased: f64,
+    /// How the winner plays by these values, where that was asked for.
+    pub play: Option<Play>,
 }
+
+/// Games from every position, in which the winner follows the values and the loser never errs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Play {
+    /// The winner's moves above the least, on average. A game that is given up after [`GIVE_UP`] moves
+    /// counts as one of that length.
+    pub excess: f64,
+    /// The share of games that were won before they were given up.
+    pub won: f64,
+}
+
+/// The winner's moves after which a game is given up.
+pub const GIVE_UP: u32 = 50;
 
 /// The losses of a side to move: their distances, and where two plies lead.
 #[derive(Clone, Debug)]
@@ -94,12 +109,24 @@ impl Losses {
     }
 
     /// Adds noise of a standard deviation to every distance, backs the values up two plies at a time,
-    /// and says how wrong they are at every depth up to this one. Draws are known, mates are not.
-    pub fn errors(&self, deviation: f64, depth: u32, random: &mut Random) -> Vec<Error> {
+    /// and measures them at every depth up to this one; with `play`, games by them, too. Draws are
+    /// known, mates are not.
+    pub fn measure(
+        &self,
+        deviation: f64,
+        depth: u32,
+        play: bool,
+        random: &mut Random,
+    ) -> Vec<Level> {
         let first: Vec<f64> =
             self.moves.iter().map(|moves| moves + deviation * gaussian(random)).collect();
+        let best_defence = if play { self.best_defence() } else { Vec::new() };
+        let level = |depth: u32, values: &[f64]| Level {
+            play: play.then(|| self.play(values, &best_defence)),
+            ..self.level(depth, values)
+        };
         let mut values = first.clone();
-        let mut found = vec![self.error(0, &values)];
+        let mut found = vec![level(0, &values)];
         for depth in (2..=depth).step_by(2) {
             let best = |replies: &Vec<u32>| {
                 replies.iter().map(|&place| values[place as usize]).fold(f64::INFINITY, f64::min)
@@ -112,18 +139,61 @@ impl Losses {
                 if worst.is_finite() { worst + 1.0 } else { first }
             });
             values = next.collect();
-            found.push(self.error(depth, &values));
+            found.push(level(depth, &values));
         }
         found
     }
 
-    fn error(&self, depth: u32, values: &[f64]) -> Error {
+    fn level(&self, depth: u32, values: &[f64]) -> Level {
         let n = values.len().max(1) as f64;
         let too_small = || self.moves.iter().zip(values).map(|(moves, value)| moves - value);
         let bias = too_small().sum::<f64>() / n;
         let square = too_small().map(|error| error * error).sum::<f64>() / n;
         let unbiased = too_small().map(|error| (error - bias).powi(2)).sum::<f64>() / n;
-        Error { depth, deviation: square.sqrt(), bias, unbiased: unbiased.sqrt() }
+        Level { depth, deviation: square.sqrt(), bias, unbiased: unbiased.sqrt(), play: None }
+    }
+
+    /// For each position, the place in `replies` of a move that holds out longest; the length of
+    /// `replies` where it is mated.
+    fn best_defence(&self) -> Vec<usize> {
+        let nearest = |place: &usize| {
+            let replies = self.replies[*place].iter().map(|&reply| self.moves[reply as usize]);
+            replies.fold(f64::INFINITY, f64::min)
+        };
+        let longest = |steps: &Range<usize>| {
+            let best = steps.clone().max_by(|a, b| nearest(a).total_cmp(&nearest(b)));
+            best.unwrap_or(self.replies.len())
+        };
+        self.steps.iter().map(longest).collect()
+    }
+
+    /// A game from every position. The winner moves to the position with the least value that has not
+    /// occurred in the game; where all have, the game is given up.
+    fn play(&self, values: &[f64], best_defence: &[usize]) -> Play {
+        let mut seen = vec![usize::MAX; values.len()];
+        let (mut excess, mut won) = (0.0, 0_usize);
+        for start in 0..values.len() {
+            let (mut at, mut moves) = (start, 0);
+            let is_won = loop {
+                seen[at] = start;
+                let Some(replies) = self.replies.get(best_defence[at]) else { break true };
+                let replies = replies.iter().map(|&reply| reply as usize);
+                let new = replies.filter(|&reply| seen[reply] != start);
+                let Some(next) = new.min_by(|&a, &b| values[a].total_cmp(&values[b])) else {
+                    break false;
+                };
+                if moves == GIVE_UP {
+                    break false;
+                }
+                moves += 1;
+                at = next;
+            };
+            let length = if is_won { moves } else { GIVE_UP };
+            excess += f64::from(length) - self.moves[start];
+            won += usize::from(is_won);
+        }
+        let games = values.len().max(1) as f64;
+        Play { excess: excess / games, won: won as f64 / games }
     }
 }
 

@@ -4,6 +4,7 @@ mod five;
 mod laws;
 mod notation;
 mod perft;
+mod recogniser;
 mod rule;
 mod solved;
 mod stockfish;

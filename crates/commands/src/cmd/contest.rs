@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use nutcracker_any::AnyGame;
 use nutcracker_engine::{
     Analyser, Contest, Elo, Finished, MoveLimits, Played, Player, Seat, Tally, TimeControl,
-    level_openings, ratings,
+    level_openings, ratings, slice_openings,
 };
 use nutcracker_game::Rules;
 use nutcracker_search::player::Level;
 use nutcracker_search::{EngineOptions, Limits};
 use serde_json::{Value, json};
 
-use crate::args::{Format, Subject};
+use crate::args::{Format, Subject, need_databases, slice_named};
 use crate::book_option::{AnyLearner, BookOption};
 use crate::contestant::{Contestant, Programs};
 use crate::databases::{self, Databases};
@@ -52,6 +52,7 @@ const MAX_FAILURES: u32 = 3;
   nutcracker match awari depth=2 depth=4 depth=6 level=9 --games 40
   nutcracker match awari --ladder --games 400
   nutcracker match checkers depth=6 depth=4 --openings ballots --games 348
+  nutcracker match chess --ladder --slice kqkr --games 100
   nutcracker match awari depth=6 'cmd:nutcracker engine awari --level 5' --games 4 --time 10s+0.1s
 
 A program that speaks the dialect of Aualé:
@@ -93,6 +94,9 @@ pub struct Args {
     opening_moves: u16,
     #[command(flatten)]
     deck: DeckOption,
+    /// Begin with random positions of this slice, such as krk, instead of openings
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["opening_moves", "openings"])]
+    slice: Option<String>,
     /// Openings and errors on purpose are the same for the same number
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -137,6 +141,9 @@ impl Args {
         let pairs = self.games.div_ceil(2) as usize;
         let (openings, of, advice) = if let Some(listed) = self.deck.read(game)? {
             (drawn(listed, pairs, self.seed), String::new(), "play fewer --games")
+        } else if let Some(name) = &self.slice {
+            need_databases(game)?;
+            return Ok(slice_openings(game, slice_named(game, name)?, pairs, self.seed));
         } else {
             let mut analyser =
                 Analyser::new(game.clone(), databases.clone(), EngineOptions::default());

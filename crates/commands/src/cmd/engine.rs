@@ -8,11 +8,11 @@ use nutcracker_any::AnyGame;
 use nutcracker_book::BookError;
 use nutcracker_book::store::Location;
 use nutcracker_engine::{
-    BookPlayer, Dialect, Identity, LearningPlayer, Player, Searcher, Settings, serve,
+    BookPlayer, Dialect, Identity, LearningPlayer, Player, Searcher, Settings, Strategist, serve,
 };
 use nutcracker_game::Rules;
 use nutcracker_search::EngineOptions;
-use nutcracker_search::player::Level;
+use nutcracker_search::player::{Level, Strategy};
 
 use crate::args::{Subject, Threads};
 use crate::book_option::{BookOption, open_book};
@@ -29,7 +29,8 @@ use crate::note;
 #[command(after_help = "Example:
   printf 'uci\\nposition startpos moves F4\\ngo depth 6\\n' | nutcracker engine awari
   printf 'position startpos moves FfBe\\ngo depth 6\\n' | nutcracker engine oware --dialect auale
-  printf 'position fen 8/8/8/8/8/4k3/8/R3K3 w - - 0 1\\ngo depth 6\\n' | nutcracker engine chess")]
+  printf 'position fen 8/8/8/8/8/4k3/8/R3K3 w - - 0 1\\ngo depth 6\\n' | nutcracker engine chess
+  nutcracker engine chess --strategy \"Z50- M-\"")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -42,6 +43,9 @@ pub struct Args {
     /// purpose, or perfect
     #[arg(long, value_name = "LEVEL", default_value = "perfect")]
     level: Level,
+    /// Choose by filters where databases of their metrics reach, as `play --strategy` does: "Z50- M-"
+    #[arg(long, value_name = "FILTERS", allow_hyphen_values = true)]
+    strategy: Option<Strategy>,
     /// How positions and moves are written: own, auale for Aualé and Aalina, or uci for chess, which
     /// it is there by default; elsewhere as the interface writes them, and until that shows as own
     #[arg(long, value_name = "DIALECT")]
@@ -78,16 +82,21 @@ impl Args {
             let location = Location::from(OsString::from(name));
             open_book(&rules, &location).map_err(|error| error.to_string())
         };
-        let player = BookPlayer::new(books.book, databases, searcher, 1)
+        let player = BookPlayer::new(books.book, Arc::clone(&databases), searcher, 1)
             .with_style(books.style)
             .with_opener(Box::new(open));
+        let mut player: Box<dyn Player<AnyGame>> = Box::new(player);
+        if let Some(strategy) = self.strategy {
+            let oracles = databases::by_metrics(&game, &databases, &strategy)?;
+            player = Box::new(Strategist::new(game.clone(), strategy, oracles, player));
+        }
         let player: Box<dyn Player<AnyGame>> = match books.learner {
             Some(learner) => {
                 let on_error =
                     |error: &BookError| note(&format!("a game was not learned: {error}"));
                 Box::new(LearningPlayer::new(player, learner, Box::new(on_error)))
             }
-            None => Box::new(player),
+            None => player,
         };
         let input = io::stdin().lock();
         let served = serve(game, player, &identity, dialect, input, io::stdout());

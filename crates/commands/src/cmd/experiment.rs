@@ -11,7 +11,9 @@ use nutcracker_retro::experiment::{BLOCK_BYTES, CacheMisses};
 use serde_json::{Map, Value, json};
 
 use crate::args::{RuleOptions, Threads, games, need_databases, slice_label, slice_named};
-use crate::cmd::{experiment_cluster, experiment_noise, experiment_reference};
+use crate::cmd::{
+    experiment_cluster, experiment_noise, experiment_recogniser, experiment_reference,
+};
 use crate::failure::Failure;
 use crate::number::{rounded, size, thousands};
 use crate::progress::Reporter;
@@ -26,7 +28,8 @@ use crate::{print, table};
   nutcracker experiment cache-misses awari --stones 12
   nutcracker experiment cluster awari --stones 12
   nutcracker experiment reference chess --slice krk
-  nutcracker experiment noise chess --slice krk"
+  nutcracker experiment noise chess --slice krk
+  nutcracker experiment recogniser chess --slice knnkb"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -40,6 +43,7 @@ enum Experiment {
     Cluster(experiment_cluster::Args),
     Reference(experiment_reference::Args),
     Noise(experiment_noise::Args),
+    Recogniser(experiment_recogniser::Args),
 }
 
 impl Args {
@@ -53,6 +57,7 @@ impl Args {
             Experiment::Cluster(cluster) => cluster.run(),
             Experiment::Reference(reference) => reference.run(),
             Experiment::Noise(noise) => noise.run(),
+            Experiment::Recogniser(recogniser) => recogniser.run(),
         }
     }
 }

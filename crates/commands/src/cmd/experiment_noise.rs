@@ -7,7 +7,7 @@ use nutcracker_any::AnyGame;
 use nutcracker_draw::{Curve, CurveChart, curve_chart};
 use nutcracker_game::{Numbering, Random, Rules, SliceId};
 use nutcracker_search::TableOracle;
-use nutcracker_search::noise::{Error, Losses};
+use nutcracker_search::noise::{GIVE_UP, Level, Losses};
 use serde_json::{Value, json};
 
 use crate::args::{Subject, need_databases, slice_label, slice_named};
@@ -26,13 +26,16 @@ const MOST: u64 = 4_000_000;
 /// Gaussian noise is added to the distance of every position that is lost for the side to move. Values
 /// are backed up by minimax, two plies at a time, over the whole table, and compared with the truth:
 /// the deviation, the bias (positive where values are too optimistic for the winner), and the
-/// deviation without the bias, in moves. Draws are known, mates are not recognised. The experiment of
-/// Sadikov, Bratko and Kononenko on KRK; it takes a slice whose wins end inside it.
+/// deviation without the bias, in moves. Draws are known, mates are not recognised. With --play, the
+/// winner follows the values of each depth from every position, without repeating one, against a loser
+/// that never errs: the moves above the least on average, and how many games are won within 50 moves.
+/// The experiment of Sadikov, Bratko and Kononenko on KRK; it takes a slice whose wins end inside it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve chess --up-to krk
   nutcracker experiment noise chess --slice krk
-  nutcracker experiment noise chess --slice krk --format svg > noise.svg")]
+  nutcracker experiment noise chess --slice krk --format svg > noise.svg
+  nutcracker experiment noise chess --slice krk --play --format svg > noise-play.svg")]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
@@ -45,6 +48,9 @@ pub struct Args {
     /// How many plies are backed up
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=200))]
     depth: u32,
+    /// Play by the values of each depth, too
+    #[arg(long)]
+    play: bool,
     /// What the noise depends on
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -87,19 +93,22 @@ impl Args {
             )
             })?;
         let mut random = Random::new(self.seed);
-        let errors: Vec<Vec<Error>> =
-            self.sigma.iter().map(|&sigma| losses.errors(sigma, self.depth, &mut random)).collect();
+        let levels: Vec<Vec<Level>> = self
+            .sigma
+            .iter()
+            .map(|&sigma| losses.measure(sigma, self.depth, self.play, &mut random))
+            .collect();
         print(&match self.format {
-            Format::Table => self.for_people(&game, slice, losses.len(), &errors),
-            Format::Csv => self.csv(&errors),
-            Format::Json => format!("{}\n", self.for_programs(&game, slice, &losses, &errors)),
-            Format::Svg => self.svg(&game, slice, &errors),
+            Format::Table => self.for_people(&game, slice, losses.len(), &levels),
+            Format::Csv => self.csv(&levels),
+            Format::Json => format!("{}\n", self.for_programs(&game, slice, &losses, &levels)),
+            Format::Svg => self.svg(&game, slice, &levels),
         })
     }
 
-    fn rows<'a>(&'a self, errors: &'a [Vec<Error>]) -> impl Iterator<Item = (f64, &'a Error)> {
-        let sigmas = self.sigma.iter().zip(errors);
-        sigmas.flat_map(|(&sigma, errors)| errors.iter().map(move |error| (sigma, error)))
+    fn rows<'a>(&'a self, levels: &'a [Vec<Level>]) -> impl Iterator<Item = (f64, &'a Level)> {
+        let sigmas = self.sigma.iter().zip(levels);
+        sigmas.flat_map(|(&sigma, levels)| levels.iter().map(move |level| (sigma, level)))
     }
 
     fn for_people(
@@ -107,30 +116,40 @@ impl Args {
         game: &AnyGame,
         slice: SliceId,
         positions: usize,
-        errors: &[Vec<Error>],
+        levels: &[Vec<Level>],
     ) -> String {
-        let rows = self.rows(errors).map(|(sigma, error)| {
-            let numbers = [error.deviation, error.bias, error.unbiased];
-            let first = [sigma.to_string(), error.depth.to_string()];
-            first.into_iter().chain(numbers.map(|number| format!("{number:.3}"))).collect()
+        let rows = self.rows(levels).map(|(sigma, level)| {
+            let mut row = vec![sigma.to_string(), level.depth.to_string()];
+            let numbers = [level.deviation, level.bias, level.unbiased];
+            row.extend(numbers.map(|number| format!("{number:.3}")));
+            if let Some(play) = level.play {
+                row.extend([format!("{:.3}", play.excess), format!("{:.2}%", 100.0 * play.won)]);
+            }
+            row
         });
+        let won = format!("won in {GIVE_UP}");
+        let mut header = vec!["noise", "plies", "deviation", "bias", "without bias"];
+        if self.play {
+            header.extend(["moves lost", &won]);
+        }
         format!(
             "{}, {}: {} lost positions\n\n{}",
             game.id(),
             slice_label(game, slice),
             thousands(positions as u64),
-            table::render(
-                &["noise", "plies", "deviation", "bias", "without bias"],
-                &[],
-                rows.collect()
-            ),
+            table::render(&header, &[], rows.collect()),
         )
     }
 
-    fn csv(&self, errors: &[Vec<Error>]) -> String {
-        let mut text = "sigma,plies,deviation,bias,unbiased\n".to_owned();
-        for (sigma, Error { depth, deviation, bias, unbiased }) in self.rows(errors) {
-            let _ = writeln!(text, "{sigma},{depth},{deviation:.6},{bias:.6},{unbiased:.6}");
+    fn csv(&self, levels: &[Vec<Level>]) -> String {
+        let more = if self.play { ",moves_lost,won" } else { "" };
+        let mut text = format!("sigma,plies,deviation,bias,unbiased{more}\n");
+        for (sigma, Level { depth, deviation, bias, unbiased, play }) in self.rows(levels) {
+            let _ = write!(text, "{sigma},{depth},{deviation:.6},{bias:.6},{unbiased:.6}");
+            if let Some(play) = play {
+                let _ = write!(text, ",{:.6},{:.6}", play.excess, play.won);
+            }
+            text.push('\n');
         }
         text
     }
@@ -140,17 +159,21 @@ impl Args {
         game: &AnyGame,
         slice: SliceId,
         losses: &Losses,
-        errors: &[Vec<Error>],
+        levels: &[Vec<Level>],
     ) -> Value {
         let rows: Vec<Value> = self
-            .rows(errors)
-            .map(|(sigma, error)| {
+            .rows(levels)
+            .map(|(sigma, level)| {
+                let play = level.play.map(
+                    |play| json!({ "moves_lost": rounded(play.excess), "won": rounded(play.won) }),
+                );
                 json!({
                     "sigma": sigma,
-                    "plies": error.depth,
-                    "deviation": rounded(error.deviation),
-                    "bias": rounded(error.bias),
-                    "unbiased": rounded(error.unbiased),
+                    "plies": level.depth,
+                    "deviation": rounded(level.deviation),
+                    "bias": rounded(level.bias),
+                    "unbiased": rounded(level.unbiased),
+                    "play": play,
                 })
             })
             .collect();
@@ -162,27 +185,28 @@ impl Args {
         })
     }
 
-    fn svg(&self, game: &AnyGame, slice: SliceId, errors: &[Vec<Error>]) -> String {
+    fn svg(&self, game: &AnyGame, slice: SliceId, levels: &[Vec<Level>]) -> String {
         let caption = format!("{}, {}", game.id(), slice_label(game, slice));
-        let chart = CurveChart {
-            title: "Bias of backed-up distances that were corrupted",
-            caption: &caption,
-            x: ("plies that are backed up", ""),
-            y: "bias in thousandths of a move, logarithmic",
-            floor: None,
+        let (title, y) = if self.play {
+            (
+                "Moves lost by play on distances that were corrupted",
+                "moves above the least, in thousandths, logarithmic",
+            )
+        } else {
+            (
+                "Bias of backed-up distances that were corrupted",
+                "bias in thousandths of a move, logarithmic",
+            )
         };
-        let curves: Vec<Curve> = self
-            .sigma
-            .iter()
-            .zip(errors)
-            .map(|(sigma, errors)| {
-                let point = |error: &Error| (error.depth, (1000.0 * error.bias).max(0.0) as u64);
-                Curve {
-                    label: format!("noise {sigma}"),
-                    points: errors.iter().skip(1).map(point).collect(),
-                }
-            })
-            .collect();
-        curve_chart(&chart, &curves)
+        let x = ("plies that are backed up", "");
+        let chart = CurveChart { title, caption: &caption, x, y, floor: None };
+        let height = |level: &Level| level.play.map_or(level.bias, |play| play.excess);
+        let point = |level: &Level| (level.depth, (1000.0 * height(level)).max(0.0) as u64);
+        let curve = |(sigma, levels): (&f64, &Vec<Level>)| Curve {
+            label: format!("noise {sigma}"),
+            // Nothing has been backed up at depth 0, and there is no bias.
+            points: levels.iter().skip(usize::from(!self.play)).map(point).collect(),
+        };
+        curve_chart(&chart, &self.sigma.iter().zip(levels).map(curve).collect::<Vec<_>>())
     }
 }

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nutcracker_any::{AnyGame, AnyPosition};
+use nutcracker_any::AnyGame;
 use nutcracker_draw::{Curve, CurveChart, curve_chart};
-use nutcracker_game::{Metric, Numbering, Random, Rules, Side, Situation, SliceId};
+use nutcracker_game::{Metric, Numbering, Random, Rules, SliceId};
 use nutcracker_retro::Progress;
 use nutcracker_search::player::{Analyser, Chain, Reference, play_out, survey};
 use nutcracker_search::{Oracle, TableOracle};
@@ -67,29 +67,6 @@ pub struct Args {
 fn competence(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|c: &f64| (0.0..=1000.0).contains(c));
     number.ok_or_else(|| "a competence is a number from 0 to 1000".to_owned())
-}
-
-/// How much a position counts. In chess, one with all men on a long diagonal is its own mirror image,
-/// and there are half as many of it on the board as of others.
-fn weight(game: &AnyGame, position: &AnyPosition) -> f64 {
-    if game.id().name != "chess" {
-        return 1.0;
-    }
-    let fen = game.format(&Situation::new(*position, Side::First));
-    let board = fen.split(' ').next().unwrap_or_default();
-    let mut on = [true; 2];
-    for (rank, men) in board.split('/').enumerate() {
-        let mut file = 0;
-        for man in men.chars() {
-            if let Some(empty) = man.to_digit(10) {
-                file += empty as usize;
-            } else {
-                on = [on[0] && file == rank, on[1] && file + rank == 7];
-                file += 1;
-            }
-        }
-    }
-    if on[0] || on[1] { 0.5 } else { 1.0 }
 }
 
 /// Games that a player played.
@@ -153,9 +130,12 @@ impl Args {
         let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0]);
         reporter.begin_only(slice, "moves", range.end - range.start);
         let asked = (&self.competence[..], farthest);
-        let mut advance = |done| reporter.advance(done);
-        let weight = |position: &AnyPosition| weight(&game, position);
-        let chains = survey(&game, &oracle, slice, range.clone(), asked, &weight, &mut advance);
+        let mut done = 0;
+        let mut advance = |more| {
+            done += more;
+            reporter.advance(done);
+        };
+        let chains = survey(&game, &oracle, slice, range.clone(), asked, &mut advance);
         reporter.clear();
         let chains = chains.map_err(|error| Failure::Failed(error.to_string()))?;
         let chains = chains.ok_or_else(|| {

@@ -7,6 +7,7 @@ pub mod engine;
 pub mod experiment;
 pub mod experiment_cluster;
 pub mod experiment_noise;
+pub mod experiment_recogniser;
 pub mod experiment_reference;
 pub mod games;
 pub mod moves;

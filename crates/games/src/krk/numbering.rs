@@ -51,6 +51,13 @@ impl Numbering for Krk {
         in_triangle.min().expect("every square can be turned into the triangle")
     }
 
+    fn images(&self, position: &KrkPosition) -> u32 {
+        if position.rook.is_none() {
+            return 1;
+        }
+        8 / position.images().filter(|image| image == position).count() as u32
+    }
+
     fn rank(&self, position: &KrkPosition) -> u64 {
         let KrkPosition { white, king, black, rook } = self.canonical(position);
         let Some(rook) = rook else { return 0 };

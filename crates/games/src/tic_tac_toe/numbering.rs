@@ -83,6 +83,10 @@ impl Numbering for TicTacToe {
         (0..8).map(|symmetry| turned(*stones, symmetry)).min().expect("there are eight")
     }
 
+    fn images(&self, stones: &Stones) -> u32 {
+        8 / (0..8).filter(|&symmetry| turned(*stones, symmetry) == *stones).count() as u32
+    }
+
     fn rank(&self, stones: &Stones) -> u64 {
         let stones = self.canonical(stones);
         let occupied = || squares(stones.occupied());

@@ -84,16 +84,14 @@ fn solve(rows: &mut [Vec<f64>]) {
 
 /// The model of reference players of some competences, from the wins of the mover among the positions
 /// of a slice with these numbers. `farthest` is how far away a win and a loss are at most there, and
-/// `advance` is told how many positions were examined. `weight` says how much a position counts, as
-/// one that is its own mirror image is there half as often as others. `None` where databases do not
-/// count moves.
+/// `advance` is told how many positions were examined. A position counts as often as it has mirror
+/// images. `None` where databases do not count moves.
 pub fn survey<G: Game, O: Oracle>(
     game: &G,
     oracle: &O,
     slice: SliceId,
     range: Range<u64>,
     (competences, farthest): (&[f64], [u16; 2]),
-    weight: &dyn Fn(&G::Position) -> f64,
     advance: &mut dyn FnMut(u64),
 ) -> Result<Option<Vec<Chain>>, PlayerError<O::Error>> {
     const CHUNK: u64 = 1 << 14;
@@ -127,7 +125,7 @@ pub fn survey<G: Game, O: Oracle>(
         steps.clear();
         game.steps(&position, &mut steps);
         let Some(values) = values_of_steps(game, oracle, metric, &steps)? else { return Ok(None) };
-        let weight = weight(&position);
+        let weight = f64::from(game.images(&position));
         counts.fill(0);
         others.clear();
         for value in values {

@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use nutcracker_game::{Metric, Numbering, Random, SliceId};
 use nutcracker_games::GAMES;
-use nutcracker_games::chess::{Chess, ChessPosition};
+use nutcracker_games::chess::Chess;
 use nutcracker_retro::{Silent, SolveOptions, open_metric};
 use nutcracker_search::TableOracle;
-use nutcracker_search::noise::Losses;
 use nutcracker_search::player::{Analyser, Chain, Prospect, Reference, play_out, survey};
 use nutcracker_table::{Disk, Storage};
 
 #[expect(clippy::default_trait_access, reason = "these tests do not depend on the type's crate")]
-fn solve(class: &str, metric: Metric, dir: &Path) -> (SliceId, TableOracle) {
+pub fn solve(class: &str, metric: Metric, dir: &Path) -> (SliceId, TableOracle) {
     let game = GAMES.info("chess").unwrap().game(&Default::default()).unwrap();
     let disk: Arc<dyn Storage> = Arc::new(Disk { map: true });
     let options = SolveOptions { metric: Some(metric), ..SolveOptions::new(2, "test") };
@@ -22,15 +21,6 @@ fn solve(class: &str, metric: Metric, dir: &Path) -> (SliceId, TableOracle) {
     game.solve_slices(&disk, dir, &slices, &options, &Silent).unwrap();
     let set = open_metric(&Chess, Some(metric), disk, dir, 1 << 26);
     (Chess.slice_named(class).unwrap(), TableOracle::new(Arc::new(set)).unwrap())
-}
-
-/// All men on a long diagonal: the position is its own mirror image.
-fn weight(position: &ChessPosition) -> f64 {
-    let on = |diagonal: fn(u8) -> bool| {
-        (0..64).all(|square| position.man(square).is_none() || diagonal(square))
-    };
-    let alone = on(|square| square % 8 == square / 8) || on(|square| square % 8 + square / 8 == 7);
-    if alone { 0.5 } else { 1.0 }
 }
 
 /// Haworth and Andrist: R20, R21 and R22 in KQKR by distance to conversion, against best defence.
@@ -41,8 +31,7 @@ fn kqkr_takes_as_long_as_published() {
     let (slice, oracle) = solve("kqkr", Metric::Dtc, dir.path());
     let queens = Chess.parts(slice)[0].range.clone();
     let asked = (&[20.0, 21.0, 22.0][..], [31, 3]);
-    let chains =
-        survey(&Chess, &oracle, slice, queens, asked, &weight, &mut |_| ()).unwrap().unwrap();
+    let chains = survey(&Chess, &oracle, slice, queens, asked, &mut |_| ()).unwrap().unwrap();
     let longest = |place: usize| format!("{:.2}", chains[place].expected_moves()[31]);
     assert_eq!([0, 1, 2].map(longest), ["97.20", "83.70", "74.16"]);
     assert_eq!(format!("{:.2}%", 100.0 * chains[0].won_within(50)[31]), "12.67%");
@@ -63,9 +52,8 @@ fn a_player_that_never_errs_takes_the_distance_and_a_blind_one_longer() {
     let (slice, oracle) = solve("krk", Metric::Dtw, dir.path());
     let rooks = Chess.parts(slice)[0].range.clone();
     let asked = (&[f64::INFINITY, 50.0, 10.0, 5.0][..], [16, 16]);
-    let chains = survey(&Chess, &oracle, slice, rooks.clone(), asked, &weight, &mut |_| ())
-        .unwrap()
-        .unwrap();
+    let chains =
+        survey(&Chess, &oracle, slice, rooks.clone(), asked, &mut |_| ()).unwrap().unwrap();
     let [perfect, strong, weak, weaker] = [0, 1, 2, 3].map(|i: usize| chains[i].expected_moves());
     for distance in 0..=16 {
         assert!((perfect[distance] - distance as f64).abs() < 1e-9, "{distance}");
@@ -103,28 +91,4 @@ fn competence_orders_prospects() {
         assert!((chances.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
     assert_eq!(Reference::new(1.0, [10, 6]).choose(&[], &mut Random::new(1)), None);
-}
-
-/// Sadikov, Bratko and Kononenko on KRK: minimax makes noise optimistic for the winner, most of it in
-/// the first two plies, and the more the larger the noise is.
-#[test]
-fn backed_up_noise_is_biased() {
-    let dir = tempfile::tempdir().unwrap();
-    let (slice, oracle) = solve("krk", Metric::Dtw, dir.path());
-    let losers = Chess.parts(slice)[1].range.clone();
-    let losses = Losses::new(&Chess, &oracle, slice, losers).unwrap().unwrap();
-    // All but 27 of them are not mated yet, in 16 levels.
-    assert_eq!(losses.len(), 25_260);
-    let exact = losses.errors(0.0, 8, &mut Random::new(1));
-    assert!(exact.iter().all(|error| error.deviation < 1e-9), "{exact:?}");
-    let mut before = 0.0;
-    for sigma in [0.25, 0.5, 1.0, 3.0] {
-        let errors = losses.errors(sigma, 16, &mut Random::new(1));
-        assert!((errors[0].deviation - sigma).abs() < 0.02 * sigma.max(1.0), "{errors:?}");
-        assert!(errors[0].bias.abs() < 0.05 * sigma.max(1.0), "{errors:?}");
-        assert!(errors[1..].iter().all(|error| error.bias > 0.0), "{errors:?}");
-        assert!(errors[1].bias > before, "{errors:?}");
-        assert!(errors[1].unbiased < errors[0].unbiased, "{errors:?}");
-        before = errors[1].bias;
-    }
 }
