@@ -82,7 +82,7 @@ fn a_deeper_search_beats_a_shallower_one() {
 fn a_match_from_listed_openings() {
     let place = Place::new();
     let (record, list) = (path(&place, "match.txt"), path(&place, "openings.txt"));
-    let args = ["match", "checkers", "depth=1", "depth=2", "--record", &record];
+    let args = ["match", "checkers", "depth=1,hash=1", "depth=2,hash=1", "--record", &record];
     let start = |openings: &str, games: &str| {
         place.run(&[&args[..], &["--openings", openings, "--games", games]].concat())
     };

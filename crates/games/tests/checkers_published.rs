@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use nutcracker_game::{Metric, Numbering, Rules, Situation};
+use nutcracker_game::{Metric, Rules, Situation};
 use nutcracker_games::checkers::{Checkers, CheckersPosition};
 
 use crate::checkers::Values;
