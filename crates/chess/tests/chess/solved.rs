@@ -34,7 +34,7 @@ pub fn values(slice: SliceId, metric: Metric, dir: &Path) -> Vec<i8> {
 
 /// How often a position is counted: published tables have both images of a position without pawns
 /// whose kings stand on a long diagonal, if they differ.
-pub fn weight(position: &ChessPosition) -> u64 {
+fn weight(position: &ChessPosition) -> u64 {
     let men: Vec<(u8, (Role, bool))> =
         (0..64).filter_map(|square| Some((square, position.man(square)?))).collect();
     if men.iter().any(|(_, (role, _))| *role == Role::Pawn) {
@@ -95,7 +95,7 @@ fn read(line: &str) -> (String, Row) {
 }
 
 /// Compares the rows of endings that a text selects with what is in a directory.
-pub fn compare_in(rows: &str, metric: Metric, selected: &str, dir: &Path) {
+fn compare_in(rows: &str, metric: Metric, selected: &str, dir: &Path) {
     let slices = Chess.select(selected).unwrap();
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for line in rows.lines().filter(|line| !line.starts_with('#')) {
@@ -121,7 +121,7 @@ pub fn compare(rows: &str, metric: Metric, selected: &str) {
 }
 
 pub const DTC: &str = include_str!("dtc.txt");
-pub const DTZ: &str = include_str!("dtz.txt");
+const DTZ: &str = include_str!("dtz.txt");
 
 #[test]
 fn conversions_of_three_men_are_the_published_ones() {
