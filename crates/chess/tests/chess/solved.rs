@@ -95,7 +95,7 @@ fn read(line: &str) -> (String, Row) {
 }
 
 /// Compares the rows of endings that a text selects with what is in a directory.
-fn compare_in(rows: &str, metric: Metric, selected: &str, dir: &Path) {
+pub fn compare_in(rows: &str, metric: Metric, selected: &str, dir: &Path) {
     let slices = Chess.select(selected).unwrap();
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for line in rows.lines().filter(|line| !line.starts_with('#')) {
