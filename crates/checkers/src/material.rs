@@ -239,6 +239,18 @@ impl Slices {
         these.map(|(number, _)| SliceId(number)).collect()
     }
 
+    /// All slices with the pieces of a name such as `2110`; several where they are divided further.
+    pub(crate) fn with_material(&self, name: &str) -> Vec<SliceId> {
+        let by_pieces = Slices::get(false);
+        let Some(named) = by_pieces.named(name).and_then(|slice| by_pieces.slice(slice)) else {
+            return Vec::new();
+        };
+        let forces = |slice: &Slice| slice.sides.map(|side| side.force);
+        let numbered = (1..).zip(&self.all);
+        let these = numbered.filter(|(_, slice)| forces(slice) == forces(named));
+        these.map(|(number, _)| SliceId(number)).collect()
+    }
+
     /// The slice with the name of its pieces: `2110` for two kings and a man against a king; and of
     /// the ranks of the foremost men, `2110r70`, where slices are divided by them.
     pub(crate) fn named(&self, name: &str) -> Option<SliceId> {

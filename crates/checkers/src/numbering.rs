@@ -104,9 +104,13 @@ impl Numbering for Checkers {
         if let Some(slice) = self.slice_named(text) {
             return Ok(vec![slice]);
         }
+        let slices = self.slices();
+        let with_material = slices.with_material(text);
+        if !with_material.is_empty() {
+            return Ok(with_material);
+        }
         match text.parse() {
             Ok(pieces @ 2..=LARGEST) => {
-                let slices = self.slices();
                 Ok((2..=pieces).flat_map(|pieces| slices.with_pieces(pieces)).collect())
             }
             _ => Err(ParseError::new(format!(

@@ -222,6 +222,8 @@ fn slices_by_leading_ranks_have_the_same_values() {
     let report = report.unwrap();
     assert!(report.exhaustive);
     assert_eq!(report.positions, 3_488 + 1);
+    // Pieces alone are all slices with them.
+    assert_eq!(Checkers::BY_LEADING_RANKS.select("2110").unwrap().len(), 7);
     // What is below these is checked, too.
     let larger = ["2110r70", "1111r35", "0022r31"];
     let larger = larger.map(|name| Checkers::BY_LEADING_RANKS.slice_named(name).unwrap());
