@@ -1,6 +1,8 @@
 //! Play by databases that count moves: the nearest win, the farthest loss, without any search.
 
-use nutcracker_game::{Game, Metric, Score, Step};
+use std::collections::HashMap;
+
+use nutcracker_game::{Game, Metric, Score, Step, Turn};
 
 use super::Prospect;
 use super::perfect::{Keeping, Perfect, PlayerError, Valued, score_of};
@@ -141,10 +143,20 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         let best = keeping.first().map_or(0, |&(_, value)| value);
         let all = keeping.iter().map(|(valued, _)| valued.mv).collect();
         let closed = self.seen(position, history);
-        if level > 0 && self.is_barred(&closed, best, counted.metric)? {
-            return self.past(position, &closed, level, moves, all);
-        }
         let plies = counted.metric.distance(best).map(|distance| u32::from(distance.plies()));
+        if level > 0 && self.is_barred(&closed, best, counted.metric)? {
+            let mut way = Way { metric: counted.metric, closed: &closed, known: HashMap::new() };
+            let mut clear = Vec::new();
+            for (valued, _) in keeping.iter().filter(|&&(_, value)| value == best) {
+                if self.is_clear_after(&mut way, position, &valued.step)? {
+                    clear.push(valued.mv);
+                }
+            }
+            if clear.is_empty() {
+                return self.past(position, &closed, level, moves, all);
+            }
+            return Ok(Keeping { value: level, moves: clear, plies });
+        }
         let soonest = keeping.iter().filter(|&&(_, value)| value == best);
         let moves = if level > 0 { soonest.map(|(valued, _)| valued.mv).collect() } else { all };
         Ok(Keeping { value: level, moves, plies })
@@ -169,4 +181,71 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         }
         Ok(false)
     }
+
+    /// Whether a side that takes the nearest win from here on can stay clear of positions of the game
+    /// so far, whatever the other side plays.
+    fn is_clear(
+        &self,
+        way: &mut Way<'_, G::Position>,
+        position: &G::Position,
+    ) -> Result<bool, PlayerError<O::Error>> {
+        if let Some(&known) = way.known.get(position) {
+            return Ok(known);
+        }
+        if way.known.len() == MOST_ON_WAY {
+            return Ok(false);
+        }
+        let mut steps = Vec::new();
+        self.game.steps(position, &mut steps);
+        let values = values_of_steps(&self.game, &self.oracle, way.metric, &steps)?;
+        let values = values.unwrap_or_default();
+        let best = values.iter().copied().max();
+        let mut clear = false;
+        for (step, _) in steps.iter().zip(values).filter(|&(_, value)| Some(value) == best) {
+            if self.is_clear_after(way, position, step)? {
+                clear = true;
+                break;
+            }
+        }
+        way.known.insert(*position, clear);
+        Ok(clear)
+    }
+
+    /// The same after a move of that side: distances fall, so that no line is endless, and what leaves
+    /// the slice never comes back to a position of the game.
+    fn is_clear_after(
+        &self,
+        way: &mut Way<'_, G::Position>,
+        position: &G::Position,
+        step: &Step<G::Position>,
+    ) -> Result<bool, PlayerError<O::Error>> {
+        if !self.is_inside(position, step) {
+            return Ok(true);
+        }
+        if step.turn != Turn::Passes || way.closed.contains(&(step.next, false)) {
+            return Ok(false);
+        }
+        let mut replies = Vec::new();
+        if self.game.outcome(&step.next).is_none() {
+            self.game.steps(&step.next, &mut replies);
+        }
+        for reply in replies.iter().filter(|reply| self.is_inside(&step.next, reply)) {
+            let repeats = way.closed.contains(&(reply.next, true));
+            if reply.turn != Turn::Passes || repeats || !self.is_clear(way, &reply.next)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Positions on the way to a win that are examined before every way past the game so far is.
+const MOST_ON_WAY: usize = 20_000;
+
+/// The nearest way to a win, past positions of the game so far.
+struct Way<'a, P> {
+    metric: Metric,
+    closed: &'a Closed<P>,
+    /// Whether it is clear from a position on, with the winner to move.
+    known: HashMap<P, bool>,
 }
