@@ -102,8 +102,11 @@ fn noise_is_measured_and_played() {
     let told = place.talk(&["engine", "chess", "--strategy", "M-"], game).stdout;
     assert!(told.contains("score mate 15 pv a1b2") && told.contains("bestmove a1b2"), "{told}");
     // Levels over endings.
-    let ladder = ["match", "chess", "level=9", "level=1", "--slice", "krk", "--games", "4"];
-    assert!(place.run(&ladder).success().stdout.contains("4 games"));
+    let record = place.path().join("games.txt");
+    let players = ["match", "chess", "level=9", "level=1", "--slice", "krk", "--games", "4"];
+    let recorded = ["--record", record.to_str().expect("a path")];
+    let played = place.run(&[&players[..], &recorded].concat()).success().stdout;
+    assert!(played.contains("4 games"), "{played}");
 }
 
 #[test]
