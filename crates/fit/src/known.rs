@@ -95,7 +95,7 @@ pub fn from_databases<G: Evaluate>(
         for index in indices {
             let Some(position) = game.unrank(slice, index) else { continue };
             if game.outcome(&position).is_none() {
-                let score = tables.cache().probe(&table, index)?;
+                let score = tables.value(&table, index)?;
                 known.push(game, &position, metric.score(score.into()).into(), group);
                 group += 1;
             }

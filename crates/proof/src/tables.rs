@@ -79,7 +79,7 @@ impl Tables for TableFiles<'_> {
 
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, TablesError> {
         let table = self.set.get_exactly(slice.0, Reach::Exact)?;
-        let value = self.set.cache().probe(&table, index)?;
+        let value = self.set.value(&table, index)?;
         Ok(self.metric.score(value.into()))
     }
 }

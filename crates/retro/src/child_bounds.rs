@@ -182,7 +182,7 @@ impl<'a> ChildBounds<'a> {
     pub(crate) fn by_one_ply(&self, table: &Table) -> Result<Packed<16>> {
         let slice = SliceId(table.header().slice);
         let both = Packed::<16>::zeroed(table.positions())?;
-        read_all::<LoadError>(table, self.threads, self.progress, |start, values| {
+        read_all::<LoadError>(self.set, table, self.threads, self.progress, |start, values| {
             both.fill(start, values.iter().map(|&lower| bits([lower, 0])));
         })?;
         for_each_until_stopped(both.len(), CHUNK, self.threads, self.progress, |range| {

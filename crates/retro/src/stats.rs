@@ -110,7 +110,7 @@ pub fn choices<G: Game>(
 fn scores(set: &TableSet, slice: SliceId, threads: usize) -> Result<Packed<8>, StatsError> {
     let table = set.get(slice.0)?;
     let scores = Packed::zeroed(table.positions())?;
-    read_all::<StatsError>(&table, threads, &Silent, |start, block| {
+    read_all::<StatsError>(set, &table, threads, &Silent, |start, block| {
         scores.fill(start, block.iter().map(|&score| u64::from(score as u8)));
     })?;
     Ok(scores)

@@ -83,9 +83,10 @@ pub(crate) fn naming<G: Game>(game: &G) -> Naming {
     )
 }
 
-/// Decodes all blocks of a table, each after its checksum, on several threads, and calls
+/// Decodes all blocks of a table of a set, each after its checksum, on several threads, and calls
 /// `put(start, scores)` for each; then compares the histogram with the file's.
 pub(crate) fn read_all<E>(
+    set: &TableSet,
     table: &Table,
     threads: usize,
     progress: &dyn Progress,
@@ -100,7 +101,7 @@ where
         let mut scores = Vec::new();
         for block in blocks {
             scores.resize(header.block_len(block), 0);
-            table.decode_block(block, &mut scores)?;
+            set.block(table, block, &mut scores)?;
             put(block * u64::from(header.block_positions), &scores);
             counted.lock().unwrap_or_else(PoisonError::into_inner).add(&scores);
         }
@@ -144,11 +145,11 @@ impl Children for SetChildren<'_> {
     type Error = TableError;
 
     fn read(&self, slice: SliceId, start: u64, out: &mut [i8]) -> Result<(), TableError> {
-        self.set.cache().read(self.table(slice)?, start, out)
+        self.set.values(self.table(slice)?, start, out)
     }
 
     fn score(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
-        Ok(self.set.cache().probe(self.table(slice)?, index)?.into())
+        Ok(self.set.value(self.table(slice)?, index)?.into())
     }
 }
 
@@ -184,7 +185,7 @@ impl<'a> Nearby<'a> {
         if *found != key {
             *found = None;
             scores.resize(table.header().block_len(block), 0);
-            self.children.set.cache().read(table, block * size, scores)?;
+            self.children.set.values(table, block * size, scores)?;
             *found = key;
         }
         Ok(scores[within as usize].into())

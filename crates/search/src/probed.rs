@@ -47,13 +47,13 @@ impl Probed {
         }
         let table = set.get(game.slice_of(position).0)?;
         let metric = metric_of(&table)?;
-        let byte = set.cache().probe(&table, game.rank(position))?;
+        let byte = set.value(&table, game.rank(position))?;
         let score = Score::from(byte);
         let worth = match table.is_clipped(byte) {
             _ if metric == Metric::Forced => {
                 let upper = upper_bound(game, position, &mut |next| {
                     let table = set.get(game.slice_of(next).0)?;
-                    set.cache().probe(&table, game.rank(next)).map(Score::from)
+                    set.value(&table, game.rank(next)).map(Score::from)
                 })?;
                 Worth::between(score, upper)
             }

@@ -219,14 +219,31 @@ impl TableSet {
     }
 
     /// The score of a position in the best table of its slice. Many probes of one slice are faster
-    /// by [`get`](Self::get) and [`cache`](Self::cache).
+    /// by [`get`](Self::get) and [`value`](Self::value).
     pub fn probe(&self, slice: u32, index: u64) -> Result<i8> {
-        self.cache.probe(&*self.get(slice)?, index)
+        self.value(&*self.get(slice)?, index)
     }
 
     /// The scores of the positions of a slice from `start` on, in its best table.
     pub fn read(&self, slice: u32, start: u64, out: &mut [i8]) -> Result<()> {
-        self.cache.read(&*self.get(slice)?, start, out)
+        self.values(&*self.get(slice)?, start, out)
+    }
+
+    /// The value of a position in a table of this set.
+    #[inline]
+    pub fn value(&self, table: &Table, index: u64) -> Result<i8> {
+        self.cache.probe(table, index)
+    }
+
+    /// The values of the positions from `start` on in a table of this set, as many as `out` holds.
+    pub fn values(&self, table: &Table, start: u64, out: &mut [i8]) -> Result<()> {
+        self.cache.read(table, start, out)
+    }
+
+    /// The values of a block of a table of this set, decoded without the cache. `out` must have the
+    /// length of [`Header::block_len`].
+    pub fn block(&self, table: &Table, block: u64, out: &mut [i8]) -> Result<()> {
+        table.decode_block(block, out)
     }
 
     /// The table used for a slice: the best without a need, else the narrowest that serves it.

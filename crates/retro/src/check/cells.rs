@@ -144,7 +144,7 @@ impl Cells for Pieces<'_> {
         for (number, out) in (0..).zip(out.chunks_mut(CHUNK)) {
             let start = start + number * CHUNK as u64;
             let values = &mut values[..out.len()];
-            self.set.cache().read(self.table, start, values)?;
+            self.set.values(self.table, start, values)?;
             for (out, &value) in out.iter_mut().zip(&*values) {
                 *out = Cell::from(value) << 1;
             }

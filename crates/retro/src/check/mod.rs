@@ -367,23 +367,29 @@ impl<G: Game> CheckJob<'_, G> {
     /// of the file's counts.
     fn read(&self, put: impl Fn(u64, &[i8]) + Sync) -> Result<(), CheckError> {
         let counted = Mutex::new(Histogram::new());
-        read_all::<CheckError>(self.table, self.threads, self.progress, |start, values| {
-            if !self.game.properties().holes {
-                return put(start, values);
-            }
-            let mut of_positions = Vec::with_capacity(values.len());
-            let (mut values, mut from) = (values.to_vec(), 0);
-            let range = start..start + values.len() as u64;
-            self.game.holes(self.slice, range, &mut |index| {
-                let hole = (index - start) as usize;
-                of_positions.extend_from_slice(&values[from..hole]);
-                values[hole] = 0;
-                from = hole + 1;
-            });
-            of_positions.extend_from_slice(&values[from..]);
-            counted.lock().unwrap_or_else(PoisonError::into_inner).add(&of_positions);
-            put(start, &values);
-        })?;
+        read_all::<CheckError>(
+            self.set,
+            self.table,
+            self.threads,
+            self.progress,
+            |start, values| {
+                if !self.game.properties().holes {
+                    return put(start, values);
+                }
+                let mut of_positions = Vec::with_capacity(values.len());
+                let (mut values, mut from) = (values.to_vec(), 0);
+                let range = start..start + values.len() as u64;
+                self.game.holes(self.slice, range, &mut |index| {
+                    let hole = (index - start) as usize;
+                    of_positions.extend_from_slice(&values[from..hole]);
+                    values[hole] = 0;
+                    from = hole + 1;
+                });
+                of_positions.extend_from_slice(&values[from..]);
+                counted.lock().unwrap_or_else(PoisonError::into_inner).add(&of_positions);
+                put(start, &values);
+            },
+        )?;
         let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.game.properties().holes && counted != *self.table.histogram() {
             return Err(self.wrong(Discrepancy::Counts));

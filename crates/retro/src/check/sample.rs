@@ -106,7 +106,7 @@ impl<G: Game> Sample<'_, G> {
     /// The value of a position of this slice or of one below.
     fn stored(&self, slice: SliceId, index: u64) -> Result<Score, CheckError> {
         Ok(if slice == self.slice {
-            self.set.cache().probe(self.table, index)?.into()
+            self.set.value(self.table, index)?.into()
         } else {
             self.children.score(slice, index)?
         })
@@ -118,7 +118,7 @@ impl<G: Game> Sample<'_, G> {
         index: u64,
         moves: &mut Vec<G::Move>,
     ) -> Result<Option<Discrepancy>, CheckError> {
-        let stored = self.set.cache().probe(self.table, index)?;
+        let stored = self.set.value(self.table, index)?;
         let Some(position) = self.game.unrank(self.slice, index) else { return Ok(None) };
         let notation = || self.game.format(&Situation::new(position, Side::First));
         if let Some(outcome) = self.game.outcome(&position) {

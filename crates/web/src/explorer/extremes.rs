@@ -170,7 +170,7 @@ impl Explorer {
                 break;
             }
             values.resize(table.header().block_len(block), 0);
-            table.decode_block(block, &mut values)?;
+            self.set.block(table, block, &mut values)?;
             let start = block * u64::from(table.header().block_positions);
             for (index, &value) in (start..).zip(&values) {
                 if value != farthest || found.len() as u64 == LONGEST {

@@ -121,7 +121,7 @@ impl Explorer {
         for _ in 0..SAMPLES {
             let index = dice.below(len);
             examined += 1;
-            let score = self.set.cache().probe(&table, index)?;
+            let score = self.set.value(&table, index)?;
             if filters.allows(score.into())
                 && let Some(found) = self.matching(filters, slice, index, examined)?
             {
@@ -163,7 +163,7 @@ impl Explorer {
                 return none("nothing matched in the time allowed; relax the filters".to_owned());
             }
             scores.resize(table.header().block_len(block), 0);
-            table.decode_block(block, &mut scores)?;
+            self.set.block(&table, block, &mut scores)?;
             let start = block * u64::from(table.header().block_positions);
             for (index, &score) in (start..).zip(&scores) {
                 examined += 1;
