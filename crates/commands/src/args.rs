@@ -15,8 +15,8 @@ use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde_json::{Map, Value};
 
 use crate::cmd::{
-    annotate, book, contest, engine, experiment, games, moves, plan, play, probe, prove, sample,
-    serve, solve, stats, token, tune, verify, worker,
+    annotate, book, compact, contest, engine, experiment, games, moves, plan, play, probe, prove,
+    sample, serve, solve, stats, token, tune, verify, worker,
 };
 use crate::failure::Failure;
 use crate::{machine, note};
@@ -69,6 +69,7 @@ pub enum Command {
     Sample(sample::Args),
     Stats(stats::Args),
     Verify(verify::Args),
+    Compact(compact::Args),
     Prove(prove::Args),
     Games(games::Args),
     Moves(moves::Args),
@@ -94,6 +95,7 @@ impl Command {
             Command::Sample(args) => args.run(),
             Command::Stats(args) => args.run(),
             Command::Verify(args) => args.run(),
+            Command::Compact(args) => args.run(),
             Command::Prove(args) => args.run(),
             Command::Games(args) => args.run(),
             Command::Moves(args) => args.run(),

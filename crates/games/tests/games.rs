@@ -4,6 +4,7 @@ mod any;
 mod awari;
 mod checkers;
 mod checkers_published;
+mod compact;
 mod connect_four;
 mod dobutsu;
 mod evaluate;

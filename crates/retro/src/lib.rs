@@ -30,7 +30,7 @@
 //! | solving | [`solve`], [`SolveOptions`], [`SolverName`], [`Window`], [`SliceReport`], [`SolveError`] |
 //! | while it runs | [`Progress`], [`Phase`], [`Choice`], [`Silent`] |
 //! | before it runs | [`default_set()`], [`quick_set`], [`plan()`], [`plan_together()`], [`SlicePlan`], [`Rates`], [`calibrate`], [`fit_solvers`] |
-//! | finished files | [`open_set`], [`open_metric`], [`folder`], [`check`], [`stats`] |
+//! | finished files | [`open_set`], [`open_metric`], [`folder`], [`check`], [`stats`], [`rewrite`] |
 //! | several machines | [`Machines`], [`SliceGraph`], [`help_slices`], [`solve_fleet`] |
 //! | measurements and tests | [`experiment`], [`in_memory`] |
 
@@ -39,6 +39,7 @@ mod calibrate;
 pub mod check;
 mod check_error;
 mod child_bounds;
+mod compact;
 mod default_set;
 mod error;
 mod exits;
@@ -61,6 +62,7 @@ mod window;
 
 pub use budget::cache_bytes;
 pub use calibrate::{Calibration, CalibrationError, calibrate};
+pub use compact::{COMPACT_BLOCK, Form, RewriteOptions, Rewritten, rewrite};
 pub use default_set::{default_set, quick_set};
 pub use error::{SolveError, Unfit};
 pub use fleet::{FLEET_FOLDER, PATIENCE, record_checked, solve_fleet};

@@ -174,7 +174,7 @@ fn parts<G: Game>(game: &G, slice: SliceId) -> Vec<Part> {
 }
 
 /// Numbers without a position are not values.
-fn mark_holes<G: Game>(game: &G, slice: SliceId, start: u64, out: &mut [i8]) {
+pub(crate) fn mark_holes<G: Game>(game: &G, slice: SliceId, start: u64, out: &mut [i8]) {
     let range = start..start + out.len() as u64;
     game.holes(slice, range, &mut |index| out[(index - start) as usize] = HOLE);
 }

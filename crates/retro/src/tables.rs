@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use nutcracker_game::{Children, Game, Metric, Score, SliceId};
 use nutcracker_table::{Expect, Histogram, Naming, Reach, Storage, Table, TableError, TableSet};
 
+use crate::compact;
 use crate::parallel::{ThreadError, for_each_until_stopped};
 use crate::progress::{Progress, Stopped};
 
@@ -30,7 +31,7 @@ pub fn open_metric<G: Game>(
 ) -> TableSet {
     let id = game.id();
     let metric = metric_of(game, metric);
-    let expecting = game.clone();
+    let (expecting, restoring) = (game.clone(), game.clone());
     TableSet::open(storage, dir, id.name, id.options, cache_bytes as usize)
         .named(naming(game))
         .expecting(move |slice| {
@@ -41,6 +42,9 @@ pub fn open_metric<G: Game>(
                 scheme: expecting.index_scheme().to_owned(),
                 metric: metric.name().to_owned(),
             })
+        })
+        .restoring(move |set, slice, start, values| {
+            compact::restore(&restoring, metric, set, SliceId(slice), start, values)
         })
 }
 
@@ -176,6 +180,10 @@ impl<'a> Nearby<'a> {
     #[inline]
     pub(crate) fn score(&mut self, slice: SliceId, index: u64) -> Result<Score, TableError> {
         let table = self.children.table(slice)?;
+        if table.is_compact() {
+            // A single value is restored much sooner than a block of them.
+            return self.children.score(slice, index);
+        }
         let size = u64::from(table.header().block_positions);
         let (block, within) = (index / size, index % size);
         let key = Some((slice, block));

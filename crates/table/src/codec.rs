@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DDict};
 
+use crate::runs;
+
 const CONSTANT: u8 = 0;
 const PLAIN: u8 = 1;
 const PACKED: u8 = 2;
@@ -23,11 +25,14 @@ pub enum CodecId {
     Zstd,
     /// 2: a zstd frame for each block, with a dictionary for the file.
     ZstdDictionary,
+    /// 3: a zstd frame for each block, of its runs of equal values or of its values, whichever is
+    /// shorter.
+    Runs,
 }
 
 impl CodecId {
     /// All codecs.
-    pub const ALL: [Self; 3] = [Self::Raw, Self::Zstd, Self::ZstdDictionary];
+    pub const ALL: [Self; 4] = [Self::Raw, Self::Zstd, Self::ZstdDictionary, Self::Runs];
 
     /// The number in the header.
     pub fn to_u16(self) -> u16 {
@@ -35,6 +40,7 @@ impl CodecId {
             Self::Raw => 0,
             Self::Zstd => 1,
             Self::ZstdDictionary => 2,
+            Self::Runs => 3,
         }
     }
 
@@ -50,6 +56,7 @@ impl fmt::Display for CodecId {
             Self::Raw => "raw",
             Self::Zstd => "zstd",
             Self::ZstdDictionary => "zstd-dictionary",
+            Self::Runs => "runs",
         })
     }
 }
@@ -81,6 +88,7 @@ impl Codec {
         let packing: Box<dyn BlockCodec> = match id {
             CodecId::Raw => Box::new(Raw),
             CodecId::Zstd | CodecId::ZstdDictionary => Box::new(Zstd::new(level, dictionary)),
+            CodecId::Runs => Box::new(Runs(Zstd::new(level, &[]))),
         };
         Self { id, dictionary: dictionary.to_vec(), packing }
     }
@@ -249,6 +257,49 @@ impl BlockCodec for Zstd {
                 }
             }
         })
+    }
+}
+
+/// Blocks as runs of equal values where that is shorter, then by zstd.
+#[derive(Debug)]
+struct Runs(Zstd);
+
+/// The first byte of a block: what its zstd frame holds.
+const VALUES: u8 = 0;
+const RUNS: u8 = 1;
+
+impl BlockCodec for Runs {
+    fn pack(&self, plain: &[u8], out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        out.push(RUNS);
+        let runs = runs::encode(plain);
+        out.extend((runs.len() as u32).to_le_bytes());
+        if !self.0.pack(&runs, out) {
+            return false;
+        }
+        let mut other = vec![VALUES];
+        if self.0.pack(plain, &mut other) && other.len() < out.len() - start {
+            out.truncate(start);
+            out.extend(other);
+        }
+        true
+    }
+
+    fn unpack(&self, packed: &[u8], plain: &mut [u8]) -> Result<(), String> {
+        match packed {
+            [VALUES, packed @ ..] => self.0.unpack(packed, plain),
+            [RUNS, a, b, c, d, packed @ ..] => {
+                // Runs are never longer than twice the values and their count.
+                let len = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+                if len > runs::longest(plain.len()) {
+                    return Err(format!("{len} bytes of runs are too many"));
+                }
+                let mut bytes = vec![0; len];
+                self.0.unpack(packed, &mut bytes)?;
+                runs::decode(&bytes, plain).ok_or_else(|| "its runs do not fill it".to_owned())
+            }
+            _ => Err("it has neither values nor runs".to_owned()),
+        }
     }
 }
 

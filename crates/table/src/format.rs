@@ -13,13 +13,14 @@
 //!     24    4  indices in a block; the last block may be shorter
 //!     28    1  range: scores lie in -range..=range
 //!     29    1  window: 0, or K < range if scores are clipped to -K..=K
-//!     30    2  codec: 0 raw, 1 zstd, 2 zstd with dictionary
+//!     30    2  codec: 0 raw, 1 zstd, 2 zstd with dictionary, 3 runs
 //!     32    4  length of the dictionary
 //!     36    8  xxh3-64 of the dictionary, also if it is empty
 //!     44  1+n  game, rule options, index scheme, slice name, metric: five strings of UTF-8, each
 //!              after its length
 //!           1  number of parts
 //!  1+n+8 each  name of the part, its first index
+//!     32       in a compact table, from version 3 on: blake3 of all values, a hole as 0x80
 //!    H-8    8  xxh3-64 of bytes 0..H-8
 //! dictionary
 //!      H       as long as the header says
@@ -48,6 +49,7 @@
 //! - 1: the first. Without slice name (it is the number), metric (`score`), parts (one, of all)
 //!   and holes (none): the last part is the number of scores that occur, then the pairs.
 //! - 2: slice name, metric, parts, holes.
+//! - 3: only compact tables, with the digest of their values.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -61,8 +63,10 @@ use crate::histogram::Histogram;
 use crate::reach::Reach;
 use crate::statistics::Statistics;
 
-/// The version of the format that this crate writes, and the last it reads.
-pub const FORMAT_VERSION: u16 = 2;
+/// The last version of the format that this crate writes and reads: that of compact tables.
+pub const FORMAT_VERSION: u16 = 3;
+/// The version of all other tables.
+const COMPLETE_VERSION: u16 = 2;
 /// The value of an index without a position, as input of a writer.
 pub const HOLE: i8 = i8::MIN;
 /// The metric of scores, and of all tables of version 1.
@@ -87,8 +91,8 @@ pub(crate) const MAX_RANGE: u8 = 127;
 pub(crate) const EXTENSION: &str = ".nut";
 /// The suffix of the name of a table that is not checked.
 pub(crate) const UNCHECKED: &str = ".unchecked";
-/// The longest header: fixed fields, five strings of at most 255 bytes, parts, checksum.
-pub(crate) const MAX_HEADER: usize = FIXED_HEADER + 5 * 256 + 1 + MAX_PARTS * (256 + 8) + 8;
+/// The longest header: fixed fields, five strings of at most 255 bytes, parts, digest, checksum.
+pub(crate) const MAX_HEADER: usize = FIXED_HEADER + 5 * 256 + 1 + MAX_PARTS * (256 + 8) + 32 + 8;
 pub(crate) const INDEX_ENTRY: u64 = 12;
 pub(crate) const TRAILER: u64 = 64;
 /// The end of the file that the blake3 in the trailer does not cover: itself and the checksum.
@@ -141,6 +145,10 @@ pub struct Header {
     pub codec: CodecId,
     /// The parts with statistics of their own: at least one, the first from index 0 on.
     pub parts: Vec<Part>,
+    /// In a compact table, the blake3 of all its values, a hole as [`HOLE`]. Such a table leaves out
+    /// values that follow from smaller slices by the rules, and a
+    /// [`TableSet`](crate::TableSet::restoring) restores them.
+    pub compact: Option<[u8; 32]>,
 }
 
 impl Header {
@@ -167,6 +175,7 @@ impl Header {
             name: slice.to_string(),
             metric: SCORE.to_owned(),
             parts: vec![Part::all()],
+            compact: None,
         }
     }
 
@@ -245,6 +254,9 @@ impl Header {
                 self.range
             ));
         }
+        if self.compact.is_some() && (window > 0 || self.metric == FORCED) {
+            return Err("only exact values can be left out of a table".to_owned());
+        }
         Ok(())
     }
 
@@ -272,10 +284,13 @@ impl Header {
     pub(crate) fn encode(&self, dictionary: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(MAX_HEADER);
         out.extend(MAGIC);
-        out.extend(FORMAT_VERSION.to_le_bytes());
+        let version = if self.compact.is_some() { FORMAT_VERSION } else { COMPLETE_VERSION };
+        out.extend(version.to_le_bytes());
         let strings = [&self.game, &self.options, &self.scheme, &self.name, &self.metric];
         let parts: usize = self.parts.iter().map(|part| 1 + part.name.len() + 8).sum();
-        let len = FIXED_HEADER + strings.iter().map(|s| 1 + s.len()).sum::<usize>() + 1 + parts + 8;
+        let strings_len: usize = strings.iter().map(|s| 1 + s.len()).sum();
+        let digest = self.compact.as_ref().map_or(0, |digest| digest.len());
+        let len = FIXED_HEADER + strings_len + 1 + parts + digest + 8;
         out.extend((len as u16).to_le_bytes());
         out.extend(self.slice.to_le_bytes());
         out.extend(self.positions.to_le_bytes());
@@ -294,6 +309,7 @@ impl Header {
             out.extend(part.name.as_bytes());
             out.extend(part.first.to_le_bytes());
         }
+        out.extend(self.compact.iter().flatten());
         debug_assert_eq!(out.len() + 8, len);
         let sum = xxh3_64(&out);
         out.extend(sum.to_le_bytes());
@@ -408,6 +424,8 @@ fn parse_fields(version: u16, bytes: &[u8], len: u64) -> std::result::Result<Par
         let parts: std::result::Result<_, String> = (0..count).map(part).collect();
         (name, metric, parts?)
     };
+    let compact =
+        if version < FORMAT_VERSION { None } else { Some(fields.array().ok_or_else(short)?) };
     if !fields.0.is_empty() {
         return Err("it is too long".to_owned());
     }
@@ -430,6 +448,7 @@ fn parse_fields(version: u16, bytes: &[u8], len: u64) -> std::result::Result<Par
         block_positions,
         codec,
         parts,
+        compact,
     };
     Ok(ParsedHeader { version, header, len, dictionary_len, dictionary_sum })
 }

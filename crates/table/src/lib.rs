@@ -10,6 +10,9 @@
 //! of one slice with different windows can coexist; see [`TableSet::get_for`] and
 //! [`Table::is_clipped`].
 //!
+//! A table may be compact: values that follow from smaller slices by the rules of the game are left
+//! out, and a set that knows the rules restores them; see [`TableSet::restoring`].
+//!
 //! ```
 //! use std::sync::Arc;
 //! use nutcracker_table::{Disk, Header, Manifest, PackOptions, TableSet, pack};
@@ -52,6 +55,7 @@ mod manifest;
 mod naming;
 mod reach;
 mod reader;
+mod runs;
 mod set;
 mod statistics;
 mod writer;
@@ -76,5 +80,6 @@ pub use reader::Table;
 pub use set::{Expect, TableSet};
 pub use statistics::Statistics;
 pub use writer::{
-    Filled, PackOptions, Published, Sealed, TableWriter, pack, pack_with, remove_unfinished,
+    Filled, PackOptions, Published, Sealed, TableWriter, pack, pack_compact, pack_with,
+    remove_unfinished,
 };

@@ -49,6 +49,7 @@ impl Expect {
 }
 
 type Expectation = Box<dyn Fn(u32) -> Option<Expect> + Send + Sync>;
+type Restore = Box<dyn Fn(&TableSet, u32, u64, &mut [i8]) -> Result<()> + Send + Sync>;
 
 /// A directory with the tables of one game under one set of options. Tables are opened on first
 /// use; decoded blocks are shared by all of them. For use by any number of threads.
@@ -61,6 +62,7 @@ pub struct TableSet {
     game: String,
     options: String,
     expectation: Option<Expectation>,
+    restore: Option<Restore>,
     naming: Naming,
     tables: RwLock<Tables>,
     cache: BlockCache,
@@ -99,6 +101,7 @@ impl TableSet {
             game: game.into(),
             options: options.into(),
             expectation: None,
+            restore: None,
             naming: Naming::default(),
             tables: RwLock::default(),
             cache: BlockCache::new(cache_bytes),
@@ -113,6 +116,18 @@ impl TableSet {
         expectation: impl Fn(u32) -> Option<Expect> + Send + Sync + 'static,
     ) -> Self {
         self.expectation = Some(Box::new(expectation));
+        self
+    }
+
+    /// Restores what compact tables leave out: `restore(set, slice, start, values)` turns the values
+    /// that are stored from index `start` on into the values of the positions. It may read smaller
+    /// slices of the set.
+    #[must_use]
+    pub fn restoring(
+        mut self,
+        restore: impl Fn(&Self, u32, u64, &mut [i8]) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.restore = Some(Box::new(restore));
         self
     }
 
@@ -232,18 +247,37 @@ impl TableSet {
     /// The value of a position in a table of this set.
     #[inline]
     pub fn value(&self, table: &Table, index: u64) -> Result<i8> {
-        self.cache.probe(table, index)
+        let mut value = [self.cache.probe(table, index)?];
+        self.restore(table, index, &mut value)?;
+        Ok(value[0])
     }
 
     /// The values of the positions from `start` on in a table of this set, as many as `out` holds.
     pub fn values(&self, table: &Table, start: u64, out: &mut [i8]) -> Result<()> {
-        self.cache.read(table, start, out)
+        self.cache.read(table, start, out)?;
+        self.restore(table, start, out)
     }
 
     /// The values of a block of a table of this set, decoded without the cache. `out` must have the
     /// length of [`Header::block_len`].
     pub fn block(&self, table: &Table, block: u64, out: &mut [i8]) -> Result<()> {
-        table.decode_block(block, out)
+        table.decode_block(block, out)?;
+        self.restore(table, block * u64::from(table.header().block_positions), out)
+    }
+
+    /// Restores what a compact table leaves out of the values from `start` on.
+    #[inline]
+    fn restore(&self, table: &Table, start: u64, values: &mut [i8]) -> Result<()> {
+        if !table.is_compact() {
+            return Ok(());
+        }
+        match &self.restore {
+            Some(restore) => restore(self, table.header().slice, start, values),
+            None => Err(TableError::request(format!(
+                "{} is compact: without the rules of its game, its values are not known",
+                table.path().display()
+            ))),
+        }
     }
 
     /// The table used for a slice: the best without a need, else the narrowest that serves it.

@@ -378,6 +378,33 @@ pub fn pack_with<'a>(
     options: &PackOptions,
     fill: impl Fn(u64, &mut [i8]) -> Filled + Sync,
 ) -> Result<Sealed<'a>> {
+    let (writer, mut statistics) = write_blocks(storage, dir, header, options, fill)?;
+    statistics.exact = options.exact;
+    writer.seal(&statistics)
+}
+
+/// As [`pack_with`], for a compact table: `fill` gives [`HOLE`](crate::HOLE) for values that are left
+/// out, too, and all values are counted by `statistics`.
+pub fn pack_compact<'a>(
+    storage: &'a dyn Storage,
+    dir: &Path,
+    header: &Header,
+    options: &PackOptions,
+    statistics: &Statistics,
+    fill: impl Fn(u64, &mut [i8]) -> Filled + Sync,
+) -> Result<Sealed<'a>> {
+    let (writer, _) = write_blocks(storage, dir, header, options, fill)?;
+    writer.seal(statistics)
+}
+
+/// Writes all blocks, and counts their values.
+fn write_blocks<'a>(
+    storage: &'a dyn Storage,
+    dir: &Path,
+    header: &Header,
+    options: &PackOptions,
+    fill: impl Fn(u64, &mut [i8]) -> Filled + Sync,
+) -> Result<(TableWriter<'a>, Statistics)> {
     // Checked before anything is computed from it.
     header.check().map_err(|reason| {
         TableError::request(format!("cannot write a table in {}: {reason}", dir.display()))
@@ -414,9 +441,8 @@ pub fn pack_with<'a>(
         results
     });
     results.into_iter().collect::<Result<()>>()?;
-    let mut turn = job.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
-    turn.statistics.exact = options.exact;
-    turn.writer.seal(&turn.statistics)
+    let turn = job.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok((turn.writer, turn.statistics))
 }
 
 /// Trains on evenly spaced blocks, the same ones for any number of threads.

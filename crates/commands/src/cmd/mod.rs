@@ -2,6 +2,7 @@
 
 pub mod annotate;
 pub mod book;
+pub mod compact;
 pub mod contest;
 pub mod engine;
 pub mod experiment;
