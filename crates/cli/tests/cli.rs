@@ -3,6 +3,7 @@
 mod book;
 mod book_games;
 mod cluster;
+mod compact;
 mod damage;
 mod documented;
 mod endure;

@@ -18,12 +18,14 @@ fn values() -> Vec<i8> {
     noise.chain(same).chain((0..150).map(|i| (i % 3) as i8)).collect()
 }
 
-/// A small file with a dictionary if the codec has one.
+/// A small file with a dictionary if the codec has one; compact, with a digest, if the codec is that of
+/// compact tables.
 fn file(codec: CodecId) -> Vec<u8> {
     let storage = MemoryStorage::new();
     let values = values();
     let header = Header::new("awari", "pits=6", 3, values.len() as u64, 127, "halves-1");
-    let header = Header { codec, block_positions: 64, ..header };
+    let compact = (codec == CodecId::Runs).then_some([7; 32]);
+    let header = Header { codec, block_positions: 64, compact, ..header };
     let codec = Codec::new(codec, 5, &[0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0]);
     let mut writer = TableWriter::create(&storage, Path::new("data"), &header, &codec).unwrap();
     let mut histogram = Histogram::new();

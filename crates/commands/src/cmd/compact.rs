@@ -20,10 +20,10 @@ const CACHE: u64 = 1 << 28;
 
 /// Write databases in a small form, for keeping and sending
 ///
-/// Compact databases leave out what follows from smaller slices: the value of a position whose moves
-/// all leave the slice, as captures do that have to be played, and of one whose best move does. Every
-/// other command reads them as they are; a look-up takes some microseconds more, because the rules are
-/// asked which moves leave the slice, and solving on top of them takes several times as long.
+/// Compact databases leave out what follows from smaller slices: the value of a position in which a
+/// capture has to be played, or in which a capture or a promotion is the best move. Every other command
+/// reads them as they are; a look-up takes about a microsecond more, because the rules are asked for
+/// captures, and solving on top of them takes longer.
 ///
 /// They are written to another directory, where `nutcracker` finds them with --data. All values are
 /// restored and compared before a file gets its name. --restore writes the usual databases from
@@ -61,8 +61,7 @@ impl Args {
         let metric = self.subject.metric(&game)?;
         if metric == Metric::Forced {
             return Err(Failure::Usage(format!(
-                "databases of {} hold bounds, which moves out of a slice do not give; they cannot be \
-                 compact",
+                "databases of {} hold bounds, which captures alone do not give; they cannot be compact",
                 game.id()
             )));
         }
@@ -79,7 +78,7 @@ impl Args {
         let interrupt = Interrupt::listen();
         let reporter = Reporter::new(&game, [0.0, 0.0, 0.6, 0.4]).until(interrupt.clone());
         let form = if self.restore { Form::Complete } else { Form::Compact };
-        let program = format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        let program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
         let options = RewriteOptions { form, threads: self.threads.count(), program: &program };
         let (files, mut written) = (storage(false), Vec::new());
         let done = |one| written.push(one);
@@ -150,7 +149,9 @@ fn for_people(game: &AnyGame, written: &[Rewritten], restored: bool) -> String {
     let mut header = [unit, "positions", "left out", "size before", "size", "positions a byte"];
     if restored {
         header[2] = "";
-        rows.iter_mut().for_each(|row| row[2].clear());
+        for row in &mut rows {
+            row[2].clear();
+        }
     }
     table::render(&header, &[], rows)
 }
