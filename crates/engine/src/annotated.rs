@@ -12,6 +12,9 @@ use crate::{Analysis, Loss, Played};
 /// The points that a game is worth in which the limits of marks are as they are written here: awari
 /// with 48 stones. They grow and shrink with the game.
 const REFERENCE: f64 = 48.0;
+/// The same for games without points, whose estimates lie between a loss and a win: in proportion to
+/// a win, every shift of a few hundredths would be an error. A man is worth about 0.1 there.
+const WITHOUT_POINTS: f64 = 0.1;
 /// Guessed losses below this are no errors.
 const THRESHOLD: f64 = 0.5;
 /// Losses from these on are marked `?` and `??`.
@@ -27,7 +30,7 @@ pub struct Annotated<'a, G: Game> {
     /// The record it comes from.
     pub record: &'a Record,
     /// Guessed losses below this are no errors; without it, half a point in a game that is worth 48,
-    /// and in proportion in others.
+    /// in proportion in others with points, and a twentieth of a win where there are none.
     pub threshold: Option<f64>,
 }
 
@@ -53,7 +56,15 @@ impl<G: Game> Annotated<'_, G> {
     /// What the game is worth, compared with that in which the limits are set.
     fn scale(&self) -> f64 {
         let game = self.played.game();
-        f64::from(game.max_score(game.slice_of(&game.start().position))) / REFERENCE
+        if self.has_points() {
+            f64::from(game.max_score(game.slice_of(&game.start().position))) / REFERENCE
+        } else {
+            WITHOUT_POINTS
+        }
+    }
+
+    fn has_points(&self) -> bool {
+        self.played.game().metrics().iter().any(|metric| metric.is_points())
     }
 
     /// Errors: all that are proven, and guesses from the threshold on; not the moves of an opening.
@@ -205,7 +216,7 @@ impl<G: Game> Annotated<'_, G> {
             title: &title,
             caption: &caption,
             sides: [&names[0], &names[1]],
-            outcomes: !game.metrics().iter().any(|metric| metric.is_points()),
+            outcomes: !self.has_points(),
         };
         course_chart(&course, &points)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nutcracker_game::{Game, Metric, SliceId};
-use nutcracker_table::{Disk, Reach, Storage, TableSet};
+use nutcracker_table::{DEFAULT_BLOCK_POSITIONS, Disk, Reach, Storage, TableSet};
 use thiserror::Error;
 
 use crate::budget::{cache_bytes, overhead};
@@ -27,6 +27,9 @@ const STREAMED_SHARE: u64 = 8;
 
 /// A slice of fewer positions is over before anything can be measured.
 const LEAST_POSITIONS: u64 = 10_000;
+
+/// Fewer blocks in the cache than a position's moves lead to would be decoded again for each of them.
+const LEAST_BLOCKS: u64 = 64;
 
 /// What was measured.
 #[derive(Clone, Debug)]
@@ -260,7 +263,9 @@ impl<G: Game> Trial<'_, G> {
         let mut points = Vec::new();
         for planned in [largest, smallest] {
             let scaled = |bytes: u64| (bytes as f64 * positions as f64 / planned as f64) as u64;
-            let set = self.open(scaled(cache_bytes(planned).min(memory / 8)));
+            // In a large slice, the cache is a small share and still many blocks.
+            let blocks = LEAST_BLOCKS * u64::from(DEFAULT_BLOCK_POSITIONS);
+            let set = self.open(scaled(cache_bytes(planned).min(memory / 8)).max(blocks));
             let table = set.get(self.slice.0)?;
             let memory_here = Memory { all: scaled(memory), tables: memory / 8 };
             let started = Instant::now();

@@ -252,7 +252,7 @@ class Board {
     this.parts.verdict.textContent = this.editing ? this.setup.help() : verdict;
     const tells = revealed && !this.editing && now.value;
     this.parts.verdict.dataset.outcome = tells ? this.words.standing(now, base).kind : "";
-    this.parts.note.textContent = this.note || (this.editing ? "" : (now.missing ?? ""));
+    this.parts.note.textContent = this.note || (this.editing ? "" : capital(now.missing ?? ""));
     this.parts.problem.textContent = this.problem;
   }
 

@@ -45,7 +45,7 @@ function place(square) {
 
 const kind = {
   style: "checkers",
-  radius: 27,
+  radius: 25,
   read,
   size: () => [SIZE, SIZE],
   // Black begins and plays towards 32: seen from Black, 1 is at the lower right.
@@ -60,9 +60,10 @@ const kind = {
   ],
   spot: (_, name, [x, y]) => [
     s("rect", { class: "dark", x: x - SQUARE / 2, y: y - SQUARE / 2, width: SQUARE, height: SQUARE }),
+    // In the corner, clear of a man and its ring.
     s(
       "text",
-      { class: "number", x: x - SQUARE / 2 + 3, y: y - SQUARE / 2 + 12, "aria-hidden": "true" },
+      { class: "number", x: x - SQUARE / 2 + 1.5, y: y - SQUARE / 2 + 9.5, "aria-hidden": "true" },
       name,
     ),
   ],

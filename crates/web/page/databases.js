@@ -10,6 +10,9 @@ import { capital, count, headingOf, signed, signedMean, size, slice, wordsOf } f
 /** A slice in words, where its name is an abbreviation. */
 const titleOf = (entry) => entry.title ?? entry.slice;
 
+/** What positions with a result are asked for by: distances of wins are positive, those of losses negative. */
+const RESULTS = { won: { min_score: 1 }, drawn: { score: 0 }, lost: { max_score: -1 } };
+
 const isDistance = (metric) => /^dt[wczrh]/.test(metric);
 
 function shares(tally) {
@@ -106,7 +109,8 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
   const words = wordsOf(card);
   const { metric } = known.slices[0];
   const distances = isDistance(metric);
-  const mean = (tally) => (distances ? "–" : signedMean(tally.mean));
+  // A mean of distances to won and lost ends says nothing.
+  const mean = (tally) => !distances && h("td", {}, signedMean(tally.mean));
   const heading = h("h2", {});
   const histogram = chart(({ score }) => find({ slice: chosen, score }));
   const extremes = h("div", { class: "extremes" });
@@ -229,7 +233,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
       h("td", {}, count(entry.positions)),
       h("td", {}, size(entry.bytes)),
       h("td", {}, entry.bits_per_position.toFixed(2)),
-      h("td", {}, mean(entry)),
+      mean(entry),
       shares(entry),
       clipped && h("td", {}, entry.window ? `±${entry.window}` : "exact"),
     );
@@ -250,7 +254,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
             "Positions",
             "Size",
             "Bits each",
-            "Mean",
+            ...(distances ? [] : ["Mean"]),
             "Won, drawn, lost",
             ...(clipped ? ["Scores"] : []),
           ].map((text) => h("th", { scope: "col" }, text)),
@@ -267,7 +271,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
           h("td", {}, count(known.all.positions)),
           h("td", {}, size(known.all.bytes)),
           h("td", {}, known.all.bits_per_position.toFixed(2)),
-          h("td", {}, mean(known.all)),
+          mean(known.all),
           shares(known.all),
           clipped && h("td", {}),
         ),
@@ -287,7 +291,8 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
         history.replaceState({ find: [...new FormData(event.target)] }, "");
         find({
           slice: fields.slice.value,
-          score: fields.score.value,
+          score: fields.score?.value,
+          ...RESULTS[fields.result?.value],
           only: fields.only.value,
           captures: fields.captures?.value,
           tempting: fields.tempting?.checked ? "true" : "",
@@ -306,12 +311,26 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
         known.slices.map((one) => option(one.slice, titleOf(one))),
       ),
     ),
-    h(
-      "label",
-      {},
-      "Score ",
-      h("input", { name: "score", inputmode: "numeric", size: 4, pattern: "[+\\-]?[0-9]{1,3}" }),
-    ),
+    card.points
+      ? h(
+          "label",
+          {},
+          "Score ",
+          h("input", { name: "score", inputmode: "numeric", size: 4, pattern: "[+\\-]?[0-9]{1,3}" }),
+        )
+      : h(
+          "label",
+          {},
+          "For its mover ",
+          h(
+            "select",
+            { name: "result" },
+            option("", "anything"),
+            option("won", "won"),
+            option("drawn", "drawn"),
+            option("lost", "lost"),
+          ),
+        ),
     h(
       "label",
       {},

@@ -4,7 +4,7 @@ import { about } from "./api.js";
 import { h } from "./dom.js";
 import { rulesOf } from "./rules.js";
 import { pageUrl } from "./url.js";
-import { capital, slice } from "./words.js";
+import { capital, inForce, slice } from "./words.js";
 
 /** What is known of a game, under all rules there are files of. */
 function known(game) {
@@ -15,13 +15,16 @@ function known(game) {
     h(
       "li",
       {},
-      h("a", { href: pageUrl("board", game.name, options) }, title ?? (rules || "usual rules")),
+      h("a", { href: pageUrl("board", game.name, options) }, title ?? (inForce(rules) || "usual rules")),
       slices.length > 0 && [
         ": ",
         h(
           "a",
           { href: pageUrl("databases", game.name, options) },
-          `databases up to ${slice(slices.at(-1), game.unit)}`,
+          // Where slices are not numbers of something, their names say little.
+          game.unit === "slice"
+            ? `${slices.length} ${slices.length === 1 ? "database" : "databases"}`
+            : `databases up to ${slice(slices.at(-1), game.unit)}`,
         ),
       ],
       book && [

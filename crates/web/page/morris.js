@@ -128,7 +128,8 @@ const kind = {
   spot: (_, name, [x, y]) => [
     s("circle", { class: "reach", cx: x, cy: y, r: 24 }),
     s("circle", { class: "point", cx: x, cy: y, r: 6 }),
-    s("text", { class: "number", x: x + 13, y: y + 24, "aria-hidden": "true" }, name),
+    // Above a stone and its ring, beside the line: what a move is worth stands below.
+    s("text", { class: "number", x: x + 6, y: y - 27, "aria-hidden": "true" }, name),
   ],
   man: ({ men }, name, [x, y]) =>
     men.has(name)

@@ -29,7 +29,7 @@ export function openGame({ game, options, go, signal }) {
     type: "file",
     id: "game-file",
     "aria-label": "A file with games",
-    accept: ".txt,.ogn,.pgn,text/plain",
+    accept: ".txt,.ogn,.pdn,.pgn,text/plain",
     onchange: () => file.files[0] && readFile(file.files[0]),
   });
 

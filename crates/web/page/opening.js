@@ -2,8 +2,13 @@
 
 import { slice } from "./words.js";
 
-/** A riddle of the largest database: the only best move captures less than another. */
-const RIDDLE = { min_score: 1, only: "best", captures: "none", tempting: true, seed: 7 };
+/** A riddle of the largest database: one move alone is best; where there are points, another captures more. */
+const riddle = ({ points }) => ({
+  min_score: 1,
+  only: "best",
+  ...(points && { captures: "none", tempting: true }),
+  seed: 7,
+});
 
 /** The position to begin with, and why it is that one. */
 export async function opening(api, card, from) {
@@ -11,14 +16,17 @@ export async function opening(api, card, from) {
   if (!card.slices.length || card.slices.includes(card.start_slice)) return { root: card.start, note: "" };
   // The start is not in the databases.
   const found = await api
-    .random(RIDDLE)
+    .random(riddle(card))
     .catch(() => api.random({ seed: 7 }))
     .catch(() => null);
   if (!found) return { root: card.start, note: "" };
-  const start = slice(card.start_slice, card.unit);
-  const ending = slice(card.slices.at(-1), card.unit);
+  // Where slices are not numbers of something, their names say little.
+  const [start, ending] =
+    card.unit === "slice"
+      ? ["", "from them"]
+      : [`, ${slice(card.start_slice, card.unit)},`, `with ${slice(card.slices.at(-1), card.unit)}`];
   return {
     root: found.position,
-    note: `The start, ${start}, is beyond the databases; this is an ending with ${ending}.`,
+    note: `The start${start} is beyond the databases; this is an ending ${ending}.`,
   };
 }

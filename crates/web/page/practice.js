@@ -50,10 +50,12 @@ function chances(levels) {
 
 /** The page; a puzzle is solved by its first try, and can be tried again. */
 class Practice {
-  constructor({ game, options, card, api, words, signal }) {
+  constructor({ game, options, card, titles, api, words, signal }) {
     this.game = game;
     this.options = options;
     this.card = card;
+    /** Slices in words, where their names are abbreviations. */
+    this.titles = titles;
     this.api = api;
     this.words = words;
     this.signal = signal;
@@ -84,7 +86,7 @@ class Practice {
     this.slice = h(
       "select",
       { id: "slice", onchange: change },
-      slices.map((name) => h("option", { value: name }, slice(name, this.card.unit))),
+      slices.map((name) => h("option", { value: name }, this.titles.get(name) ?? slice(name, this.card.unit))),
     );
     this.question = h("p", { class: "verdict", id: "question", tabindex: -1 });
     this.stage = h("div", { class: "stage" });
@@ -275,7 +277,9 @@ export async function practicePage({ game, options, main, signal }) {
     );
     return;
   }
-  const practice = new Practice({ game, options, card, api, words: wordsOf(card), signal });
+  const { slices } = await api.slices();
+  const titles = new Map(slices.map((one) => [one.slice, one.title]));
+  const practice = new Practice({ game, options, card, titles, api, words: wordsOf(card), signal });
   practice.build(main);
   await practice.next();
 }

@@ -113,8 +113,8 @@ export class Routes {
         (!man || target) &&
         !(shown && first.value) &&
         s("circle", { class: man ? "spot around" : "spot", cx: x, cy: y, r: man ? this.shape.radius : 9 }),
-      shown && first?.value && this.chip([x, y], first, man),
       s("circle", { class: "ring", cx: x, cy: y, r: this.shape.radius }),
+      shown && first?.value && this.chip([x, y], first, man),
     );
   }
 

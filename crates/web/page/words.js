@@ -4,14 +4,24 @@ import { h } from "./dom.js";
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Options that are in force: one that is not set, such as `no-flying=no`, says nothing. */
+export const inForce = (rules) =>
+  rules
+    .split(/, */)
+    .filter((option) => !option.endsWith("=no"))
+    .map((option) => option.replace(/=yes$/, ""))
+    .join(", ");
+
 /** The heading of a page about a game: its name, what the page shows, and the rules it is under. */
-export const headingOf = ({ name, title, rules }, what = "") =>
-  h(
+export const headingOf = ({ name, title, rules }, what = "") => {
+  const options = inForce(rules ?? "");
+  return h(
     "h1",
     {},
     capital(title ?? name) + (what && `: ${what}`),
-    rules && h("span", { class: "rules-line" }, rules),
+    options && h("span", { class: "rules-line" }, options),
   );
+};
 
 export const count = (number) => number.toLocaleString("en-US");
 

@@ -56,6 +56,20 @@ fn records_are_read_as_far_as_they_can_be_replayed() {
         assert_eq!(found["games"][0]["game"], "oware", "{found}");
         assert_eq!(found["games"][0]["players"], json!(["Ada", null]));
         assert_eq!(found["games"][0]["moves"].as_array().map(Vec::len), Some(4));
+        // In PDN the result of White comes first, who moves second in checkers.
+        let pdn =
+            "[Black \"Ann\"]\n[White \"Bob\"]\n[Result \"1-0\"]\n\n1. 11-15! 22-18 2. 15:22 1-0\n";
+        let found = read(json!({ "text": pdn })).await.json();
+        let game = &found["games"][0];
+        assert_eq!(game["game"], "checkers", "{found}");
+        assert_eq!(game["players"], json!(["Ann", "Bob"]));
+        assert_eq!(game["outcome"], "0-1", "Bob won");
+        assert_eq!(game["moves"], json!(["11-15", "22-18", "15x22"]));
+        // Up to a wrong move, from the position that it names.
+        let wrong = "[FEN \"W:W18:BK10\"]\n\n1. 18-15 10x19 2. 1-5 0-1\n";
+        let found = read(json!({ "text": wrong })).await.json();
+        assert_eq!(found["games"][0]["moves"], json!(["18-15", "10x19"]), "{found}");
+        assert_eq!(found["games"][0]["outcome"], "*");
         // A word of Aualé's may be many moves.
         let long = format!("[Variant \"Oware Abapa\"]\n\n{}\n", "Ff".repeat(600));
         let refused = read(json!({ "text": long })).await;

@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = parse_thinking_time)]
     think: Option<Duration>,
     /// Losses below this count as no errors, where they are not proven; half a point in a game that
-    /// is worth 48, and in proportion in others
+    /// is worth 48, in proportion in others with points, and 0.05 where a win is 1
     #[arg(long, value_name = "POINTS")]
     threshold: Option<f64>,
     /// How the answer is printed

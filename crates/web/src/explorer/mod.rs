@@ -258,17 +258,15 @@ impl Explorer {
 
     /// Why there is no database of a slice, and what makes one.
     fn missing(&self, slice: SliceId) -> String {
-        let (id, name) = (self.game.id(), self.game.slice_name(slice));
+        let id = self.game.id();
+        let label = self.game.slice_title(slice).unwrap_or_else(|| self.game.slice_label(slice));
         if !self.game.has_database(slice) {
             return if self.game.has_databases() {
-                format!(
-                    "slice {name} of {id} can have no database; a search can value its positions"
-                )
+                format!("{label} of {id} can have no database; a search can value its positions")
             } else {
                 format!("{} has no databases; a search can value its positions", id.name)
             };
         }
-        let label = self.game.slice_label(slice);
         let command = self.solve_command(slice);
         if !self.is_feasible(slice) {
             let plan = command.replacen("solve", "plan", 1);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nutcracker_any::AnyGame;
 use nutcracker_draw::Form;
-use nutcracker_engine::record::Record;
+use nutcracker_engine::record::{Outcome, Record};
 use nutcracker_engine::{Analyser, Analysis, Annotated, PlayerError, Transcript};
 use nutcracker_game::{Notation, Rules, Side};
 use nutcracker_search::player::Source;
@@ -118,19 +118,23 @@ type Played = nutcracker_engine::Played<AnyGame>;
 impl Explorer {
     /// The record of a game that is written in any notation we read.
     pub fn record(&self, found: &Transcript) -> Result<Record, ExplorerError> {
-        if found.notation() == Notation::Own {
+        if found.record().tag("Game").is_some() {
             return Ok(found.record().clone());
         }
-        let replayed = found.replay(self.game.clone());
-        replayed
-            .map(|(_, record)| record)
-            .map_err(|error| ExplorerError::Request(error.to_string()))
+        match found.replay(self.game.clone()) {
+            Ok((_, record)) => Ok(record),
+            // It can be played up to a move that is wrong, and whose result it has nobody knows.
+            Err(_) if found.notation() == Notation::Own => {
+                Ok(Record { outcome: Outcome::Open, ..found.record().clone() })
+            }
+            Err(error) => Err(ExplorerError::Request(error.to_string())),
+        }
     }
 
     /// The game of a record, as far as its moves are legal, and why not further. `options` are those
     /// that requests name.
     pub fn recorded(&self, record: &Record, options: &str) -> Result<RecordedGame, ExplorerError> {
-        let start = match record.tag("Position") {
+        let start = match record.tag("Position").or_else(|| record.tag("FEN")) {
             Some(text) => self.parse(text)?,
             None => self.game.start(),
         };

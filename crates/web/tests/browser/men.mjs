@@ -19,7 +19,8 @@ async function go(page, ...places) {
 
 export async function menTests() {
   const data = place();
-  run("solve", "checkers", "--up-to", "2", "--data", data);
+  run("solve", "checkers", "--up-to", "3", "--data", data);
+  run("solve", "morris", "--men", "3", "--up-to", "all", "--data", data);
   run("solve", "chess", "--up-to", "krk", "--data", data);
   run("solve", "chess", "--up-to", "krk", "--metric", "dtz", "--data", data);
   const base = await serve(data);
@@ -52,6 +53,29 @@ export async function menTests() {
     await page.waitForSelector(".slices tbody tr");
     const names = await page.$$eval(".slices tbody th", (all) => all.map((one) => one.textContent));
     ok(names.includes("1 king v 1 man"), names.join("; "));
+    const columns = await page.$$eval(".slices thead th", (all) => all.map((one) => one.textContent));
+    equal(columns, ["Slice", "Positions", "Size", "Bits each", "Won, drawn, lost"], "distances have no mean");
+    await page.selectOption("[name=result]", "lost");
+    await page.click("#find");
+    await shows(page, "#verdict", "Black to move: White wins");
+    await page.goto(`${base}/games/checkers/practice`);
+    await page.waitForSelector("#slice option", { state: "attached" });
+    const from = await page.$$eval("#slice option", (all) => all.map((one) => one.textContent));
+    ok(from.includes("2 men v 1 king"), from.join("; "));
+    await page.goto(`${base}/games`);
+    await shows(page, "main", "usual rules: 10 databases");
+  });
+
+  test("checkers: a game in PDN is pasted and reviewed", async (page) => {
+    await page.goto(`${base}/games/checkers`);
+    await shows(page, "#note", "The start is beyond the databases; this is an ending from them.");
+    await page.click("#open");
+    const tags = '[Black "Ann"]\n[White "Bob"]\n[Result "0-1"]';
+    await page.fill("#game-text", `${tags}\n\n1. 11-15 23-18 2. 8-11 27-23 3. 10-14 0-1`);
+    await page.click("#open-text");
+    await shows(page, "#review .headline", "Black (Ann) against White (Bob): Black won.");
+    await shows(page, "#review .accounts", "Black: 0 errors");
+    await becomes(() => moves(page).then((all) => all.length), 6, "its moves");
   });
 
   test("chess: men are clicked and dragged, pawns promoted, positions set up", async (page) => {
@@ -113,6 +137,18 @@ export async function menTests() {
     await page.click("#longest-wins a");
     await shows(page, "#verdict", "White mates in 16 moves");
     await becomes(() => moves(page).then((all) => all.length), 32, "with its line");
+  });
+
+  test("morris: values cover no name of a point", async (page) => {
+    await page.goto(`${base}${at("W:Wa1,b3,c2:Ba2,b2,c3", "morris")}&options=men%3D3`);
+    await page.waitForSelector(".chip");
+    const boxes = (selector) =>
+      page.$$eval(selector, (all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    const [names, covers] = [await boxes(".number"), await boxes(".chip, .man, .best .ring")];
+    equal(names.length, 9, "points");
+    ok(covers.length > 6, "stones and values");
+    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    equal(names.filter((name) => covers.some((one) => meet(name, one))).length, 0, "covered");
   });
 
   test("morris: stones are placed, moved and taken after a mill by clicking", async (page) => {
