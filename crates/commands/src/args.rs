@@ -2,6 +2,7 @@
 //!
 //! The rule options come from the registry of games: a new game needs no change here.
 
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +10,7 @@ use clap::builder::Arg;
 use clap::{ArgAction, ArgMatches, FromArgMatches, Parser, Subcommand, ValueEnum};
 use nutcracker_any::AnyGame;
 use nutcracker_any::{GameInfo, OptionInfo, Options, Registry};
-use nutcracker_game::{Metric, Numbering, Rules, SliceId, closure};
+use nutcracker_game::{MOST_MOVES, Metric, Numbering, Rules, SliceId, closure};
 use nutcracker_retro::{available_metric, default_set, folder, open_metric};
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde_json::{Map, Value};
@@ -177,12 +178,16 @@ impl Subject {
         open_metric(game, Some(metric), storage(map), &self.dir_of(game, metric), cache)
     }
 
-    /// The databases of the game's other metrics in the same place; those with a number are left out
-    /// unless they are the ones that were asked for.
+    /// The databases of the game's other metrics in the same place, those with a number included.
     pub fn open_others(&self, game: &AnyGame, cache: u64) -> Vec<(Metric, TableSet)> {
         let own = self.metric_here(game);
-        let others = game.metrics().iter().copied().filter(|&metric| metric != own);
-        others.map(|metric| (metric, self.open_metric(game, metric, false, cache))).collect()
+        let rules = (1..=MOST_MOVES).flat_map(|moves| [Metric::DtzIn(moves), Metric::Dth(moves)]);
+        let numbered = iter::once(Metric::Dth(0)).chain(rules);
+        let all = game.metrics().iter().copied().chain(numbered);
+        all.filter(|&metric| metric != own && metric.is_among(game.metrics()))
+            .filter(|&metric| self.dir_of(game, metric).is_dir())
+            .map(|metric| (metric, self.open_metric(game, metric, false, cache)))
+            .collect()
     }
 
     /// The metric that was given; else the first with databases here, else the game's usual one.

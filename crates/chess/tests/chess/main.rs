@@ -1,5 +1,6 @@
 //! Chess: rules, notation, laws, and lines of play counted by other programs.
 
+mod clock;
 mod five;
 mod laws;
 mod notation;

@@ -1,89 +1,14 @@
 //! Endings under a rule of N moves, compared with a solver that has the clock in its positions.
 
-use nutcracker_chess::{Chess, ChessPosition};
-use nutcracker_game::{Metric, Numbering, Rules, SliceId, Step};
+use std::ops::RangeInclusive;
+use std::sync::Mutex;
 
-use super::solved::{row, solve, values};
+use nutcracker_chess::Chess;
+use nutcracker_game::{Metric, Numbering, Rules, SliceId};
+use tempfile::TempDir;
 
-/// Where a move leads: a number of the ending, or of a smaller one.
-#[derive(Clone, Copy)]
-enum To {
-    Quiet(u32),
-    Zeroing(u32),
-    Smaller(u16, u32),
-}
-
-/// An ending as a list of moves.
-struct Graph {
-    slice: SliceId,
-    /// By position: the end of its moves in the list; holes have none.
-    ends: Vec<u32>,
-    moves: Vec<To>,
-    /// Positions in which the side to move is mated.
-    mated: Vec<bool>,
-}
-
-impl Graph {
-    fn new(slice: SliceId) -> Self {
-        let len = Chess.slice_len(slice) as usize;
-        let (mut ends, mut mated) = (Vec::with_capacity(len), vec![false; len]);
-        let (mut moves, mut steps) = (Vec::new(), Vec::<Step<ChessPosition>>::new());
-        for (index, mated) in (0..).zip(&mut mated) {
-            if let Some(position) = Chess.unrank(slice, index) {
-                steps.clear();
-                Chess.steps(&position, &mut steps);
-                *mated = Chess.outcome(&position) == Some(-1);
-                moves.extend(steps.iter().map(|step| {
-                    let (to, next) = (Chess.slice_of(&step.next), Chess.rank(&step.next) as u32);
-                    match (to == slice, step.zeroes) {
-                        (true, false) => To::Quiet(next),
-                        (true, true) => To::Zeroing(next),
-                        (false, _) => To::Smaller(to.0 as u16, next),
-                    }
-                }));
-            }
-            ends.push(moves.len() as u32);
-        }
-        Graph { slice, ends, moves, mated }
-    }
-
-    fn moves(&self, index: usize) -> &[To] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.moves[start as usize..self.ends[index] as usize]
-    }
-
-    /// Who wins each position under a rule of `limit` moves, with no ply on the clock; and for how
-    /// many plies on the clock that stays so. `smaller` has who wins in smaller endings.
-    fn solve(&self, limit: usize, smaller: &[Vec<i8>]) -> (Vec<i8>, Vec<u8>) {
-        let len = self.ends.len();
-        let mut fresh = vec![0; len];
-        loop {
-            let mut until = vec![0; len];
-            // With the clock at its end, a game that is not over is drawn.
-            let mut next: Vec<i8> = self.mated.iter().map(|&mated| -i8::from(mated)).collect();
-            for clock in (0..2 * limit).rev() {
-                let mut now = vec![0; len];
-                for index in 0..len {
-                    let value = |to: &To| match *to {
-                        To::Quiet(to) => -next[to as usize],
-                        To::Zeroing(to) => -fresh[to as usize],
-                        To::Smaller(slice, to) => -smaller[usize::from(slice)][to as usize],
-                    };
-                    let best = self.moves(index).iter().map(value).max();
-                    now[index] = best.unwrap_or(-i8::from(self.mated[index]));
-                    if now[index] != 0 && until[index] == 0 {
-                        until[index] = clock as u8;
-                    }
-                }
-                next = now;
-            }
-            if next == fresh {
-                return (fresh, until);
-            }
-            fresh = next;
-        }
-    }
-}
+use super::clock::Graph;
+use super::solved::{solve, solve_unchecked, values};
 
 /// The endings up to one, each after those that it needs.
 fn endings(name: &str) -> Vec<SliceId> {
@@ -92,59 +17,91 @@ fn endings(name: &str) -> Vec<SliceId> {
     all
 }
 
-/// Compares `dtzN` for some N, and the smallest N for which an ending is won where all are given.
-fn compare(name: &str, limits: impl Iterator<Item = usize> + Clone, smallest: bool) {
-    let slices = endings(name);
-    let graphs: Vec<Graph> = slices.iter().map(|&slice| Graph::new(slice)).collect();
-    let count = slices.iter().map(|slice| slice.0 as usize + 1).max().unwrap();
-    let mut rules: Vec<Vec<i8>> = graphs.iter().map(|graph| vec![0; graph.ends.len()]).collect();
-    for limit in limits.clone() {
+/// A rule, what was solved under it, and who wins in the endings that were compared.
+struct Ruled {
+    limit: usize,
+    dir: TempDir,
+    winners: Vec<Vec<i8>>,
+}
+
+impl Ruled {
+    fn new(name: &str, limit: usize) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let metric = Metric::DtzIn(limit as u8);
-        solve(name, metric, dir.path());
-        let mut winners = vec![Vec::new(); count];
-        for (graph, rules) in graphs.iter().zip(&mut rules) {
-            let (fresh, until) = graph.solve(limit, &winners);
-            let found = values(graph.slice, metric, dir.path());
-            for index in 0..fresh.len() {
-                let plies = 2 * limit as i16 - i16::from(until[index]);
-                let expected = match fresh[index] {
-                    _ if graph.mated[index] => -127,
-                    1 => 128 - (plies + 1) / 2,
-                    -1 => plies / 2 - 127,
-                    _ => 0,
-                };
-                let is_hole = Chess.unrank(graph.slice, index as u64).is_none();
-                assert!(
-                    is_hole || i16::from(found[index]) == expected,
-                    "{} {index} under {limit}: {} not {expected}",
-                    graph.slice,
-                    found[index]
-                );
-                if rules[index] == 0 && fresh[index] != 0 {
-                    rules[index] = match fresh[index] {
-                        _ if graph.mated[index] => -127,
-                        1 => (128 - limit) as i8,
-                        _ => (limit as i16 - 127) as i8,
-                    };
-                }
-            }
-            winners[graph.slice.0 as usize] = fresh;
-        }
+        solve_unchecked(name, Metric::DtzIn(limit as u8), dir.path());
+        let count = endings(name).iter().map(|slice| slice.0 as usize + 1).max().unwrap();
+        Ruled { limit, dir, winners: vec![Vec::new(); count] }
     }
-    if smallest {
-        compare_rules(name, &graphs, &rules, limits.max().unwrap());
+
+    /// Compares an ending with its definition.
+    fn compare(&mut self, graph: &Graph) {
+        let limit = self.limit;
+        let (fresh, until) = graph.solve(limit, &self.winners);
+        let found = values(graph.slice, Metric::DtzIn(limit as u8), self.dir.path());
+        for index in 0..fresh.len() {
+            let plies = 2 * limit as i16 - i16::from(until[index]);
+            let expected = match fresh[index] {
+                _ if graph.mated[index] => -127,
+                1 => 128 - (plies + 1) / 2,
+                -1 => plies / 2 - 127,
+                _ => 0,
+            };
+            assert!(
+                i16::from(found[index]) == expected
+                    || Chess.unrank(graph.slice, index as u64).is_none(),
+                "{} {index} under {limit}: {} not {expected}",
+                graph.slice,
+                found[index]
+            );
+        }
+        self.winners[graph.slice.0 as usize] = fresh;
     }
 }
 
-/// Compares the smallest rules, and those above a rule of four moves.
-fn compare_rules(name: &str, graphs: &[Graph], rules: &[Vec<i8>], most: usize) {
+/// Compares `dtzN` for some N, on two threads.
+fn compare(name: &str, limits: RangeInclusive<usize>) -> Vec<Ruled> {
+    let mut ruled: Vec<Ruled> = limits.map(|limit| Ruled::new(name, limit)).collect();
+    for slice in endings(name) {
+        let graph = Graph::new(slice);
+        // The longest first.
+        let open = Mutex::new(ruled.iter_mut());
+        let next = || open.lock().unwrap().next_back();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while let Some(ruled) = next() {
+                        ruled.compare(&graph);
+                    }
+                });
+            }
+        });
+    }
+    ruled
+}
+
+/// The smallest rules under which positions are won, as `dtr` has them; 0 beyond the last.
+fn smallest(graph: &Graph, ruled: &[Ruled]) -> Vec<i8> {
+    let rule = |index: usize| {
+        let winner = |ruled: &&Ruled| ruled.winners[graph.slice.0 as usize][index] != 0;
+        let limit = ruled.iter().find(winner)?;
+        Some(match limit.winners[graph.slice.0 as usize][index] {
+            _ if graph.mated[index] => -127,
+            1 => (128 - limit.limit) as i8,
+            _ => (limit.limit as i16 - 127) as i8,
+        })
+    };
+    (0..graph.len()).map(|index| rule(index).unwrap_or(0)).collect()
+}
+
+/// Compares the smallest rules with `dtr`, and those above a rule of four moves with `dth4`.
+fn compare_rules(name: &str, ruled: &[Ruled]) {
+    let most = ruled.last().unwrap().limit;
     let dirs = [Metric::Dth(0), Metric::Dth(4), Metric::DtzIn(4)].map(|metric| {
         let dir = tempfile::tempdir().unwrap();
         solve(name, metric, dir.path());
         (metric, dir)
     });
-    for (graph, rules) in graphs.iter().zip(rules) {
+    for graph in endings(name).into_iter().map(Graph::new) {
+        let rules = smallest(&graph, ruled);
         let [rule, hybrid, limited] =
             dirs.each_ref().map(|(metric, dir)| values(graph.slice, *metric, dir.path()));
         for index in 0..rules.len() {
@@ -163,33 +120,79 @@ fn compare_rules(name: &str, graphs: &[Graph], rules: &[Vec<i8>], most: usize) {
     }
 }
 
+/// Compares `dtr` with `dtzN` for every N, up to the one under which all is won that can be.
+fn compare_with_every_rule(name: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |metric: Metric| dir.path().join(metric.name());
+    let solve = |metric| solve_unchecked(name, metric, &at(metric));
+    solve(Metric::Dtz);
+    solve(Metric::Dth(0));
+    let slices = endings(name);
+    let is_hole = |slice, index: usize| Chess.unrank(slice, index as u64).is_none();
+    let read = |metric| {
+        let all = slices.iter().map(|&slice| values(slice, metric, &at(metric)));
+        all.collect::<Vec<Vec<i8>>>()
+    };
+    let (unruled, expected) = (read(Metric::Dtz), read(Metric::Dth(0)));
+    let mut rules: Vec<Vec<i8>> = unruled.iter().map(|values| vec![0; values.len()]).collect();
+    for limit in 1.. {
+        let metric = Metric::DtzIn(limit);
+        solve(metric);
+        let mut open = false;
+        for (place, &slice) in slices.iter().enumerate() {
+            let found = values(slice, metric, &at(metric));
+            for (index, (&found, rule)) in found.iter().zip(&mut rules[place]).enumerate() {
+                if *rule != 0 {
+                    continue;
+                }
+                let position = || Chess.unrank(slice, index as u64);
+                let is_mate = || position().is_some_and(|at| Chess.outcome(&at) == Some(-1));
+                *rule = match found {
+                    0 => 0,
+                    -127 if is_mate() => -127,
+                    1.. => (128 - i16::from(limit)) as i8,
+                    _ => (i16::from(limit) - 127) as i8,
+                };
+                open = open || found == 0 && unruled[place][index] != 0 && !is_hole(slice, index);
+            }
+        }
+        std::fs::remove_dir_all(at(metric)).unwrap();
+        if !open {
+            break;
+        }
+    }
+    for ((&slice, rules), expected) in slices.iter().zip(&rules).zip(&expected) {
+        for (index, (found, expected)) in rules.iter().zip(expected).enumerate() {
+            assert!(
+                found == expected || is_hole(slice, index),
+                "{slice} {index}: {found}, dtr has {expected}"
+            );
+        }
+    }
+}
+
 #[test]
 fn three_men_under_a_rule_of_three_moves() {
-    compare("kpk", 3..4, false);
+    compare("kpk", 3..=3);
 }
 
 #[test]
 #[ignore = "takes a minute; scripts/test-long runs it"]
 fn three_men_under_rules_of_up_to_twelve_moves() {
-    compare("kpk", 1..13, true);
+    compare_rules("kpk", &compare("kpk", 1..=12));
 }
 
-/// Captures and pawns' moves of both sides, and losers that have to zero at the last ply.
+/// Captures and pawns' moves of both sides, and losers that have to zero at the last ply; the endings
+/// that pawns may become are among them.
+#[test]
+#[ignore = "takes minutes and 4 GB; scripts/test-long runs it"]
+fn four_men_under_rules_of_five_to_fifteen_moves() {
+    compare("kpkp", 5..=15);
+}
+
 #[test]
 #[ignore = "takes minutes; scripts/test-long runs it"]
-fn four_men_under_rules_of_five_to_fifteen_moves() {
-    compare("kqkr", [5, 9, 15].into_iter(), false);
-    compare("kpkp", [5, 10].into_iter(), false);
-}
-
-/// Table 3 of the paper of dtc.txt: the deepest wins under the rule of fifty moves.
-#[test]
-#[ignore = "takes an hour; scripts/test-long runs it"]
-fn two_knights_against_a_pawn_under_the_rule_of_fifty_moves() {
-    let dir = tempfile::tempdir().unwrap();
-    let metric = Metric::DtzIn(50);
-    solve("knnkp", metric, dir.path());
-    let slice = Chess.slice_named("knnkp").unwrap();
-    let expected = [(60_080, 50), (12_023, 50), (1, 11), (1, 11)].map(Some);
-    assert_eq!(row(slice, metric, dir.path()), expected);
+fn the_smallest_rule_is_the_first_under_which_four_men_win() {
+    compare_with_every_rule("kqkn");
+    compare_with_every_rule("krkp");
 }
