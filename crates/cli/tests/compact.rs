@@ -51,3 +51,15 @@ fn what_cannot_be_compact_is_refused() {
     let refused = place.run(&["compact", "krk", "--to", text(&small)]).failure();
     assert!(refused.contains("is needed and not there"), "{refused}");
 }
+
+#[test]
+fn compact_databases_with_several_metrics_are_compared() {
+    let place = Place::in_memory();
+    let small = place.path().join("small");
+    for metric in ["dtm", "wdl"] {
+        let chess = ["chess", "--up-to", "krk", "--metric", metric];
+        place.run(&[&["solve"], &chess[..]].concat()).success();
+        place.run(&[&["compact"], &chess[..], &["--to", text(&small)]].concat()).success();
+        place.run(&[&["verify"], &chess[..], &["--data", text(&small)]].concat()).success();
+    }
+}

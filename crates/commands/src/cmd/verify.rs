@@ -99,6 +99,10 @@ struct Check {
     how: How,
 }
 
+/// Bytes of decoded blocks of each set that a table is compared with: what compact tables leave out is
+/// found in smaller ones.
+const CACHE: u64 = 16 << 20;
+
 /// The finding of a slice.
 enum Finding {
     /// It is right.
@@ -260,7 +264,7 @@ impl Check {
                     (None, None) => {
                         let checked = game.check_file(&table, &set, memory, threads, reporter)?;
                         if reach.is_exact() {
-                            self.compare_metrics(game, slice, &table, reporter)?;
+                            self.compare_metrics(game, slice, (&set, &table), reporter)?;
                         }
                         Ok(Finding::Right(checked))
                     }
@@ -297,7 +301,7 @@ impl Check {
         &self,
         game: &AnyGame,
         slice: SliceId,
-        table: &Table,
+        (set, table): (&TableSet, &Table),
         reporter: &Reporter,
     ) -> Result<(), CheckError> {
         let Ok(metric) = self.subject.metric(game) else { return Ok(()) };
@@ -305,10 +309,11 @@ impl Check {
             let position = game.unrank(slice, index)?;
             Some(game.format(&Situation::new(position, Side::First)))
         };
-        for (other, set) in self.subject.open_others(game, 0) {
-            if set.available(slice.0)?.contains(&Reach::Exact) {
-                let second = set.get_exactly(slice.0, Reach::Exact)?;
-                check_metrics([(metric, table), (other, &second)], &name, reporter)?;
+        for (other, others) in self.subject.open_others(game, CACHE) {
+            if others.available(slice.0)?.contains(&Reach::Exact) {
+                let second = others.get_exactly(slice.0, Reach::Exact)?;
+                let tables = [(metric, set, table), (other, &others, &*second)];
+                check_metrics(tables, &name, reporter)?;
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Two tables of one slice, with different metrics, compared with each other.
 
 use nutcracker_game::Metric;
-use nutcracker_table::Table;
+use nutcracker_table::{Table, TableSet};
 
 use crate::check_error::{CheckError, Discrepancy};
 use crate::progress::{Progress, Stopped};
@@ -84,20 +84,20 @@ fn agree([a, b]: [(Metric, i8); 2]) -> bool {
 /// whose smallest rule is no longer. `name` is the notation of the position with a number, `None` for
 /// a hole.
 pub fn check_metrics(
-    tables: [(Metric, &Table); 2],
+    tables: [(Metric, &TableSet, &Table); 2],
     name: &dyn Fn(u64) -> Option<String>,
     progress: &dyn Progress,
 ) -> Result<(), CheckError> {
-    let [(first, one), (second, two)] = tables;
+    let [(first, _, one), (second, _, two)] = tables;
     let len = one.positions().min(two.positions());
     let mut values = [Vec::new(), Vec::new()];
     for start in (0..len).step_by(CHUNK as usize) {
         if progress.must_stop() {
             return Err(Stopped.into());
         }
-        for (table, values) in [one, two].into_iter().zip(&mut values) {
+        for ((_, set, table), values) in tables.into_iter().zip(&mut values) {
             values.resize(CHUNK.min(len - start) as usize, 0);
-            table.read(start, values)?;
+            set.values(table, start, values)?;
         }
         for (index, (&a, &b)) in (start..).zip(values[0].iter().zip(&values[1])) {
             if agree([(first, a), (second, b)]) {
