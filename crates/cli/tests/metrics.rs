@@ -71,7 +71,7 @@ fn what_was_not_checked_says_so_in_every_answer() {
 #[test]
 fn databases_with_several_metrics_are_compared() {
     let place = Place::new();
-    for metric in ["dtm", "dtc", "dtz", "wdl"] {
+    for metric in ["dtm", "dtc", "dtz", "wdl", "dtz5", "dtz12", "dtr", "dth12"] {
         place.run(&["solve", "chess", "--up-to", "krk", "--metric", metric]).success();
         place.run(&["verify", "chess", "--metric", metric]).success();
     }

@@ -1,12 +1,15 @@
 //! Endings of five men solved and checked, compared with the figures of J. Tamplin and G. Haworth,
 //! Chess Endgames: Data and Strategy (2003), and of E. Heinz (2003) for two knights.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nutcracker_chess::Chess;
-use nutcracker_game::{Metric, Numbering, Rules};
+use nutcracker_game::{Metric, Numbering};
+use nutcracker_retro::folder;
 
-use super::solved::{DTC, compare, compare_in, row, solve, values};
+use super::solved::{DTC, DTZ, compare, compare_in, row, solve};
+
+const DTZ50: &str = include_str!("dtz50.txt");
 
 /// Published: mates in at most four and seven moves.
 #[test]
@@ -28,19 +31,51 @@ fn queen_and_rook_against_rook() {
     compare(DTC, Metric::Dtc, "kqrkr");
 }
 
-/// From databases in the directory that `CHESS` names. Published of one position, too: the rook and
-/// bishop convert at ply 117.
+/// The directory with databases of a metric, in the one that `CHESS` names.
+pub fn built(metric: Metric) -> PathBuf {
+    let dir = std::env::var("CHESS").expect("CHESS names a directory with databases");
+    Path::new(&dir).join(folder(&Chess, metric))
+}
+
 #[test]
 #[ignore = "needs databases that take half an hour; scripts/test-long builds them"]
 fn rook_and_another_man_against_rook() {
-    let dir = std::env::var("CHESS").expect("CHESS names a directory with databases");
-    let dir = Path::new(&dir);
     for name in ["krrkr", "krbkr", "krnkr", "krpkr"] {
-        compare_in(DTC, Metric::Dtc, name, dir);
+        compare_in(DTC, Metric::Dtc, name, &built(Metric::Dtc));
     }
-    let position = Chess.parse("8/3B4/8/1R6/5r2/8/3K4/5k2 w - -").unwrap().position;
-    let slice = Chess.slice_of(&position);
-    let value = values(slice, Metric::Dtc, dir)[Chess.rank(&position) as usize];
-    let distance = Metric::Dtc.distance(value.into()).unwrap();
-    assert_eq!((distance.wins, distance.moves), (true, 59));
+}
+
+/// Compares two knights with the tables of some metrics: where the last of them has no row, an ending
+/// is as in the one before.
+fn two_knights(metric: Metric, tables: &[&str]) {
+    for name in ["knnkq", "knnkr", "knnkb", "knnkn", "knnkp"] {
+        let has_row = |rows: &&&str| rows.contains(&name.to_uppercase());
+        let rows = tables.iter().rfind(has_row).expect("a row");
+        compare_in(rows, metric, name, &built(metric));
+    }
+}
+
+#[test]
+#[ignore = "needs databases that take hours; scripts/test-long builds them"]
+fn conversions_of_two_knights_against_a_man() {
+    two_knights(Metric::Dtc, &[DTC]);
+}
+
+#[test]
+#[ignore = "needs databases that take hours; scripts/test-long builds them"]
+fn zeroing_moves_of_two_knights_against_a_man() {
+    two_knights(Metric::Dtz, &[DTC, DTZ]);
+}
+
+#[test]
+#[ignore = "needs databases that take hours; scripts/test-long builds them"]
+fn zeroing_moves_of_two_knights_under_the_rule_of_fifty_moves() {
+    two_knights(Metric::DtzIn(50), &[DTC, DTZ, DTZ50]);
+}
+
+#[test]
+#[ignore = "needs databases that take hours; scripts/test-long builds them"]
+fn rook_and_bishop_against_rook_under_the_rule_of_fifty_moves() {
+    compare_in(DTC, Metric::Dtz, "krbkr", &built(Metric::Dtz));
+    compare_in(DTZ50, Metric::DtzIn(50), "krbkr", &built(Metric::DtzIn(50)));
 }

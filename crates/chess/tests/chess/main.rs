@@ -1,6 +1,7 @@
 //! Chess: rules, notation, laws, and lines of play counted by other programs.
 
 mod clock;
+mod fifty;
 mod five;
 mod laws;
 mod notation;

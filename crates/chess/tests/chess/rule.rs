@@ -182,17 +182,28 @@ fn three_men_under_rules_of_up_to_twelve_moves() {
     compare_rules("kpk", &compare("kpk", 1..=12));
 }
 
+#[test]
+#[ignore = "takes minutes; scripts/test-long runs it"]
+fn queen_against_rook_under_rules_of_five_to_fifteen_moves() {
+    compare("kqkr", 5..=15);
+}
+
 /// Captures and pawns' moves of both sides, and losers that have to zero at the last ply; the endings
 /// that pawns may become are among them.
 #[test]
 #[ignore = "takes minutes and 4 GB; scripts/test-long runs it"]
-fn four_men_under_rules_of_five_to_fifteen_moves() {
+fn pawn_against_pawn_under_rules_of_five_to_fifteen_moves() {
     compare("kpkp", 5..=15);
 }
 
 #[test]
 #[ignore = "takes minutes; scripts/test-long runs it"]
-fn the_smallest_rule_is_the_first_under_which_four_men_win() {
+fn the_smallest_rule_is_the_first_under_which_queen_against_knight_wins() {
     compare_with_every_rule("kqkn");
+}
+
+#[test]
+#[ignore = "takes minutes; scripts/test-long runs it"]
+fn the_smallest_rule_is_the_first_under_which_rook_against_pawn_wins() {
     compare_with_every_rule("krkp");
 }

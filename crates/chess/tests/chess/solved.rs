@@ -43,7 +43,7 @@ pub fn values(slice: SliceId, metric: Metric, dir: &Path) -> Vec<i8> {
 
 /// How often a position is counted: published tables have both images of a position without pawns
 /// whose kings stand on a long diagonal, if they differ.
-fn weight(position: &ChessPosition) -> u64 {
+pub fn weight(position: &ChessPosition) -> u64 {
     let men: Vec<(u8, (Role, bool))> =
         (0..64).filter_map(|square| Some((square, position.man(square)?))).collect();
     if men.iter().any(|(_, (role, _))| *role == Role::Pawn) {
@@ -130,7 +130,7 @@ pub fn compare(rows: &str, metric: Metric, selected: &str) {
 }
 
 pub const DTC: &str = include_str!("dtc.txt");
-const DTZ: &str = include_str!("dtz.txt");
+pub const DTZ: &str = include_str!("dtz.txt");
 
 #[test]
 fn conversions_of_three_men_are_the_published_ones() {
