@@ -102,7 +102,7 @@ const kind = {
       const [x, y] = middleOf(board, point, flip);
       return { name: nameOf(board, point), x, y };
     }),
-  ground: ({ board, men, hands, mover }, { flip, names }) => {
+  ground: ({ board, men, hands, mover }, { flip, names, editing }, way) => {
     const parts = [s("rect", { class: "plate", x: 4, y: TRAY, width: WIDTH - 8, height: WIDTH, rx: 14 })];
     for (const line of linesOf(board)) {
       const owners = line.map((point) => men.get(nameOf(board, point)));
@@ -114,7 +114,9 @@ const kind = {
     }
     ["W", "B"].forEach((side, i) => {
       const y = (i === 0) === !flip ? WIDTH + 1.5 * TRAY : TRAY / 2;
-      const left = hands ? `: ${hands[i]} to place` : "";
+      // Once a stone has its new place, what is left of the move is a stone to take.
+      const takes = mover === side && !editing && way.length === (hands?.[i] ? 1 : 2);
+      const left = takes ? ": take a stone" : hands ? `: ${hands[i]} to place` : "";
       parts.push(
         s(
           "text",

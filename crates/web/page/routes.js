@@ -58,7 +58,7 @@ export class Routes {
     const places = this.shape.places(model, view, this.way);
     this.middles = new Map(places.map(({ name, x, y }) => [name, [x, y]]));
     this.element.replaceChildren(
-      ...this.shape.ground(model, view),
+      ...this.shape.ground(model, view, this.way),
       ...[...this.middles.keys()].map((name) => this.drawPlace(name)),
     );
     if (focused) this.element.querySelector(`[data-place="${focused}"]`)?.focus();

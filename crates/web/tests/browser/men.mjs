@@ -164,6 +164,7 @@ export async function menTests() {
     await becomes(() => targets(page).then((all) => all.sort()), ["f4", "g7"], "where it can go");
     await page.click(spot("g7"));
     await becomes(() => targets(page), ["e4"], "a stone outside the mill is to be taken");
+    await shows(page, ".hand.moving", "White: take a stone");
     await shot(page, "morris");
     await go(page, "e4");
     await becomes(() => held(page, "e4"), "e4, empty", "it is taken");
