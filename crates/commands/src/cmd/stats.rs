@@ -367,9 +367,10 @@ fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
                 },
                 thousands(count),
                 percent(count, positions),
-                match has_bar(score) {
-                    true => "#".repeat((BAR * count as f64 / most as f64).round() as usize),
-                    false => String::new(),
+                if has_bar(score) {
+                    "#".repeat((BAR * count as f64 / most as f64).round() as usize)
+                } else {
+                    String::new()
                 },
             ]
         })
