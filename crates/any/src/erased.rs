@@ -77,6 +77,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn canonical(&self, position: &AnyPosition) -> AnyPosition;
     fn images(&self, position: &AnyPosition) -> u32;
     fn recognise(&self, position: &AnyPosition) -> Option<Recognised>;
+    fn beyond(&self, position: &AnyPosition) -> Option<String>;
     fn is_indexed(&self, position: &AnyPosition) -> bool;
     fn next_index(&self, slice: SliceId, index: u64, position: &mut AnyPosition);
     fn unmoves(&self, position: &AnyPosition, out: &mut Vec<AnyPosition>);
@@ -111,13 +112,13 @@ fn own_step<P: crate::Value>(step: &Step<AnyPosition>) -> Step<P> {
 }
 
 fn any_situation<P: crate::Value>(situation: &Situation<P>) -> Situation<AnyPosition> {
-    let Situation { position, mover, banked } = *situation;
-    Situation { position: AnyPosition::new(position), mover, banked }
+    let Situation { position, mover, banked, quiet } = *situation;
+    Situation { position: AnyPosition::new(position), mover, banked, quiet }
 }
 
 fn own_situation<P: crate::Value>(situation: &Situation<AnyPosition>) -> Situation<P> {
-    let Situation { position, mover, banked } = situation;
-    Situation { position: *position.get(), mover: *mover, banked: *banked }
+    let Situation { position, mover, banked, quiet } = *situation;
+    Situation { position: *position.get(), mover, banked, quiet }
 }
 
 /// A game behind [`Erased`], whose methods have the names of the game's own.
@@ -289,6 +290,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn recognise(&self, position: &AnyPosition) -> Option<Recognised> {
         self.0.recognise(position.get())
+    }
+    fn beyond(&self, position: &AnyPosition) -> Option<String> {
+        self.0.beyond(position.get())
     }
     fn is_indexed(&self, position: &AnyPosition) -> bool {
         self.0.is_indexed(position.get())

@@ -144,6 +144,7 @@ impl Numbering for AnyGame {
         fn canonical(&self, position: &AnyPosition) -> AnyPosition;
         fn images(&self, position: &AnyPosition) -> u32;
         fn recognise(&self, position: &AnyPosition) -> Option<Recognised>;
+        fn beyond(&self, position: &AnyPosition) -> Option<String>;
         fn is_indexed(&self, position: &AnyPosition) -> bool;
         fn next_index(&self, slice: SliceId, index: u64, position: &mut AnyPosition);
         fn unmoves(&self, position: &AnyPosition, out: &mut Vec<AnyPosition>);

@@ -218,6 +218,7 @@ impl Rules for Awari {
             position: Board { own: half, other: half },
             mover: Side::First,
             banked: Some([0, 0]),
+            quiet: 0,
         }
     }
 

@@ -1,8 +1,8 @@
 //! Positions as FEN, the notation of chess programs.
 //!
 //! The board from rank 8 down, the side to move, rights to castle, the square of a capture in
-//! passing; then two numbers that count moves, which are read and left out: no value depends on
-//! them here.
+//! passing; then two numbers that count moves. No value depends on them here; the first, the plies
+//! since a capture or a move of a pawn, is kept for players that heed a rule of fifty moves.
 
 use std::fmt::Write;
 
@@ -38,17 +38,23 @@ fn wrong(message: impl Into<String>) -> ParseError {
     ParseError::new(message)
 }
 
+fn impossible(message: impl Into<String>) -> ParseError {
+    ParseError::impossible(message)
+}
+
 /// Reads a position.
 pub(crate) fn parse(text: &str) -> Result<Situation<ChessPosition>, ParseError> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let (board, mover, castling, passed) = match words[..] {
-        [board, mover] => (board, mover, "-", "-"),
-        [board, mover, castling] => (board, mover, castling, "-"),
-        [board, mover, castling, passed] => (board, mover, castling, passed),
-        [board, mover, castling, passed, quiet, number]
-            if quiet.parse::<u16>().is_ok() && number.parse::<u16>().is_ok() =>
-        {
-            (board, mover, castling, passed)
+    let clock = match words[..] {
+        [_, _, _, _, quiet, number] => number.parse::<u16>().and_then(|_| quiet.parse()),
+        _ => Ok(0),
+    };
+    let (board, mover, castling, passed, quiet) = match (&words[..], clock) {
+        ([board, mover], _) => (*board, *mover, "-", "-", 0),
+        ([board, mover, castling], _) => (*board, *mover, *castling, "-", 0),
+        ([board, mover, castling, passed], _) => (*board, *mover, *castling, *passed, 0),
+        ([board, mover, castling, passed, _, _], Ok(quiet)) => {
+            (*board, *mover, *castling, *passed, quiet)
         }
         _ => {
             return Err(wrong(
@@ -69,12 +75,12 @@ pub(crate) fn parse(text: &str) -> Result<Situation<ChessPosition>, ParseError> 
         position = position.turned();
     }
     if position.is_exposed() {
-        return Err(wrong("the side that is not to move is in check"));
+        return Err(impossible("the side that is not to move is in check"));
     }
     if passed != "-" {
         position.set_passed(read_passed(passed, mover, &position)?);
     }
-    Ok(Situation::new(position, mover))
+    Ok(Situation { quiet, ..Situation::new(position, mover) })
 }
 
 /// White's men are the own ones.
@@ -115,21 +121,23 @@ fn read_board(board: &str) -> Result<ChessPosition, ParseError> {
 fn check_men(position: &ChessPosition) -> Result<(), ParseError> {
     for (side, men) in [("White", position.own()), ("Black", position.other())] {
         let count = |role: Role| (position.of(role) & men).count_ones();
-        if count(Role::King) != 1 {
-            return Err(wrong(format!("{side} has {} kings, not one", count(Role::King))));
+        match count(Role::King) {
+            0 => return Err(impossible(format!("{side} has no king"))),
+            1 => {}
+            kings => return Err(impossible(format!("{side} has {kings} kings, not one"))),
         }
         if count(Role::Pawn) > 8 {
-            return Err(wrong(format!("{side} has more than 8 pawns")));
+            return Err(impossible(format!("{side} has more than 8 pawns")));
         }
         let usual = [(Role::Queen, 1), (Role::Rook, 2), (Role::Bishop, 2), (Role::Knight, 2)];
         let promoted: u32 =
             usual.iter().map(|&(role, usual)| count(role).saturating_sub(usual)).sum();
         if count(Role::Pawn) + promoted > 8 {
-            return Err(wrong(format!("{side} has more men than eight pawns can become")));
+            return Err(impossible(format!("{side} has more men than eight pawns can become")));
         }
     }
     if position.of(Role::Pawn) & ENDS != 0 {
-        return Err(wrong("a pawn stands on the first or the last rank"));
+        return Err(impossible("a pawn stands on the first or the last rank"));
     }
     Ok(())
 }
@@ -146,7 +154,7 @@ fn read_castling(text: &str, position: &ChessPosition) -> Result<u8, ParseError>
         if position.man(king) != Some((Role::King, white))
             || position.man(rook) != Some((Role::Rook, white))
         {
-            return Err(wrong(format!(
+            return Err(impossible(format!(
                 "castling right {letter} needs a king on {} and a rook on {}",
                 name(king),
                 name(rook)
@@ -170,7 +178,7 @@ fn read_passed(
     };
     let behind = 1 << square | 1 << (square + 8);
     if position.man(square - 8) != Some((Role::Pawn, false)) || position.occupied() & behind != 0 {
-        return Err(wrong(format!("no pawn has passed over {text} with the last move")));
+        return Err(impossible(format!("no pawn has passed over {text} with the last move")));
     }
     Ok(position.can_pass(square).then_some(square))
 }
@@ -205,10 +213,25 @@ pub(crate) fn format(situation: &Situation<ChessPosition>) -> String {
     match situation.position.passed() {
         Some(square) => {
             let turn = if situation.mover == Side::First { 0 } else { FLIP };
-            text + &name(square ^ turn)
+            text.push_str(&name(square ^ turn));
         }
-        None => text + "-",
+        None => text.push('-'),
     }
+    if situation.quiet > 0 {
+        text += &clock(situation);
+    }
+    text
+}
+
+/// The plies since a zeroing move, and the number of the move, which nothing here counts.
+fn clock(situation: &Situation<ChessPosition>) -> String {
+    format!(" {} 1", situation.quiet)
+}
+
+/// The same with both numbers in any case, as programs expect them.
+pub(crate) fn format_with_clock(situation: &Situation<ChessPosition>) -> String {
+    let text = format(situation);
+    if situation.quiet > 0 { text } else { text + &clock(situation) }
 }
 
 /// The letter of a man; own men are White's.

@@ -107,7 +107,7 @@ impl Rules for Chess {
         match notation {
             Notation::Own => Some(fen::format(situation)),
             // Programs expect the numbers that count moves.
-            Notation::Uci => Some(fen::format(situation) + " 0 1"),
+            Notation::Uci => Some(fen::format_with_clock(situation)),
             _ => None,
         }
     }

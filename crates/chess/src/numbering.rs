@@ -61,6 +61,15 @@ impl Numbering for Chess {
         )
     }
 
+    fn beyond(&self, position: &ChessPosition) -> Option<String> {
+        let men = position.occupied().count_ones();
+        if men > MOST_MEN as u32 {
+            return Some(format!("it has {men} men, and databases have up to {MOST_MEN}"));
+        }
+        (position.castling() != 0)
+            .then(|| "it has a right to castle, and databases have none".to_owned())
+    }
+
     fn slice_len(&self, slice: SliceId) -> u64 {
         if self.has_database(slice) { layout(slice.0).len() } else { u64::MAX }
     }

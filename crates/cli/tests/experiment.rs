@@ -67,13 +67,25 @@ fn a_reference_player_takes_longer_the_less_competent_it_is() {
     assert!(run(&[]).success().stdout.contains("c=10 within 50"));
     let part = run(&["--part", "x"]).usage_error();
     assert!(part.contains("KR v K"), "{part}");
+    // Nothing to measure is one sentence.
+    let none = place.run(&["experiment", "reference", "chess", "--slice", "kk"]).failure();
+    assert_eq!(none.trim(), "nutcracker: slice kk has no wins");
+    // A count that goes on in other slices.
+    place.run(&["solve", "fox-and-hounds", "--size", "6"]).success();
+    let fox = ["experiment", "reference", "fox-and-hounds", "--size", "6", "--slice", "8"];
+    let json = place.run(&[&fox[..], &["--competence", "10", "--format", "json"]].concat()).json();
+    let farthest = json["players"][0]["distances"].as_array().expect("rows").last();
+    let farthest = farthest.expect("a distance");
+    assert!(farthest["moves"].as_f64() >= farthest["distance"].as_f64(), "{farthest}");
     // Where a level errs, `play` tells how often; a strategy does not err.
     let start = ["play", "chess", "--position", "8/8/8/8/8/3k4/8/K1R5 w - -"];
     let told = place.talk(&[&start[..], &["--level", "2"]].concat(), "quit\n").stdout;
-    assert!(told.contains("of its moves in slice krk are not the best"), "{told}");
+    assert!(told.contains("of its moves from slice krk on are not the best"), "{told}");
     let by = ["--side", "black", "--strategy", "M-"];
     let told = place.talk(&[&start[..], &by].concat(), "quit\n").stdout;
     assert!(told.contains("1. White plays Kb2"), "{told}");
+    assert!(told.contains("It chooses by M- where databases of these metrics reach"), "{told}");
+    assert!(told.contains("exact in 2 slices of 3 up to slice krk."), "{told}");
     let missing = place.run(&[&start[..], &["--strategy", "Z50- M-"]].concat());
     assert!(missing.failure().contains("needs databases of dtz50"));
 }
@@ -95,18 +107,43 @@ fn noise_is_measured_and_played() {
     assert_eq!(csv.lines().next(), Some("sigma,plies,deviation,bias,unbiased,moves_lost,won"));
     assert!(run(&["--play"]).success().stdout.contains("won in 50"));
     assert!(run(&["--play", "--format", "svg"]).success().stdout.contains("Moves lost by play"));
+    let wdl = place.run(&["solve", "chess", "--up-to", "krk", "--metric", "wdl"]);
+    wdl.success();
+    assert!(run(&["--metric", "wdl"]).usage_error().contains("databases of wdl do not say"));
     // An ending without a recogniser, and an engine that chooses by a strategy.
     let none = place.run(&["experiment", "recogniser", "chess", "--slice", "krk"]).usage_error();
     assert!(none.contains("knnkb and knnkn"), "{none}");
     let game = "position fen 8/8/8/8/8/3k4/8/K1R5 w - - 0 1\ngo depth 1\n";
     let told = place.talk(&["engine", "chess", "--strategy", "M-"], game).stdout;
     assert!(told.contains("score mate 15 pv a1b2") && told.contains("bestmove a1b2"), "{told}");
+    // A guard counts the plies that the FEN tells of: with 72, no win by the rule is far enough away.
+    place.run(&["solve", "chess", "--up-to", "krk", "--metric", "dtz"]).success();
+    for (clock, best) in [(72, "a1b2"), (0, "c1c6")] {
+        let game = format!("position fen 8/8/8/8/8/3k4/8/K1R5 w - - {clock} 1\ngo depth 1\n");
+        let told = place.talk(&["engine", "chess", "--strategy", "Zo M+"], &game).stdout;
+        assert!(told.contains(&format!("bestmove {best}")), "{told}");
+    }
     // Levels over endings.
     let record = place.path().join("games.txt");
     let players = ["match", "chess", "level=9", "level=1", "--slice", "krk", "--games", "4"];
     let recorded = ["--record", record.to_str().expect("a path")];
     let played = place.run(&[&players[..], &recorded].concat()).success().stdout;
     assert!(played.contains("4 games"), "{played}");
+    // A record shows distances, and how well both sides played.
+    let annotated = place.run(&["annotate", recorded[1]]).success().stdout;
+    assert!(annotated.contains("win in"), "{annotated}");
+    assert!(annotated.contains("Black: apparent competence"), "{annotated}");
+    let json = place.run(&["annotate", recorded[1], "--format", "json"]).json();
+    assert!(json["summary"][0]["apparent"]["level"].is_string(), "{json}");
+    // Distances by side to move.
+    let csv = place.run(&["stats", "chess", "--format", "csv"]).success().stdout;
+    assert_eq!(csv.lines().next(), Some("men,score,positions,side,result,moves"));
+    assert!(csv.contains("krk,112,121,KR v K,win,16"), "{csv}");
+    let text = place.run(&["stats", "chess"]).success().stdout;
+    assert!(text.contains("slice krk, KR v K") && text.contains("slice krk, K v KR"), "{text}");
+    let json = place.run(&["stats", "chess", "--format", "json"]).json();
+    let rooks = &json["slices"][1]["sides"][0]["distances"][0];
+    assert_eq!((&rooks["result"], &rooks["moves"]), (&"win".into(), &16.into()), "{rooks}");
 }
 
 #[test]

@@ -113,7 +113,16 @@ fn positions_beyond_all_databases() {
     let place = Place::new();
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
     let said = place.run(&["probe", "chess", start]).usage_error();
-    assert!(said.contains("no database of chess can hold this position"), "{said}");
+    let why =
+        "no database of chess can hold this position: it has 32 men, and databases have up to 5";
+    assert!(said.contains(why), "{said}");
+    let castles = place.run(&["probe", "chess", "4k3/8/8/8/8/8/8/4K2R w K -"]).usage_error();
+    assert!(castles.contains("it has a right to castle, and databases have none"), "{castles}");
+    // What is written as it should be needs no example.
+    let kingless = place.run(&["probe", "chess", "8/8/8/8/8/8/8/K1R5 w - -"]).usage_error();
+    assert_eq!(kingless.trim(), "nutcracker: Black has no king");
+    let shapeless = place.run(&["probe", "chess", "8/8/8/8/8/8/K1R5 w - -"]).usage_error();
+    assert!(shapeless.contains("a position looks like"), "{shapeless}");
     assert!(said.contains(&format!("play chess --position '{start}'")), "{said}");
 }
 

@@ -9,7 +9,7 @@ use nutcracker_retro::{folder, open_metric};
 use nutcracker_search::TableOracle;
 use nutcracker_search::player::Strategy;
 
-use crate::args::{Subject, program, storage};
+use crate::args::{Subject, program, slice_label, storage};
 use crate::failure::Failure;
 
 /// Decoded scores kept while a game is played.
@@ -58,7 +58,16 @@ pub fn by_metrics(
     Ok(oracles)
 }
 
-/// The last slice, if there is one.
-pub fn last(databases: &Databases) -> Option<SliceId> {
-    databases.as_ref().and_then(|tables| tables.slices().next_back())
+/// How far databases reach, as in `up to 20 stones`, or in some slices only; `None` where there are
+/// none.
+pub fn reach(game: &AnyGame, databases: &Databases) -> Option<String> {
+    let slices: Vec<SliceId> = databases.as_ref()?.slices().collect();
+    let &last = slices.last()?;
+    let up_to_it = (0..=last.0).filter(|&slice| game.has_database(SliceId(slice))).count();
+    let label = slice_label(game, last);
+    Some(match slices.len() {
+        all if all == up_to_it => format!("up to {label}"),
+        1 => format!("in {label}"),
+        some => format!("in {some} slices of {up_to_it} up to {label}"),
+    })
 }

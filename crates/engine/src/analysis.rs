@@ -49,7 +49,7 @@ impl Loss {
 /// Evaluates moves: by databases where they reach, by search elsewhere.
 #[derive(Debug)]
 pub struct Analyser<G: Evaluate, O: Oracle> {
-    adviser: Adviser<G, O>,
+    pub(crate) adviser: Adviser<G, O>,
 }
 
 impl<G: Evaluate, O> Analyser<G, O>
@@ -116,7 +116,8 @@ where
             source,
         };
         let (position, history) = (&situation.position, at.history());
-        if let Some(advice) = self.adviser.by_databases(position, &history)? {
+        if let Some(mut advice) = self.adviser.by_databases(position, &history)? {
+            self.adviser.perfect().count(position, &history, &mut advice.values)?;
             let value = advice.values.iter().find(|(other, _)| *other == mv);
             if let (Some((_, value)), Some(best)) = (value, advice.values.first()) {
                 // Among equal moves, the move played counts as the best one.

@@ -23,6 +23,7 @@
 
 mod analysis;
 mod annotated;
+mod apparent;
 mod book_player;
 mod client;
 mod clock;
@@ -53,6 +54,7 @@ mod wire;
 
 pub use analysis::{Analyser, Analysis, Decision, EvaluatedMove, Loss};
 pub use annotated::Annotated;
+pub use apparent::Apparent;
 pub use book_player::{BookOpener, BookPlayer, SharedBook};
 pub use client::{External, Timeouts};
 pub use clock::{Allotment, Clock, ClockState, OVERHEAD, TimeLost};

@@ -81,6 +81,15 @@ impl<G: Game> Played<G> {
         self.situations[..self.moves.len()].iter().map(|situation| situation.position).collect()
     }
 
+    /// The plies since the last move that zeroes, with those before the start that its text told of.
+    pub fn quiet(&self) -> u32 {
+        let plies = self.situations.iter().zip(&self.moves).rev();
+        let zeroes = |at: &G::Position, mv: &G::Move| self.game.play(at, mv).zeroes;
+        let quiet = plies.take_while(|(at, mv)| !zeroes(&at.position, mv)).count();
+        let before = if quiet == self.moves.len() { self.start().quiet } else { 0 };
+        quiet as u32 + u32::from(before)
+    }
+
     /// Whether no move has been played.
     pub fn is_new(&self) -> bool {
         self.moves.is_empty()

@@ -7,7 +7,7 @@ use nutcracker_game::Game;
 use nutcracker_search::player::Strategy;
 use nutcracker_search::{Oracle, Worth};
 
-use crate::{Played, Player, PlayerError, PlayerOption, Progress, Request, Thought};
+use crate::{Player, PlayerError, PlayerOption, Progress, Request, Thought};
 
 /// A player that takes the first move that a [`Strategy`] leaves, and asks another player where its
 /// databases do not reach.
@@ -30,13 +30,6 @@ impl<G: Game, O, P> Strategist<G, O, P> {
     pub fn new(game: G, strategy: Strategy, oracles: Vec<O>, otherwise: P) -> Self {
         Strategist { game, strategy, oracles, otherwise }
     }
-}
-
-/// The plies since the last move that zeroes.
-fn quiet<G: Game>(played: &Played<G>) -> u32 {
-    let plies = played.situations().iter().zip(played.moves()).rev();
-    let zeroes = |at: &G::Position, mv: &G::Move| played.game().play(at, mv).zeroes;
-    plies.take_while(|(at, mv)| !zeroes(&at.position, mv)).count() as u32
 }
 
 impl<G: Game, O: Oracle + Send, P: Player<G>> Player<G> for Strategist<G, O, P>
@@ -74,7 +67,7 @@ where
             &self.oracles,
             &now.position,
             &repeats,
-            quiet(played),
+            played.quiet(),
         )?;
         let mut kept = kept.unwrap_or_default();
         if !request.among.is_empty() {

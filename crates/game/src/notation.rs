@@ -33,12 +33,15 @@ pub struct Situation<P> {
     pub mover: Side,
     /// What the first and the second player have banked so far, if given.
     pub banked: Option<[u16; 2]>,
+    /// The plies without a [zeroing](crate::Step::zeroes) move before a game that starts here, if its
+    /// text says so; 0 after any move, for the moves tell.
+    pub quiet: u16,
 }
 
 impl<P> Situation<P> {
     /// A situation in which nothing is known about banked points.
     pub fn new(position: P, mover: Side) -> Self {
-        Situation { position, mover, banked: None }
+        Situation { position, mover, banked: None, quiet: 0 }
     }
 
     /// What the side to move and the other side have banked.
@@ -52,18 +55,35 @@ impl<P> Situation<P> {
 
 /// Why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ParseError(String);
+pub struct ParseError {
+    message: String,
+    /// Whether the text was written as it should be, and what it says is impossible.
+    legible: bool,
+}
 
 impl ParseError {
     /// An error whose message is one sentence for the user.
     pub fn new(message: impl Into<String>) -> Self {
-        ParseError(message.into())
+        ParseError { message: message.into(), legible: false }
+    }
+
+    /// The same for a text that is written as it should be: a position that cannot be.
+    pub fn impossible(message: impl Into<String>) -> Self {
+        ParseError { message: message.into(), legible: true }
+    }
+
+    /// The message with an example of a position, unless the text was written as it should be.
+    pub fn with_example(&self, example: &str) -> String {
+        if self.legible {
+            return self.message.clone();
+        }
+        format!("{self}; a position looks like \"{example}\"")
     }
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 

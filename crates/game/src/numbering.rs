@@ -77,6 +77,7 @@ pub struct Properties {
 /// | [`slice_unit`](Numbering::slice_unit) | `slice` |
 /// | [`slice_title`](Numbering::slice_title) | the name says it all |
 /// | [`has_database`](Numbering::has_database) | every slice up to the largest has one |
+/// | [`beyond`](Numbering::beyond) | messages do not say why there is none |
 /// | [`parts`](Numbering::parts) | statistics of the whole slice only |
 /// | [`is_acyclic`](Numbering::is_acyclic) | positions of a slice may repeat |
 /// | [`unmoves`](Numbering::unmoves) with [`Properties::unmoves`] | solved by forward sweeps until nothing changes: right, and many times slower |
@@ -154,6 +155,11 @@ pub trait Numbering: Rules {
     /// views are never called.
     fn has_database(&self, slice: SliceId) -> bool {
         slice <= self.largest_slice()
+    }
+    /// Why the slice of a position can have no database, as in `it has six men, and databases have up to
+    /// five`; `None` where it can, or where there is nothing to say of the position.
+    fn beyond(&self, _position: &Self::Position) -> Option<String> {
+        None
     }
     /// Whether any slice has a database.
     fn has_databases(&self) -> bool {

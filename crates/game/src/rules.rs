@@ -278,6 +278,6 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
             Turn::Passes => situation.mover.other(),
             Turn::Stays => situation.mover,
         };
-        Situation { position: step.next, mover, banked }
+        Situation { position: step.next, mover, banked, quiet: 0 }
     }
 }

@@ -178,7 +178,7 @@ impl Rules for Kalah {
         let mut position = Board::default();
         position.own[..self.pits].fill(self.seeds as u8);
         position.other = position.own;
-        Situation { position, mover: Side::First, banked: Some([0, 0]) }
+        Situation { position, mover: Side::First, banked: Some([0, 0]), quiet: 0 }
     }
 
     fn parse(&self, text: &str) -> Result<Situation<Board>, ParseError> {

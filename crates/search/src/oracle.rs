@@ -66,6 +66,12 @@ pub trait Oracle {
         self.score(slice, index)
     }
 
+    /// How far away a win and a loss are at most in a covered slice that counts moves, for the side to
+    /// move; as far as databases can hold where that is not known.
+    fn farthest(&self, _slice: SliceId) -> Result<[u16; 2], Self::Error> {
+        Ok([127; 2])
+    }
+
     /// In how many moves the position with this rank is won or lost, where that is known.
     fn distance(&self, slice: SliceId, index: u64) -> Result<Option<WinDistance>, Self::Error> {
         let metric = self.metric(slice)?;
@@ -104,6 +110,10 @@ macro_rules! behind {
 
             fn lower(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
                 (**self).lower(slice, index)
+            }
+
+            fn farthest(&self, slice: SliceId) -> Result<[u16; 2], Self::Error> {
+                (**self).farthest(slice)
             }
 
             fn distance(
@@ -145,6 +155,10 @@ impl<O: Oracle> Oracle for Option<O> {
 
     fn lower(&self, slice: SliceId, index: u64) -> Result<Score, Self::Error> {
         there(self.as_ref(), slice).lower(slice, index)
+    }
+
+    fn farthest(&self, slice: SliceId) -> Result<[u16; 2], Self::Error> {
+        there(self.as_ref(), slice).farthest(slice)
     }
 
     fn distance(&self, slice: SliceId, index: u64) -> Result<Option<WinDistance>, Self::Error> {

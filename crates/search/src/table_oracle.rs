@@ -132,6 +132,16 @@ impl Oracle for TableOracle {
         self.value(slice, index)
     }
 
+    fn farthest(&self, slice: SliceId) -> Result<[u16; 2], TableError> {
+        let Opened { table, metric } = self.opened(slice)?;
+        let occurs = table.histogram().iter().filter(|&(_, count)| count > 0);
+        let distances: Vec<_> =
+            occurs.filter_map(|(value, _)| metric.distance(value.into())).collect();
+        Ok([true, false].map(|wins| {
+            distances.iter().filter(|d| d.wins == wins).map(|d| d.moves).max().unwrap_or(0)
+        }))
+    }
+
     fn value(&self, slice: SliceId, index: u64) -> Result<Score, TableError> {
         self.probe(&self.opened(slice)?.table, index)
     }

@@ -86,7 +86,7 @@ impl Rules for Sowing {
         let mut half = Half::default();
         half[..self.pits()].fill(self.rules.seeds);
         let position = Board { own: half, other: half };
-        Situation { position, mover: Side::First, banked: Some([0, 0]) }
+        Situation { position, mover: Side::First, banked: Some([0, 0]), quiet: 0 }
     }
 
     fn parse(&self, text: &str) -> Result<Situation<Board>, ParseError> {
@@ -161,6 +161,6 @@ impl Rules for Sowing {
             Side::First => [first + mine as u16, second + theirs as u16],
             Side::Second => [first + theirs as u16, second + mine as u16],
         });
-        Situation { position: step.next, mover, banked }
+        Situation { position: step.next, mover, banked, quiet: 0 }
     }
 }

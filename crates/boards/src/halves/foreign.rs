@@ -74,7 +74,7 @@ impl Reader<'_> {
             Side::First => Board { own: south, other: north },
             Side::Second => Board { own: north, other: south },
         };
-        Situation { position, mover, banked: Some(banked.map(u16::from)) }
+        Situation { position, mover, banked: Some(banked.map(u16::from)), quiet: 0 }
     }
 
     fn dashes(&self, text: &str) -> Read<Situation<Board>> {

@@ -63,7 +63,7 @@ pub fn parse(
         Side::First => Board { own: south, other: north },
         Side::Second => Board { own: north, other: south },
     };
-    with_at_most(all, things, Situation { position, mover, banked })
+    with_at_most(all, things, Situation { position, mover, banked, quiet: 0 })
 }
 
 /// The situation, unless it has more stones than the game.

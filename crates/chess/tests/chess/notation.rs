@@ -1,7 +1,7 @@
 //! FEN and names of moves: what is written is read back, and what is wrong is said.
 
 use nutcracker_chess::{Chess, ChessPosition};
-use nutcracker_game::{MoveError, Rules, Situation, find_move};
+use nutcracker_game::{MoveError, Notation, Rules, Situation, find_move};
 
 fn read(text: &str) -> Situation<ChessPosition> {
     Chess.parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -94,6 +94,19 @@ fn the_end_of_the_game() {
     assert_eq!(outcome("7k/8/8/8/8/8/8/4K3 b - -"), None);
 }
 
+/// The plies since a zeroing move are kept with a position, and left out where there are none.
+#[test]
+fn the_clock_of_a_position_is_kept() {
+    let text = "8/8/8/8/8/3k4/8/K1R5 w - - 72 1";
+    let at = read(text);
+    assert_eq!((at.quiet, Chess.format(&at)), (72, text.to_owned()));
+    assert_eq!(Chess.format_in(&at, Notation::Uci).as_deref(), Some(text));
+    let new = read("8/8/8/8/8/3k4/8/K1R5 w - - 0 9");
+    assert_eq!(Chess.format(&new), "8/8/8/8/8/3k4/8/K1R5 w - -");
+    let uci = Chess.format_in(&new, Notation::Uci);
+    assert_eq!(uci.as_deref(), Some("8/8/8/8/8/3k4/8/K1R5 w - - 0 1"));
+}
+
 #[test]
 fn what_is_wrong_is_said_in_one_sentence() {
     for (text, reason) in [
@@ -104,7 +117,7 @@ fn what_is_wrong_is_said_in_one_sentence() {
         ("k7/8/8/8/8/8/8/7 w - -", "rank 1 does not have 8 squares"),
         ("k7/8/8/8/8/8/8/K8 w - -", "rank 1 does not have 8 squares"),
         ("k7/8/8/8/8/8/8/X7 w - -", "'X' is no man"),
-        ("k7/8/8/8/8/8/8/8 w - -", "White has 0 kings, not one"),
+        ("k7/8/8/8/8/8/8/8 w - -", "White has no king"),
         ("kk6/8/8/8/8/8/8/K7 w - -", "Black has 2 kings, not one"),
         ("k6P/8/8/8/8/8/8/K7 w - -", "a pawn stands on the first or the last rank"),
         ("k7/8/8/8/8/8/8/K7 x - -", "w or b is to move"),

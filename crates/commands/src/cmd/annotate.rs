@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use nutcracker_any::AnyGame;
 use nutcracker_engine::record::RecordError;
-use nutcracker_engine::{Analyser, Annotated, Loss, Transcript, write_game};
+use nutcracker_engine::{Analyser, Annotated, Apparent, Loss, Transcript, write_game};
 use nutcracker_game::{Notation, Rules, Side, format_in};
 use nutcracker_search::player::Source;
 use nutcracker_search::{EngineOptions, Limits};
@@ -51,6 +51,8 @@ enum Form {
 /// Errors are marked ?!, ? and ?? by what they lose, as a share of what the game is worth: in awari
 /// with 48 stones from 0.5, 1.5 and 3.5 points on. A move that is proven to turn a win into a draw or
 /// a loss, or a draw into a loss, is always ??. Moves of a match's opening are no player's errors.
+/// Where databases count moves, values have the distance, and for each side the competence that its
+/// moves show is estimated, with the level of `play` that comes nearest.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker annotate game.txt
@@ -159,12 +161,14 @@ impl Args {
             .map_err(|error| Failure::Failed(error.to_string()))?;
         drop(line);
         analysis.opening = record.opening();
+        let apparent = analyser.apparent(&played, analysis.opening);
+        let apparent = apparent.map_err(|error| Failure::Failed(error.to_string()))?;
         let threshold = args.threshold;
         let record = &record;
         let annotated = Annotated { played: &played, analysis: &analysis, record, threshold };
         print(&match args.format {
-            Form::Table => for_people(&annotated),
-            Form::Json => format!("{}\n", for_programs(&annotated)),
+            Form::Table => for_people(&annotated, apparent),
+            Form::Json => format!("{}\n", for_programs(&annotated, apparent)),
             Form::Svg => annotated.picture(nutcracker_draw::Form::File),
             Form::Record => write_game(&played, &annotated.commented(), args.notation)
                 .map_err(Failure::Failed)?,
@@ -179,11 +183,14 @@ fn source_text(source: Source) -> String {
     }
 }
 
-fn for_people(annotated: &Annotated<'_, AnyGame>) -> String {
+fn for_people(annotated: &Annotated<'_, AnyGame>, apparent: [Option<Apparent>; 2]) -> String {
     let names = annotated.names();
     let rows = annotated.analysis.moves.iter().zip(&names).zip(1..).map(
         |((evaluated, (mv, best)), ply): (_, usize)| {
-            let better = if evaluated.loss.points() > 0.0 { best.clone() } else { String::new() };
+            // Of moves that lose nothing, one that takes longer is not the best.
+            let slower = evaluated.value.distance != evaluated.best_value.distance;
+            let better = slower || evaluated.loss.points() > 0.0;
+            let better = if better { best.clone() } else { String::new() };
             vec![
                 format!("{ply}."),
                 name(annotated.played.game(), evaluated.side),
@@ -205,12 +212,21 @@ fn for_people(annotated: &Annotated<'_, AnyGame>) -> String {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{}", annotated.account(side));
     }
+    for (side, apparent) in [Side::First, Side::Second].into_iter().zip(apparent) {
+        let Some(Apparent { competence, level, moves }) = apparent else { continue };
+        let _ = writeln!(
+            text,
+            "{}: apparent competence {competence:.1}, nearest to level {level}, by {} with a choice",
+            name(annotated.played.game(), side),
+            counted(moves.into(), "move"),
+        );
+    }
     text + &annotated
         .decisive(&names)
         .map_or_else(|| "no move changed who wins\n".to_owned(), |sentence| format!("{sentence}\n"))
 }
 
-fn for_programs(annotated: &Annotated<'_, AnyGame>) -> Value {
+fn for_programs(annotated: &Annotated<'_, AnyGame>, apparent: [Option<Apparent>; 2]) -> Value {
     let game = annotated.played.game();
     let names = annotated.names();
     let moves = annotated.analysis.moves.iter().zip(&names).zip(1..);
@@ -242,15 +258,24 @@ fn for_programs(annotated: &Annotated<'_, AnyGame>) -> Value {
             })
         })
         .collect();
-    let sides = [Side::First, Side::Second].map(|side| {
-        let (proven, all) = annotated.lost(side);
-        json!({
-            "side": game.side_name(side),
-            "errors": annotated.errors(side).len(),
-            "lost": rounded(all),
-            "lost_proven": rounded(proven),
-        })
-    });
+    let sides =
+        [(Side::First, apparent[0]), (Side::Second, apparent[1])].map(|(side, apparent)| {
+            let (proven, all) = annotated.lost(side);
+            let mut summary = json!({
+                "side": game.side_name(side),
+                "errors": annotated.errors(side).len(),
+                "lost": rounded(all),
+                "lost_proven": rounded(proven),
+            });
+            if let Some(Apparent { competence, level, moves }) = apparent {
+                summary["apparent"] = json!({
+                    "competence": rounded(competence),
+                    "level": level.to_string(),
+                    "moves": moves,
+                });
+            }
+            summary
+        });
     let decisive = annotated.analysis.decision().map(|decision| {
         json!({"ply": decision.ply + 1, "move": names[decision.ply].0, "from": decision.from, "to": decision.to})
     });

@@ -77,7 +77,12 @@ impl Args {
                 thousands(MOST),
             )));
         }
-        self.subject.metric(&game)?;
+        let metric = self.subject.metric(&game)?;
+        if !metric.counts_down() {
+            return Err(Failure::Usage(format!(
+                "databases of {metric} do not say how far a win is; choose a distance with --metric"
+            )));
+        }
         let set = self.subject.open(&game, true, CACHE);
         set.get(slice.0).map_err(|error| self.subject.explain(&game, error))?;
         let oracle = TableOracle::new(Arc::new(set))?;
@@ -87,11 +92,15 @@ impl Args {
         let losses = Losses::new(&game, &oracle, slice, range);
         let losses =
             losses.map_err(|error| Failure::Failed(error.to_string()))?.ok_or_else(|| {
-                Failure::Usage(
-                "this takes databases of distances, and a slice whose wins end inside it, as krk"
-                    .to_owned(),
-            )
+                Failure::Usage(format!(
+                    "wins lead out of {}, and this takes a slice whose wins end inside it, as krk in \
+                     chess",
+                    slice_label(&game, slice),
+                ))
             })?;
+        if losses.is_empty() {
+            return Err(Failure::Failed(format!("{} has no wins", slice_label(&game, slice))));
+        }
         let mut random = Random::new(self.seed);
         let levels: Vec<Vec<Level>> = self
             .sigma

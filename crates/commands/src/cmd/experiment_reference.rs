@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use nutcracker_any::AnyGame;
 use nutcracker_draw::{Curve, CurveChart, curve_chart};
-use nutcracker_game::{Metric, Numbering, Random, Rules, SliceId};
+use nutcracker_game::{Metric, Numbering, Random, Rules, SliceId, Step};
 use nutcracker_retro::Progress;
-use nutcracker_search::player::{Analyser, Chain, Reference, play_out, survey};
+use nutcracker_search::player::{Analyser, Chain, Reference, SlicePart, play_out, reached, survey};
 use nutcracker_search::{Oracle, TableOracle};
 use nutcracker_table::Histogram;
 use serde_json::{Value, json};
@@ -31,8 +31,11 @@ const MOST: u16 = 50;
 /// probability proportional to (d + 1)^-c, where c is its competence. It gives no win away here, and
 /// its opponent never errs. Averages over all positions of a distance give the moves that it is
 /// expected to need, and the chance to win within some; beside them, how often it would give the win
-/// away if it could. With --games it also plays, from the wins that are farthest away, and an analyser
-/// tells its competence from its moves.
+/// away if it could. The positions are those of the slice and, where a count goes on in other slices
+/// (dtw does, dtc and dtz do not), of all that its moves lead to. The chances are exact for the first
+/// move from a position drawn among those of its distance; after it, the model takes every position of
+/// the distance reached to be as likely as any other. With --games it also plays, from the wins that
+/// are farthest away, and an analyser tells its competence from its moves.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   nutcracker solve chess --up-to kqkr --metric dtc
@@ -107,43 +110,65 @@ impl Args {
                 distances.filter(|d| d.wins == wins).map(|d| d.moves).max().unwrap_or(0)
             })
         };
-        let mut parts: Vec<(String, Range<u64>, [u16; 2])> = game
+        let parts: Vec<(String, Range<u64>, u16)> = game
             .parts(slice)
             .into_iter()
             .zip(table.parts())
-            .map(|(part, (_, counts))| (part.name, part.range, farthest(counts)))
+            .map(|(part, (_, counts))| (part.name, part.range, farthest(counts)[0]))
             .collect();
-        if parts.is_empty() {
-            let all = 0..game.slice_len(slice);
-            parts.push((game.slice_name(slice), all, farthest(table.histogram())));
-        }
         drop(table);
         let chosen = match &self.part {
             Some(name) => parts.iter().find(|part| part.0.eq_ignore_ascii_case(name)),
-            None => parts.iter().rev().max_by_key(|part| part.2[0]),
+            None => parts.iter().rev().max_by_key(|part| part.2),
         };
-        let Some((part, range, farthest)) = chosen.cloned() else {
+        let Some((part, range, longest)) = chosen.cloned() else {
             let names: Vec<&str> = parts.iter().map(|part| part.0.as_str()).collect();
             return Err(Failure::Usage(format!("the parts of it are {}", names.join(", "))));
         };
+        if longest == 0 {
+            let which = self.part.as_ref().map(|_| format!(" of {part}")).unwrap_or_default();
+            let slice = slice_label(&game, slice);
+            return Err(Failure::Failed(format!("{slice} has no wins{which}")));
+        }
+        // A count goes on through other slices unless moves there restart it.
+        let counts_on = |step: &Step<_>| !metric.restarts(step);
+        let [class, _] = reached(&game, (slice, range.clone()), &counts_on);
+        let mut most = [0; 2];
+        for (slice, range) in &class {
+            let table = set.get(slice.0).map_err(|error| self.subject.explain(&game, error))?;
+            let parts = game.parts(*slice).into_iter().zip(table.parts());
+            for (_, (_, counts)) in parts.filter(|(part, _)| part.range == *range) {
+                let here = farthest(counts);
+                most = [0, 1].map(|result| here[result].max(most[result]));
+            }
+        }
         let oracle = TableOracle::new(Arc::new(set))?;
         let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0]);
-        reporter.begin_only(slice, "moves", range.end - range.start);
-        let asked = (&self.competence[..], farthest);
+        reporter.begin_only(
+            slice,
+            "moves",
+            class.iter().map(|part| part.1.end - part.1.start).sum(),
+        );
+        let asked = (&self.competence[..], most);
         let mut done = 0;
         let mut advance = |more| {
             done += more;
             reporter.advance(done);
         };
-        let chains = survey(&game, &oracle, slice, range.clone(), asked, &mut advance);
+        let chains = survey(&game, &oracle, &class, asked, &mut advance);
         reporter.clear();
         let chains = chains.map_err(|error| Failure::Failed(error.to_string()))?;
         let chains = chains.ok_or_else(|| {
             Failure::Failed("slices that its moves lead to have another metric".to_owned())
         })?;
+        if let Some(distance) = chains.iter().find_map(Chain::unknown) {
+            return Err(Failure::Failed(format!(
+                "moves lead to a win in {distance}, which no position of these databases is"
+            )));
+        }
         let games = match self.games {
             0 => Vec::new(),
-            _ => self.play(&game, &oracle, (slice, range), farthest)?,
+            _ => self.play(&game, &oracle, (slice, range), longest, most)?,
         };
         let found = Found { slice, part, metric, chains, games };
         print(&match self.format {
@@ -159,14 +184,15 @@ impl Args {
         &self,
         game: &AnyGame,
         oracle: &TableOracle,
-        (slice, range): (SliceId, Range<u64>),
+        (slice, range): SlicePart,
+        longest: u16,
         farthest: [u16; 2],
     ) -> Result<Vec<Games>, Failure> {
         let metric = oracle.metric(slice)?;
         let mut starts = Vec::new();
         for index in range {
             let distance = metric.distance(oracle.value(slice, index)?);
-            if distance.is_some_and(|d| d.wins && d.moves == farthest[0]) {
+            if distance.is_some_and(|d| d.wins && d.moves == longest) {
                 starts.extend(game.unrank(slice, index));
             }
         }
@@ -199,7 +225,7 @@ impl Args {
             .iter()
             .map(|chain| (chain.expected_moves(), chain.won_within(self.moves)))
             .collect();
-        let rows = (1..chains[0].positions.len())
+        let rows = distances(&chains[0])
             .map(|distance| {
                 let count = thousands(chains[0].positions[distance]);
                 let mut row = vec![distance.to_string(), count];
@@ -243,7 +269,7 @@ impl Args {
         let mut text = "competence,distance,positions,moves,within,gives_away\n".to_owned();
         for chain in &found.chains {
             let (moves, won) = (chain.expected_moves(), chain.won_within(self.moves));
-            for distance in 1..chain.positions.len() {
+            for distance in distances(chain) {
                 let _ = writeln!(
                     text,
                     "{},{distance},{},{:.4},{:.6},{:.6}",
@@ -265,7 +291,7 @@ impl Args {
             .enumerate()
             .map(|(place, chain)| {
                 let (moves, won) = (chain.expected_moves(), chain.won_within(self.moves));
-                let rows: Vec<Value> = (1..chain.positions.len())
+                let rows: Vec<Value> = distances(chain)
                     .map(|distance| {
                         json!({
                             "distance": distance,
@@ -295,6 +321,11 @@ impl Args {
     }
 }
 
+/// The distances in which positions are won.
+fn distances(chain: &Chain) -> impl Iterator<Item = usize> {
+    (1..chain.positions.len()).filter(|&distance| chain.positions[distance] > 0)
+}
+
 fn svg(game: &AnyGame, found: &Found) -> String {
     let caption = format!(
         "{}, {}, {}: against best defence, no win given away",
@@ -313,8 +344,8 @@ fn svg(game: &AnyGame, found: &Found) -> String {
         .chains
         .iter()
         .map(|chain| {
-            let moves = chain.expected_moves().into_iter().enumerate().skip(1);
-            let points = moves.map(|(x, y)| (x as u32, y.round() as u64)).collect();
+            let moves = chain.expected_moves();
+            let points = distances(chain).map(|x| (x as u32, moves[x].round() as u64)).collect();
             Curve { label: format!("competence {}", chain.competence), points }
         })
         .collect();

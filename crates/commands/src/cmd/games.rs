@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use nutcracker_any::{AnyGame, GameInfo, Options};
-use nutcracker_game::{Metric, Numbering, Rules, SliceId};
-use nutcracker_retro::{Rates, SolveOptions, SolverName, default_set};
+use nutcracker_game::{Metric, Numbering, Rules, SliceId, closure};
+use nutcracker_retro::{Rates, SlicePlan, SolveOptions, SolverName, default_set};
 use serde_json::{Value, json};
 
 use crate::args::{Data, Format, RuleOptions, games, slice_label};
@@ -159,18 +159,37 @@ impl Solving {
         let slices = game.plan(&all, &options, &Rates::usual(metric, threads));
         let default = default_set(game);
         let fitting = &slices[..room.fitting(&slices)];
+        let fits = largest_selection(game, fitting);
+        let fitting: Vec<&SlicePlan> = match &fits {
+            Some((_, chosen)) => fitting.iter().filter(|one| chosen.contains(&one.slice)).collect(),
+            None => Vec::new(),
+        };
         let in_default = slices.iter().filter(|slice| default.contains(&slice.slice));
         Solving {
             positions: slices.iter().map(|slice| slice.positions).sum(),
             holes: game.properties().holes,
             default: default.last().map(|&last| [game.slice_name(last), slice_label(game, last)]),
             default_seconds: in_default.map(|slice| slice.seconds).sum(),
-            fits: fitting.last().map(|last| game.slice_name(last.slice)),
+            fits: fits.map(|(text, _)| text),
             fits_seconds: fitting.iter().map(|slice| slice.seconds).sum(),
             fits_memory: fitting.iter().map(|slice| slice.memory).max().unwrap_or(0),
             fits_disk: fitting.iter().map(|slice| slice.disk).sum(),
         }
     }
+}
+
+/// What `--up-to` takes for as many positions as possible of these slices, and the slices it stands
+/// for. Where slices are a graph, the last of them needs only some of the others.
+fn largest_selection(game: &AnyGame, fitting: &[SlicePlan]) -> Option<(String, Vec<SliceId>)> {
+    let last = game.slice_name(fitting.last()?.slice);
+    let texts = (1..=9).map(|number: u32| number.to_string()).chain([last]);
+    let chosen = texts.filter_map(|text| {
+        let slices = closure(game, game.select(&text).ok()?);
+        let plan = |slice: &SliceId| fitting.iter().find(|one| one.slice == *slice);
+        let positions: Option<u64> = slices.iter().map(|slice| Some(plan(slice)?.positions)).sum();
+        Some((positions?, text, slices))
+    });
+    chosen.max_by_key(|(positions, ..)| *positions).map(|(_, text, slices)| (text, slices))
 }
 
 fn for_people(info: &GameInfo, about: &About) -> String {

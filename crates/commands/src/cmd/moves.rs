@@ -45,7 +45,7 @@ impl Args {
             Some(text) => {
                 let situation = game.parse(text).map_err(|error| {
                     let example = game.format(&game.start());
-                    Failure::Usage(format!("{error}; a position looks like \"{example}\""))
+                    Failure::Usage(error.with_example(&example))
                 })?;
                 print(&self.describe(&game, &situation))
             }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use nutcracker_any::{AnyGame, AnyMove, AnyPosition};
 use nutcracker_engine::{Ending, Played, Transcript};
-use nutcracker_game::{Notation, Numbering, Rules, Score, Situation, Step, format_in};
+use nutcracker_game::{Notation, Numbering, ParseError, Rules, Score, Situation, Step, format_in};
 use nutcracker_search::player::{Advice, Adviser, PlayerError};
 use nutcracker_search::{EngineOptions, Probed, TableOracle, Worth};
 use nutcracker_table::TableSet;
@@ -152,7 +152,7 @@ impl Args {
             .map(|position| {
                 read_game(game, position).map_err(|error| {
                     let example = game.format(&game.start());
-                    Failure::Usage(format!("{error}; a position looks like \"{example}\""))
+                    Failure::Usage(error.with_example(&example))
                 })
             })
             .collect();
@@ -310,24 +310,27 @@ impl Args {
 /// A position that no database of the game can hold.
 fn beyond_databases(game: &AnyGame, situation: &Situation<AnyPosition>) -> Failure {
     let (program, name) = (program(), game.id().name);
+    let why = game.beyond(&situation.position);
+    let why = why.unwrap_or_else(|| format!("`{program} games {name}` says how far they go"));
     Failure::Usage(format!(
-        "no database of {} can hold this position: `{program} games {name}` says how far they go; \
-         `{program} play {name} --position {}` values it by search",
+        "no database of {} can hold this position: {why}; `{program} play {name} --position {}` \
+         values it by search",
         game.id(),
         quoted(&game.format(situation)),
     ))
 }
 
 /// A position, or a position, the word `moves` and moves from there. The error is one sentence.
-fn read_game(game: &AnyGame, text: &str) -> Result<Played<AnyGame>, String> {
+fn read_game(game: &AnyGame, text: &str) -> Result<Played<AnyGame>, ParseError> {
     let words: Vec<&str> = text.split_whitespace().collect();
     if !words.contains(&"moves") {
-        let start = game.parse(text).map_err(|error| error.to_string())?;
-        return Ok(Played::new(game.clone(), start));
+        return Ok(Played::new(game.clone(), game.parse(text)?));
     }
-    let found = Transcript::read_all(&words.join(" ")).map_err(|error| error.what)?;
-    let line = found.first().ok_or("the position is empty")?;
-    line.replay(game.clone()).map(|(played, _)| played).map_err(|error| error.what)
+    let found =
+        Transcript::read_all(&words.join(" ")).map_err(|error| ParseError::new(error.what))?;
+    let line = found.first().ok_or_else(|| ParseError::new("the position is empty"))?;
+    let replayed = line.replay(game.clone());
+    replayed.map(|(played, _)| played).map_err(|error| ParseError::new(error.what))
 }
 
 /// The next lines of an input: one at least unless it has ended, and those that have arrived

@@ -121,7 +121,7 @@ impl Args {
             None => game.start(),
             Some(text) => game.parse(text).map_err(|error| {
                 let example = game.format(&game.start());
-                Failure::Usage(format!("{error}; a position looks like \"{example}\""))
+                Failure::Usage(error.with_example(&example))
             })?,
         };
         let max = game.max_score(game.slice_of(&root.position));

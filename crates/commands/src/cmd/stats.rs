@@ -58,7 +58,8 @@ pub struct Args {
 enum Format {
     /// For people
     Table,
-    /// For spreadsheets: one row for each slice and score that occurs
+    /// For spreadsheets: one row for each slice and score that occurs, of distances for each side to
+    /// move
     Csv,
     /// For programs
     Json,
@@ -93,13 +94,17 @@ impl Args {
         for slice in present {
             let table = set.get(slice.0).map_err(|error| self.subject.explain(&game, error))?;
             let sides = table.parts().map(|(part, counts)| (part.name.clone(), counts.clone()));
+            let mut sides: Vec<_> = sides.collect();
+            if sides.is_empty() {
+                sides.push(("all".to_owned(), table.histogram().clone()));
+            }
             slices.push(Known {
                 slice,
                 window: table.header().reach.into(),
                 checked: table.is_checked(),
                 histogram: table.histogram().clone(),
                 exact: table.exact(),
-                sides: sides.collect(),
+                sides,
                 choices: None,
             });
         }
@@ -110,7 +115,7 @@ impl Args {
         }
         print(&match self.format {
             Format::Table => for_people(&game, metric, &slices, self.scores),
-            Format::Csv => csv(&game, &slices),
+            Format::Csv => csv(&game, metric, &slices),
             Format::Json => format!("{}\n", for_programs(&game, metric, &slices)),
             Format::Svg => svg(&game, metric, &slices),
         })
@@ -279,7 +284,16 @@ fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool
     }
     let shown = if all_scores { slices } else { &slices[slices.len() - 1..] };
     for known in shown {
-        let _ = write!(text, "\n{}\n\n", slice_label(game, known.slice));
+        let label = slice_label(game, known.slice);
+        if metric.is_distance() && known.sides.len() > 1 {
+            // The sides of an ending have little in common.
+            for (side, histogram) in &known.sides {
+                let _ = write!(text, "\n{label}, {side}\n\n");
+                text += &score_table(metric, histogram, known.window);
+            }
+            continue;
+        }
+        let _ = write!(text, "\n{label}\n\n");
         text += &score_table(metric, &known.histogram, known.window);
     }
     text
@@ -325,7 +339,10 @@ fn longest(metric: Metric, histogram: &Histogram) -> [Option<(WinDistance, u64)>
 /// Scores, counts, shares, and bars.
 fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
     let positions = histogram.total();
-    let most = histogram.iter().map(|(_, count)| count).max().unwrap_or(1);
+    // There are far more draws than wins of any one distance: beside them, no bar would be seen.
+    let has_bar = |value: i8| !metric.is_distance() || value != 0;
+    let bars = histogram.iter().filter(|&(value, _)| has_bar(value));
+    let most = bars.map(|(_, count)| count).max().unwrap_or(1);
     let mut values: Vec<(i8, u64)> = histogram.iter().collect();
     if metric.is_distance() {
         // Wins from the nearest to the farthest, draws, losses from the nearest on.
@@ -350,7 +367,11 @@ fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
                 },
                 thousands(count),
                 percent(count, positions),
-                "#".repeat((BAR * count as f64 / most as f64).round() as usize),
+                if has_bar(score) {
+                    "#".repeat((BAR * count as f64 / most as f64).round() as usize)
+                } else {
+                    String::new()
+                },
             ]
         })
         .collect();
@@ -358,9 +379,29 @@ fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
     table::render(&[value, "positions", "share", ""], &[3], rows)
 }
 
-fn csv(game: &AnyGame, slices: &[Known]) -> String {
-    let mut text = format!("{},score,positions\n", game.slice_unit());
+/// Win, draw or loss, and the winner's moves, of a value that is a distance.
+fn result_and_moves(metric: Metric, value: i8) -> (&'static str, Option<u16>) {
+    match metric.distance(value.into()) {
+        None => ("draw", None),
+        Some(WinDistance { wins, moves }) => (if wins { "win" } else { "loss" }, Some(moves)),
+    }
+}
+
+fn csv(game: &AnyGame, metric: Metric, slices: &[Known]) -> String {
+    let more = if metric.is_distance() { ",side,result,moves" } else { "" };
+    let mut text = format!("{},score,positions{more}\n", game.slice_unit());
     for known in slices {
+        if metric.is_distance() {
+            for (side, histogram) in &known.sides {
+                for (value, count) in histogram.iter() {
+                    let (result, moves) = result_and_moves(metric, value);
+                    let moves = moves.map(|moves| moves.to_string()).unwrap_or_default();
+                    let slice = game.slice_name(known.slice);
+                    let _ = writeln!(text, "{slice},{value},{count},{side},{result},{moves}");
+                }
+            }
+            continue;
+        }
         for (score, count) in known.histogram.iter() {
             let _ = writeln!(text, "{},{score},{count}", game.slice_name(known.slice));
         }
@@ -400,6 +441,13 @@ fn for_programs(game: &AnyGame, metric: Metric, slices: &[Known]) -> Value {
         choices.map(object).into()
     };
     let by_material = game.properties().parts_by_material;
+    let distances = |histogram: &Histogram| -> Vec<Value> {
+        let row = |(value, count): (i8, u64)| {
+            let (result, moves) = result_and_moves(metric, value);
+            json!({ "result": result, "moves": moves, "positions": count })
+        };
+        histogram.iter().map(row).collect()
+    };
     let list: Vec<Value> = slices
         .iter()
         .map(|known| {
@@ -416,6 +464,9 @@ fn for_programs(game: &AnyGame, metric: Metric, slices: &[Known]) -> Value {
                 .map(|(name, histogram)| {
                     let mut side = figures(histogram);
                     side.insert("side".to_owned(), name.clone().into());
+                    if metric.is_distance() {
+                        side.insert("distances".to_owned(), distances(histogram).into());
+                    }
                     if by_material {
                         side.insert("material".to_owned(), name.clone().into());
                     }

@@ -157,6 +157,11 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         engine_of(&mut self.engine, &self.perfect, &self.options)
     }
 
+    /// The player by databases.
+    pub fn perfect(&mut self) -> &mut Perfect<G, Arc<O>> {
+        &mut self.perfect
+    }
+
     /// Lets a choice by databases examine at most about this many positions; see
     /// [`Perfect::with_limit`].
     pub fn limit_positions(&mut self, positions: usize) {

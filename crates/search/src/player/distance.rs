@@ -97,7 +97,7 @@ fn value_of<G: Game, O: Oracle>(
 impl<G: Game, O: Oracle> Perfect<G, O> {
     /// Adds to what moves are worth how far away their wins and losses are, where databases count
     /// that; those that win soonest or hold out longest come first among equal ones.
-    pub(super) fn count(
+    pub fn count(
         &self,
         position: &G::Position,
         history: &[G::Position],
@@ -119,6 +119,25 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         }
         moves.sort_by_key(|(_, worth)| worth.order());
         Ok(())
+    }
+
+    /// What every move leads to, where databases count moves; `None` elsewhere, and where the game is
+    /// over.
+    pub fn prospects(
+        &self,
+        position: &G::Position,
+        history: &[G::Position],
+    ) -> Result<Option<Vec<(G::Move, Prospect)>>, PlayerError<O::Error>> {
+        let counts = self.oracle.covers(self.game.slice_of(position));
+        if !counts || !self.reaches(position) || self.game.outcome(position).is_some() {
+            return Ok(None);
+        }
+        let valued = self.values(position, history)?;
+        let counted = Counted::new(self.game(), self.oracle(), position, &valued)?;
+        Ok(counted.map(|counted| {
+            let prospects = counted.prospects(&valued);
+            valued.iter().map(|valued| valued.mv).zip(prospects).collect()
+        }))
     }
 
     /// The moves that keep `level`, which is not 0: those that win soonest, or all of them, those

@@ -3,11 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use nutcracker_game::Game;
-
-use nutcracker_game::Random;
-
-use super::Reference;
+use nutcracker_game::{Game, Random};
 
 /// How strong a player is: 1 to 10, or perfect.
 ///
@@ -24,6 +20,19 @@ pub struct Level(u8);
 /// The competence of each level: steps of about the same number of Elo points in awari, as `match
 /// --ladder` measures them. Beyond the last one errors are too rare to make a difference.
 const COMPETENCES: [f64; 10] = [0.2, 0.4, 0.6, 0.8, 1.05, 1.33, 1.65, 2.1, 2.9, 4.3];
+
+/// The share of a blind player's errors that a player of this competence makes where databases count
+/// moves: levels share them out evenly between a blind player and a perfect one.
+fn share(competence: f64) -> f64 {
+    let steps = COMPETENCES.len() as f64 + 1.0;
+    let above = COMPETENCES.partition_point(|&level| level < competence);
+    let Some(&next) = COMPETENCES.get(above) else {
+        // Beyond the strongest level, ever closer to none.
+        return COMPETENCES[COMPETENCES.len() - 1] / competence / steps;
+    };
+    let before = above.checked_sub(1).map_or(0.0, |place| COMPETENCES[place]);
+    1.0 - (above as f64 + (competence - before) / (next - before)) / steps
+}
 
 impl Level {
     /// Errs most.
@@ -45,7 +54,13 @@ impl Level {
         (self < Self::PERFECT).then_some(6)
     }
 
-    /// The competence of the reference player; infinite for the perfect one.
+    /// The share of a blind player's errors that it makes where databases count moves: 10/11 for level
+    /// 1, and so on down to 1/11 and 0.
+    pub fn share(self) -> f64 {
+        share(self.competence())
+    }
+
+    /// The competence where values are points; infinite for the perfect one.
     pub fn competence(self) -> f64 {
         COMPETENCES.get(usize::from(self.0 - Self::WEAKEST.0)).copied().unwrap_or(f64::INFINITY)
     }
@@ -102,9 +117,6 @@ pub struct Fallible {
 /// The share of the most a game is worth that doubles what the power is taken of: `k`.
 const UNIT: f64 = 0.02;
 
-/// How much larger a competence is where databases count moves.
-const REFERENCE: f64 = 4.0;
-
 impl Fallible {
     /// The player of this level in this game; the most the game is worth is the largest score that
     /// its start position's slice allows.
@@ -123,10 +135,10 @@ impl Fallible {
         self.competence
     }
 
-    /// The same player where databases count moves. Moves differ less there than points do, so its
-    /// competence is larger.
-    pub fn reference(&self) -> Reference {
-        Reference::new(REFERENCE * self.competence, [Reference::FARTHEST; 2])
+    /// How often this player's moves are not the best where databases count moves, as a share of how
+    /// often those of a blind player are not.
+    pub fn share(&self) -> f64 {
+        share(self.competence)
     }
 
     /// The probability of each move, from the values of all in hundredths of a point.

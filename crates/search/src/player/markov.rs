@@ -1,12 +1,10 @@
 //! What becomes of wins in the hands of a reference player: a Markov model over the distances of a
 //! class, and games that it plays.
 
-use std::ops::Range;
-
-use nutcracker_game::{Game, Random, SliceId, Step};
+use nutcracker_game::{Game, Random, Step};
 
 use super::distance::values_of_steps;
-use super::{Analyser, PlayerError, Prospect, Reference};
+use super::{Analyser, PlayerError, Prospect, Reference, SlicePart};
 use crate::Oracle;
 
 /// How a reference player gets on with wins, against an opponent that never errs.
@@ -17,7 +15,7 @@ use crate::Oracle;
 pub struct Chain {
     /// The player's competence.
     pub competence: f64,
-    /// For each distance, how many positions are won in it.
+    /// For each distance up to the farthest, how many positions are won in it.
     pub positions: Vec<u64>,
     /// The chance to be at each distance after a move, by the distance before it; row 0 is empty.
     pub chances: Vec<Vec<f64>>,
@@ -26,6 +24,35 @@ pub struct Chain {
 }
 
 impl Chain {
+    fn empty(competence: f64) -> Self {
+        Chain {
+            competence,
+            positions: vec![0; STATES],
+            chances: vec![vec![0.0; STATES]; STATES],
+            gives_away: vec![0.0; STATES],
+        }
+    }
+
+    /// Leaves out the distances beyond the farthest that occurs.
+    fn trim(&mut self) {
+        let occurs = |&distance: &usize| {
+            let reached = self.chances.iter().any(|row| row[distance] > 0.0);
+            reached || self.positions[distance] > 0
+        };
+        let states = (0..STATES).rev().find(occurs).map_or(1, |farthest| farthest + 1);
+        self.positions.truncate(states);
+        self.gives_away.truncate(states);
+        self.chances.truncate(states);
+        self.chances.iter_mut().for_each(|row| row.truncate(states));
+    }
+
+    /// A distance that moves lead to and no position has, so that nothing is known of what comes after
+    /// it; `None` where the model is complete.
+    pub fn unknown(&self) -> Option<usize> {
+        let reached = |distance: &usize| self.chances.iter().any(|row| row[*distance] > 0.0);
+        (1..self.positions.len()).filter(|&d| self.positions[d] == 0).find(reached)
+    }
+
     /// The moves that the player is expected to need, for each distance.
     pub fn expected_moves(&self) -> Vec<f64> {
         // Each is one move, and what is expected of wherever that leads: linear equations.
@@ -82,46 +109,45 @@ fn solve(rows: &mut [Vec<f64>]) {
     }
 }
 
-/// The model of reference players of some competences, from the wins of the mover among the positions
-/// of a slice with these numbers. `farthest` is how far away a win and a loss are at most there, and
-/// `advance` is told how many positions were examined. A position counts as often as it has mirror
-/// images. `None` where databases do not count moves.
+/// The largest distance that databases hold, and 0.
+const STATES: usize = 128;
+
+/// The model of reference players of some competences, from the wins of the mover in these parts, which
+/// are all that its count leads through: see [`reached`](super::reached). `farthest` is how far away a
+/// win and a loss are at most there, and `advance` is told how many positions were examined. A position
+/// counts as often as it has mirror images. `None` where databases do not count moves.
 pub fn survey<G: Game, O: Oracle>(
     game: &G,
     oracle: &O,
-    slice: SliceId,
-    range: Range<u64>,
+    class: &[SlicePart],
     (competences, farthest): (&[f64], [u16; 2]),
     advance: &mut dyn FnMut(u64),
 ) -> Result<Option<Vec<Chain>>, PlayerError<O::Error>> {
     const CHUNK: u64 = 1 << 14;
-    let metric = oracle.metric(slice).map_err(PlayerError::Oracle)?;
-    if !oracle.covers(slice) || !metric.counts_down() {
-        return Ok(None);
-    }
     let players: Vec<Reference> =
         competences.iter().map(|&competence| Reference::new(competence, farthest)).collect();
-    let states = usize::from(farthest[0]) + 1;
-    let mut chains: Vec<Chain> = competences
-        .iter()
-        .map(|&competence| Chain {
-            competence,
-            positions: vec![0; states],
-            chances: vec![vec![0.0; states]; states],
-            gives_away: vec![0.0; states],
-        })
-        .collect();
-    let (mut steps, mut counts, mut others) = (Vec::new(), vec![0_u32; states], Vec::new());
-    let mut totals = vec![0.0; states];
-    for index in range {
+    let mut chains: Vec<Chain> = competences.iter().map(|&c| Chain::empty(c)).collect();
+    let (mut steps, mut counts, mut others) = (Vec::new(), vec![0_u32; STATES], Vec::new());
+    let mut totals = vec![0.0; STATES];
+    for (slice, index) in class.iter().flat_map(|(slice, all)| all.clone().map(|i| (*slice, i))) {
         if index % CHUNK == 0 {
             advance(CHUNK);
+        }
+        if !oracle.covers(slice) {
+            return Ok(None);
+        }
+        let metric = oracle.metric(slice).map_err(PlayerError::Oracle)?;
+        if !metric.counts_down() {
+            return Ok(None);
         }
         let value = oracle.value(slice, index).map_err(PlayerError::Oracle)?;
         let Some(before) = metric.distance(value).filter(|distance| distance.wins) else {
             continue;
         };
         let Some(position) = game.unrank(slice, index) else { continue };
+        if game.outcome(&position).is_some() {
+            continue;
+        }
         steps.clear();
         game.steps(&position, &mut steps);
         let Some(values) = values_of_steps(game, oracle, metric, &steps)? else { return Ok(None) };
@@ -163,6 +189,7 @@ pub fn survey<G: Game, O: Oracle>(
             chain.gives_away[distance] /= total;
             chain.chances[distance].iter_mut().for_each(|chance| *chance /= total);
         }
+        chain.trim();
     }
     Ok(Some(chains))
 }

@@ -7,6 +7,7 @@ use nutcracker_game::{Game, Random, Score, SliceId, Step};
 
 use super::distance::Counted;
 use super::realise::{Closed, Distances, Root, Way};
+use super::trials::Known;
 use super::{Fallible, trappy};
 use crate::{Oracle, Worth, known};
 
@@ -162,6 +163,8 @@ pub struct Perfect<G: Game, O> {
     pub(super) game: G,
     pub(super) oracle: O,
     pub(super) distances: Distances,
+    /// By which levels are fitted to where they play.
+    pub(super) known: Known,
 }
 
 impl<G: Game, O: Oracle> Perfect<G, O> {
@@ -175,7 +178,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
     /// enough it keeps the score and avoids positions of the game so far, and progress is not
     /// certain.
     pub fn with_limit(game: G, oracle: O, positions: usize) -> Self {
-        Perfect { game, oracle, distances: Distances::new(positions) }
+        Perfect { game, oracle, distances: Distances::new(positions), known: Known::default() }
     }
 
     /// Examines at most about `positions` positions for a move from now on. What was found before is
@@ -318,7 +321,8 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         let valued = self.values(position, history)?;
         if let Some(counted) = Counted::new(&self.game, &self.oracle, position, &valued)? {
             let prospects = counted.prospects(&valued);
-            let place = fallible.reference().choose(&prospects, random);
+            let player = self.reference(self.game.slice_of(position), fallible)?;
+            let place = player.and_then(|player| player.choose(&prospects, random));
             return match place.filter(|&place| !prospects[place].is_best_of(&prospects)) {
                 Some(place) => Ok(valued[place].mv),
                 None => Ok(self.keeping_of(position, history, valued)?.moves[0]),
@@ -330,40 +334,6 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             Some((mv, value)) if Some(value) != best => Ok(mv),
             _ => Ok(self.keeping_of(position, history, valued)?.moves[0]),
         }
-    }
-
-    /// How often this player errs in a slice where databases count moves, by its model: the chance
-    /// that a move is not the best, and the chance that it gives the result away, on average over
-    /// `samples` random positions. `None` where databases do not count moves.
-    pub fn error_rates(
-        &self,
-        slice: SliceId,
-        fallible: &Fallible,
-        samples: u32,
-        random: &mut Random,
-    ) -> Result<Option<[f64; 2]>, PlayerError<O::Error>> {
-        if !self.oracle.covers(slice) {
-            return Ok(None);
-        }
-        let len = self.game.slice_len(slice);
-        let (mut sums, mut found) = ([0.0; 2], 0);
-        // Some numbers have no position, and in some the game is over.
-        for _ in 0..20 * samples {
-            if found == samples {
-                break;
-            }
-            let Some(position) = self.game.unrank(slice, random.below(len)) else { continue };
-            let valued = match self.values(&position, &[]) {
-                Err(PlayerError::Over) => continue,
-                valued => valued?,
-            };
-            let counted = Counted::new(&self.game, &self.oracle, &position, &valued)?;
-            let Some(counted) = counted else { return Ok(None) };
-            let errs = fallible.reference().errs(&counted.prospects(&valued));
-            found += 1;
-            sums = [sums[0] + errs[0], sums[1] + errs[1]];
-        }
-        Ok((found > 0).then(|| sums.map(|sum| sum / f64::from(found))))
     }
 
     /// Of the moves that keep the value and make progress, the one after which an opponent that

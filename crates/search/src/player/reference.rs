@@ -25,7 +25,7 @@ impl Prospect {
     }
 
     /// Larger is better: wins that are near, draws, losses that are far away.
-    fn order(self) -> i32 {
+    pub(super) fn order(self) -> i32 {
         const FAR: i32 = 1 << 17;
         match self {
             Prospect::Win(moves) => FAR - i32::from(moves),
@@ -87,9 +87,6 @@ fn log(moves: u16) -> f64 {
 }
 
 impl Reference {
-    /// The farthest distance that databases hold: with it, a player is the same in every class.
-    pub const FARTHEST: u16 = 127;
-
     /// The player of this competence, at least 0, where no win and no loss is farther away than
     /// `farthest`.
     pub fn new(competence: f64, farthest: [u16; 2]) -> Self {
@@ -139,21 +136,6 @@ impl Reference {
         }
         // Rounding has left a little over.
         (0..moves.len()).max_by_key(|&place| moves[place].order())
-    }
-
-    /// The chance that it chooses a move that is not the best, and that it gives the result away.
-    pub fn errs(&self, moves: &[Prospect]) -> [f64; 2] {
-        let Some(best) = Prospect::best(moves) else { return [0.0; 2] };
-        let mut chances = [0.0; 2];
-        for (mv, chance) in moves.iter().zip(self.probabilities(moves)) {
-            if *mv != best {
-                chances[0] += chance;
-            }
-            if mv.result() != best.result() {
-                chances[1] += chance;
-            }
-        }
-        chances
     }
 }
 

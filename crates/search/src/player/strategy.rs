@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use nutcracker_game::{Game, Metric, Score};
+use nutcracker_game::{Game, Metric, Score, Step};
 
 use super::PlayerError;
 use super::distance::values_of_steps;
@@ -18,8 +18,8 @@ use crate::Oracle;
 ///
 /// - `-` keeps the wins that are nearest;
 /// - `+` keeps those that are farthest away;
-/// - `o` guards: it keeps the wins that come before the rule allows a claim, or if there are none,
-///   the nearest.
+/// - `o` guards: it keeps the wins that surely come before the rule allows a claim, or if there are
+///   none, the nearest.
 ///
 /// Every filter first keeps the best result by its metric. The loser holds out: `-` is `+` for it.
 ///
@@ -96,7 +96,12 @@ impl Strategy {
                     *value = 0;
                 }
             }
-            filter(*metric, *how, claim, &values, &mut left);
+            let in_time = |(value, step): (&Score, &Step<G::Position>)| {
+                let ends = metric.restarts(step) || game.outcome(&step.next).is_some();
+                latest(*metric, *value, ends) <= claim
+            };
+            let in_time: Vec<bool> = values.iter().zip(&steps).map(in_time).collect();
+            filter(*how, &in_time, &values, &mut left);
             first.get_or_insert(values);
         }
         let Some(values) = first else { return Ok(None) };
@@ -104,18 +109,24 @@ impl Strategy {
     }
 }
 
-/// Keeps some of the places in `left`; `claim` is how many plies there are before a draw is claimed.
-fn filter(metric: Metric, how: How, claim: u32, values: &[Score], left: &mut Vec<usize>) {
+/// The plies within which a move worth `value` surely comes to what the metric counts to, with this
+/// move; `ends` where the move itself does.
+fn latest(metric: Metric, value: Score, ends: bool) -> u32 {
+    let Some(distance) = metric.distance(value) else { return 0 };
+    // It is the winner that mates, but the loser may be the one to convert or zero, a ply later.
+    let loser_may = distance.wins && metric != Metric::Dtw && !ends;
+    u32::from(distance.plies()) + u32::from(loser_may)
+}
+
+/// Keeps some of the places in `left`; `in_time` are those that come before a draw can be claimed.
+fn filter(how: How, in_time: &[bool], values: &[Score], left: &mut Vec<usize>) {
     let result = left.iter().map(|&place| values[place].signum()).max().unwrap_or(0);
     left.retain(|&place| values[place].signum() == result);
     if result == 0 {
         return;
     }
-    let fits = |place: usize| {
-        metric.distance(values[place]).is_some_and(|distance| u32::from(distance.plies()) <= claim)
-    };
-    if how == How::Guard && left.iter().any(|&place| fits(place)) {
-        left.retain(|&place| result < 0 || fits(place));
+    if how == How::Guard && left.iter().any(|&place| in_time[place]) {
+        left.retain(|&place| result < 0 || in_time[place]);
         return;
     }
     // Larger is nearer for a winner, and farther for a loser.
@@ -193,7 +204,8 @@ mod tests {
     const VALUES: [Score; 5] = [125, 123, 120, 0, -123];
 
     fn kept(how: How, claim: u32, mut left: Vec<usize>) -> Vec<usize> {
-        filter(Metric::Dtz, how, claim, &VALUES, &mut left);
+        let in_time = VALUES.map(|value| latest(Metric::Dtz, value, false) <= claim);
+        filter(how, &in_time, &VALUES, &mut left);
         left
     }
 
@@ -202,12 +214,23 @@ mod tests {
         let all = || (0..5).collect::<Vec<_>>();
         assert_eq!(kept(How::Minimise, 100, all()), [0]);
         assert_eq!(kept(How::Maximise, 100, all()), [2]);
-        // Plies 5, 9 and 15: what comes in time is kept, or the nearest.
-        assert_eq!(kept(How::Guard, 15, all()), [0, 1, 2]);
-        assert_eq!(kept(How::Guard, 9, all()), [0, 1]);
+        // At most 6, 10 and 16 plies: what comes in time is kept, or the nearest.
+        assert_eq!(kept(How::Guard, 16, all()), [0, 1, 2]);
+        assert_eq!(kept(How::Guard, 15, all()), [0, 1]);
+        assert_eq!(kept(How::Guard, 10, all()), [0, 1]);
+        assert_eq!(kept(How::Guard, 9, all()), [0]);
         assert_eq!(kept(How::Guard, 3, all()), [0]);
         assert_eq!(kept(How::Minimise, 100, vec![3, 4]), [3]);
         assert_eq!(kept(How::Guard, 1, vec![4]), [4]);
+    }
+
+    /// A win in m moves takes 2m - 1 plies, or one more where the loser has to make the move that counts.
+    #[test]
+    fn the_loser_may_be_the_one_to_zero() {
+        assert_eq!(latest(Metric::Dtz, 125, false), 6);
+        assert_eq!(latest(Metric::Dtw, 125, false), 5);
+        assert_eq!(latest(Metric::Dtz, 127, true), 1);
+        assert_eq!(latest(Metric::Dtc, -124, false), 6);
     }
 
     #[test]
@@ -215,7 +238,7 @@ mod tests {
         let values = [-126, -120];
         for how in [How::Minimise, How::Maximise] {
             let mut left = vec![0, 1];
-            filter(Metric::Dtz, how, 100, &values, &mut left);
+            filter(how, &[true; 2], &values, &mut left);
             assert_eq!(left, [1]);
         }
     }

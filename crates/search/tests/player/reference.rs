@@ -4,12 +4,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nutcracker_game::{Metric, Numbering, Random, SliceId};
+use nutcracker_game::{Game, Metric, Numbering, Random, Rules, SliceId};
 use nutcracker_games::GAMES;
 use nutcracker_games::chess::Chess;
 use nutcracker_retro::{Silent, SolveOptions, open_metric};
-use nutcracker_search::TableOracle;
-use nutcracker_search::player::{Analyser, Chain, Prospect, Reference, play_out, survey};
+use nutcracker_search::player::{
+    Analyser, Chain, Fallible, Level, Perfect, Prospect, Reference, play_out, reached, survey,
+};
+use nutcracker_search::{Oracle, TableOracle};
 use nutcracker_table::{Disk, Storage};
 
 #[expect(clippy::default_trait_access, reason = "these tests do not depend on the type's crate")]
@@ -31,7 +33,7 @@ fn kqkr_takes_as_long_as_published() {
     let (slice, oracle) = solve("kqkr", Metric::Dtc, dir.path());
     let queens = Chess.parts(slice)[0].range.clone();
     let asked = (&[20.0, 21.0, 22.0][..], [31, 3]);
-    let chains = survey(&Chess, &oracle, slice, queens, asked, &mut |_| ()).unwrap().unwrap();
+    let chains = survey(&Chess, &oracle, &[(slice, queens)], asked, &mut |_| ()).unwrap().unwrap();
     let longest = |place: usize| format!("{:.2}", chains[place].expected_moves()[31]);
     assert_eq!([0, 1, 2].map(longest), ["97.20", "83.70", "74.16"]);
     assert_eq!(format!("{:.2}%", 100.0 * chains[0].won_within(50)[31]), "12.67%");
@@ -53,7 +55,7 @@ fn a_player_that_never_errs_takes_the_distance_and_a_blind_one_longer() {
     let rooks = Chess.parts(slice)[0].range.clone();
     let asked = (&[f64::INFINITY, 50.0, 10.0, 5.0][..], [16, 16]);
     let chains =
-        survey(&Chess, &oracle, slice, rooks.clone(), asked, &mut |_| ()).unwrap().unwrap();
+        survey(&Chess, &oracle, &[(slice, rooks.clone())], asked, &mut |_| ()).unwrap().unwrap();
     let [perfect, strong, weak, weaker] = [0, 1, 2, 3].map(|i: usize| chains[i].expected_moves());
     for distance in 0..=16 {
         assert!((perfect[distance] - distance as f64).abs() < 1e-9, "{distance}");
@@ -63,10 +65,7 @@ fn a_player_that_never_errs_takes_the_distance_and_a_blind_one_longer() {
     }
     // Games from there show the competence; the model's average is of other positions, too.
     let player = Reference::new(10.0, [16, 16]);
-    let start = rooks.filter(|&index| {
-        use nutcracker_search::Oracle;
-        oracle.value(slice, index).unwrap() == 128 - 16
-    });
+    let start = rooks.filter(|&index| oracle.value(slice, index).unwrap() == 128 - 16);
     let start = Chess.unrank(slice, start.min().unwrap()).unwrap();
     let mut random = Random::new(1);
     let (mut moves, mut seen) = (0, Analyser::new(50, [16, 16]));
@@ -77,6 +76,101 @@ fn a_player_that_never_errs_takes_the_distance_and_a_blind_one_longer() {
     let mean = f64::from(moves) / 200.0;
     assert!(mean > 16.0 && mean < weak[16], "{mean} moves, {} expected", weak[16]);
     assert!((seen.competence() - 10.0).abs() < 0.7, "{}", seen.competence());
+}
+
+/// The pawn queens and queens are taken: the count goes on in other slices, in some of which wins are
+/// farther away.
+#[test]
+fn a_count_that_goes_on_in_other_slices_is_followed_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let (slice, oracle) = solve("kpk", Metric::Dtw, dir.path());
+    let pawns = Chess.parts(slice)[0].range.clone();
+    let [class, _] = reached(&Chess, (slice, pawns.clone()), &|_| true);
+    // With the pawn, with each piece that it can become, and alone.
+    assert_eq!(class.len(), 6);
+    let asked = (&[f64::INFINITY, 10.0][..], [28, 0]);
+    let chains = survey(&Chess, &oracle, &class, asked, &mut |_| ()).unwrap().unwrap();
+    assert!(chains.iter().all(|chain| chain.unknown().is_none()));
+    let moves = chains[0].expected_moves();
+    assert_eq!(moves.len(), 29);
+    for (distance, moves) in moves.iter().enumerate() {
+        assert!((moves - distance as f64).abs() < 1e-9, "{distance}: {moves}");
+    }
+    assert!(chains[1].expected_moves()[28] > 28.0);
+    // A win that no position of the parts has is told.
+    let queens = Chess.slice_named("kqk").unwrap();
+    let kings = (queens, Chess.parts(queens)[1].range.clone());
+    let none = survey(&Chess, &oracle, &[kings], asked, &mut |_| ()).unwrap().unwrap();
+    assert_eq!((none[0].positions.len(), none[0].unknown()), (1, None));
+}
+
+/// Prints the table of `docs/player.md`: errors by the model fall evenly, so that levels differ.
+#[test]
+#[expect(clippy::default_trait_access, reason = "these tests do not depend on the type's crate")]
+fn levels_share_the_errors_of_a_blind_player_out_evenly() {
+    let dir = tempfile::tempdir().unwrap();
+    let (slice, oracle) = solve("krk", Metric::Dtw, dir.path());
+    let mut rooks = Perfect::new(Chess, oracle);
+    let krk = measured(&mut rooks, slice);
+    let game = GAMES.info("tic-tac-toe").unwrap().game(&Default::default()).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let disk: Arc<dyn Storage> = Arc::new(Disk { map: true });
+    let options = SolveOptions::new(2, "test");
+    let slices = game.select("9").unwrap();
+    game.solve_slices(&disk, dir.path(), &slices, &options, &Silent).unwrap();
+    let set = open_metric(&game, None, disk, dir.path(), 1 << 26);
+    let slice = game.slice_of(&game.start().position);
+    let mut stones = Perfect::new(game, TableOracle::new(Arc::new(set)).unwrap());
+    let noughts = measured(&mut stones, slice);
+    println!("| level | krk: c | not best | gives away | tic-tac-toe: c | not best | gives away |");
+    for ((level, a), b) in Level::all().zip(&krk).zip(&noughts) {
+        let cells = |[c, slips, gifts]: &[f64; 3]| {
+            format!("{c:.2} | {:.1}% | {:.2}%", 100.0 * slips, 100.0 * gifts)
+        };
+        println!("| {level} | {} | {} |", cells(a), cells(b));
+    }
+    for found in [krk, noughts] {
+        let step = found[0][1] - found[1][1];
+        assert!(step > 0.01);
+        for pair in found.windows(2) {
+            assert!(pair[0][0] < pair[1][0], "{found:?}");
+            assert!((pair[0][1] - pair[1][1] - step).abs() < 1e-6, "{found:?}");
+        }
+    }
+}
+
+/// The competence of each level in a slice and below, and how often it errs there.
+fn measured<G: Game, O: Oracle<Error: std::fmt::Debug>>(
+    perfect: &mut Perfect<G, O>,
+    slice: SliceId,
+) -> Vec<[f64; 3]> {
+    let trials = perfect.trials(slice).unwrap().unwrap();
+    Level::all()
+        .map(|level| {
+            let player = trials.player(trials.competence(level.share()));
+            let [slips, gifts] = trials.rates(&player);
+            [player.competence(), slips, gifts]
+        })
+        .collect()
+}
+
+/// Over all positions of one side, where they are few: the same whichever numbers are tried first.
+#[test]
+fn errors_are_those_of_one_side() {
+    let dir = tempfile::tempdir().unwrap();
+    let (slice, oracle) = solve("krk", Metric::Dtw, dir.path());
+    let mut perfect = Perfect::new(Chess, oracle);
+    let rooks = (slice, Chess.parts(slice)[0].range.clone());
+    let parts = reached(&Chess, rooks, &|_| true);
+    let level = |text: &str| Fallible::new(&Chess, text.parse().unwrap());
+    let [rook, king] =
+        [0, 1].map(|side: usize| perfect.error_rates(&parts[side], &level("3")).unwrap().unwrap());
+    // A rook has more moves that are not the best than a king, and can be lost.
+    assert!(rook[0] > 1.3 * king[0], "{rook:?} {king:?}");
+    let stronger = perfect.error_rates(&parts[0], &level("8")).unwrap().unwrap();
+    assert!(stronger[0] < rook[0] && stronger[1] < rook[1], "{stronger:?}");
+    let none = perfect.error_rates(&parts[0], &level("perfect")).unwrap().unwrap();
+    assert_eq!(none, [0.0; 2]);
 }
 
 #[test]

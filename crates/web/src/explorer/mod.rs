@@ -230,7 +230,7 @@ impl Explorer {
     fn parse(&self, text: &str) -> Result<Situation<AnyPosition>, ExplorerError> {
         self.game.parse(text).map_err(|error| {
             let example = self.game.format(&self.game.start());
-            ExplorerError::BadPosition(format!("{error}; a position looks like \"{example}\""))
+            ExplorerError::BadPosition(error.with_example(&example))
         })
     }
 
@@ -240,7 +240,14 @@ impl Explorer {
     ) -> Result<nutcracker_search::Probed, ExplorerError> {
         let slice = self.game.slice_of(position);
         if !self.game.has_database(slice) {
-            return Err(ExplorerError::NoDatabase(self.missing(slice)));
+            let missing = match self.game.beyond(position) {
+                Some(why) => format!(
+                    "no database of {} can hold this position: {why}; a search can value it",
+                    self.game.id()
+                ),
+                None => self.missing(slice),
+            };
+            return Err(ExplorerError::NoDatabase(missing));
         }
         nutcracker_search::Probed::probe(&self.game, &self.set, position)
             .map_err(|error| self.explain(error))

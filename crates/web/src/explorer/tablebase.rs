@@ -1,7 +1,7 @@
 //! Chess endings in the form that chess programs know from tablebase servers.
 
 use nutcracker_any::AnyPosition;
-use nutcracker_game::{Metric, Rules, Score, WinDistance};
+use nutcracker_game::{Metric, Numbering, Rules, Score, WinDistance};
 use nutcracker_search::Worth;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -45,10 +45,10 @@ pub struct TablebaseMove {
 pub struct TablebaseEntry {
     /// The result under the rule of fifty moves, from a position after a capture or a move of a pawn.
     pub category: Category,
-    /// Plies to a capture, a move of a pawn or mate, below 0 for a loss; one more where the loser is
-    /// the one to make that move.
+    /// Plies to a capture, a move of a pawn or mate, below 0 for a loss, 0 for a draw; one more where
+    /// the loser is the one to make that move.
     pub dtz: Option<i32>,
-    /// Plies to mate, below 0 for a loss.
+    /// Plies to mate, below 0 for a loss, 0 for a draw.
     pub dtm: Option<i32>,
     /// Plies to a capture, a promotion or mate, as `dtz` has them.
     pub dtc: Option<i32>,
@@ -100,17 +100,54 @@ impl Explorer {
         })
     }
 
+    /// What a position is worth by each metric of which there are databases. One with a right to castle
+    /// is in none of them; where all its moves lead to positions that are, those tell.
+    fn worths(&self, position: &AnyPosition) -> Result<Vec<(&'static str, Worth)>, ExplorerError> {
+        if self.game.has_database(self.game.slice_of(position)) {
+            let own = self.known(position)?.map(|found| (self.metric.name(), found.worth));
+            let others = self.measured(position, None)?;
+            let others = others.into_iter().map(|other| (other.metric, other.value));
+            return Ok(own.into_iter().chain(others).collect());
+        }
+        let (mut best, mut moves) = (Vec::<(&str, Worth, usize)>::new(), Vec::new());
+        self.game.moves(position, &mut moves);
+        for mv in &moves {
+            let step = self.game.play(position, mv);
+            if !self.game.has_database(self.game.slice_of(&step.next)) {
+                return Ok(Vec::new());
+            }
+            let own = self.known(&step.next)?;
+            let own = own.map(|found| (self.metric.name(), found.worth.through(&step)));
+            let others = self.measured(&step.next, Some(&step))?;
+            let others = others.into_iter().map(|other| (other.metric, other.value));
+            for (metric, worth) in own.into_iter().chain(others) {
+                match best.iter_mut().find(|(other, ..)| *other == metric) {
+                    Some((_, most, count)) => {
+                        *count += 1;
+                        if worth.order() < most.order() {
+                            *most = worth;
+                        }
+                    }
+                    None => best.push((metric, worth, 1)),
+                }
+            }
+        }
+        let complete = best.into_iter().filter(|&(.., count)| count == moves.len());
+        Ok(complete.map(|(metric, worth, _)| (metric, worth)).collect())
+    }
+
     fn entry(&self, position: &AnyPosition, fen: &str) -> Result<TablebaseEntry, ExplorerError> {
-        let own = self.known(position)?.map(|found| (self.metric.name(), found.worth));
-        let others = self.measured(position, None)?;
-        let all: Vec<(&str, Worth)> = own
-            .into_iter()
-            .chain(others.into_iter().map(|other| (other.metric, other.value)))
-            .collect();
+        let all = self.worths(position)?;
         let over = self.game.outcome(position);
         let insufficient_material = !can_mate(fen);
         let plies = |metric: Metric| {
+            if over.is_some() || insufficient_material {
+                return Some(0);
+            }
             let (_, worth) = all.iter().find(|(name, _)| *name == metric.name())?;
+            if worth.score()? == 0 {
+                return Some(0);
+            }
             let distance = worth.distance?;
             let moves = WinDistance { wins: worth.score()? > 0, moves: distance.moves };
             Some(match i32::from(moves.plies()) {

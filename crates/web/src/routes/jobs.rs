@@ -17,6 +17,7 @@ use crate::reply::{Fresh, JsonBody};
 
 /// A set of databases to build.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct BuildRequest {
     /// The game.
     #[schema(example = "awari")]

@@ -7,11 +7,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nutcracker_any::AnyGame;
+use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_engine::{Analyser, MoveLimits, Played, Settings, Thinker};
-use nutcracker_game::{Numbering, Random, Rules, Side, SliceId};
-use nutcracker_search::EngineOptions;
-use nutcracker_search::player::{Fallible, Level, Perfect, Strategy};
+use nutcracker_game::{Numbering, Rules, Side, Situation};
+use nutcracker_search::player::{Fallible, Level, Perfect, Strategy, part_of, reached};
+use nutcracker_search::{EngineOptions, Oracle};
 
 use crate::args::{Subject, slice_label};
 use crate::book_option::BookOption;
@@ -20,9 +20,6 @@ use crate::databases::{self, Databases};
 use crate::failure::Failure;
 use palette::Palette;
 use session::Session;
-
-/// Positions that the error rate of a level is an average of.
-const SAMPLES: u32 = 500;
 
 /// Play a game against the computer
 ///
@@ -39,9 +36,9 @@ pub struct Args {
     #[command(flatten)]
     subject: Subject,
     /// How strong the computer plays: 1 to 10, which look 6 moves ahead where databases do not reach
-    /// and err on purpose, or perfect, which uses its time
-    #[arg(long, value_name = "LEVEL", default_value = "5")]
-    level: Level,
+    /// and err on purpose, or perfect, which uses its time; 5 by default, perfect with --strategy
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
     /// The side you play, by its name; the side that moves first by default
     #[arg(long, value_name = "SIDE")]
     side: Option<String>,
@@ -59,7 +56,7 @@ pub struct Args {
     trappy: bool,
     /// The computer chooses by filters where databases of their metrics reach: M (mate), C
     /// (conversion), Z (zeroing), Z50 (under a rule of 50 moves), H50, R, each with - (the nearest
-    /// win), + (the farthest) or o (any that comes in time), as in "Zo Z50- M-"
+    /// win), + (the farthest) or o (any that comes in time), as in "Zo Z50- M-"; elsewhere by --level
     #[arg(long, value_name = "FILTERS", allow_hyphen_values = true)]
     strategy: Option<Strategy>,
     /// The computer also thinks while you do, about the move it expects
@@ -78,7 +75,15 @@ pub struct Args {
     book: BookOption,
 }
 
+/// How strong the computer plays where nothing is asked for.
+const USUAL: &str = "5";
+
 impl Args {
+    fn level(&self) -> Level {
+        let usual = USUAL.parse().unwrap_or(Level::PERFECT);
+        self.level.unwrap_or(if self.strategy.is_some() { Level::PERFECT } else { usual })
+    }
+
     fn limits(&self) -> MoveLimits {
         match self.depth {
             Some(depth) => MoveLimits::depth(depth),
@@ -90,8 +95,8 @@ impl Args {
         if let Some(command) = &self.engine_command {
             return Contestant::program(command);
         }
-        let settings = Settings { level: self.level, trappy: self.trappy, ..Settings::default() };
-        let name = match self.level {
+        let settings = Settings { level: self.level(), trappy: self.trappy, ..Settings::default() };
+        let name = match self.level() {
             Level::PERFECT => "perfect".to_owned(),
             level => format!("level {level}"),
         };
@@ -120,18 +125,40 @@ fn side_named(game: &AnyGame, text: &str) -> Result<Side, Failure> {
 }
 
 impl Args {
-    /// How often the computer errs where the game begins, by the model of its level.
-    fn errs(&self, game: &AnyGame, databases: &Arc<Databases>, slice: SliceId) -> Option<String> {
-        let errs = self.engine_command.is_none() && self.strategy.is_none();
-        if self.level == Level::PERFECT || !errs {
+    /// How often the computer errs from here on, by the model of its level; or where its strategy
+    /// applies.
+    fn manner(
+        &self,
+        game: &AnyGame,
+        databases: &Arc<Databases>,
+        start: &Situation<AnyPosition>,
+        computer: Side,
+    ) -> Option<String> {
+        if self.engine_command.is_some() {
             return None;
         }
-        let player = Fallible::new(game, self.level);
-        let perfect = Perfect::new(game.clone(), Arc::clone(databases));
-        let rates = perfect.error_rates(slice, &player, SAMPLES, &mut Random::new(1));
+        if let Some(strategy) = &self.strategy {
+            let otherwise = match self.level() {
+                Level::PERFECT => "the perfect player".to_owned(),
+                level => format!("level {level}"),
+            };
+            return Some(format!(
+                "It chooses by {strategy} where databases of these metrics reach, and as {otherwise} \
+                 elsewhere."
+            ));
+        }
+        let level = self.level();
+        let slice = game.slice_of(&start.position);
+        if level == Level::PERFECT || !databases.covers(slice) {
+            return None;
+        }
+        let [movers, others] = reached(game, part_of(game, &start.position)?, &|_| true);
+        let parts = if start.mover == computer { movers } else { others };
+        let mut perfect = Perfect::new(game.clone(), Arc::clone(databases));
+        let rates = perfect.error_rates(&parts, &Fallible::new(game, level));
         let [slips, gifts] = rates.ok()??.map(|rate| 100.0 * rate);
         Some(format!(
-            "By the model of its level, {slips:.1}% of its moves in {} are not the best, and \
+            "By the model of its level, {slips:.1}% of its moves from {} on are not the best, and \
              {gifts:.1}% give the result away.",
             slice_label(game, slice),
         ))
@@ -144,7 +171,7 @@ impl Args {
             None => game.start(),
             Some(text) => game.parse(text).map_err(|error| {
                 let example = game.format(&game.start());
-                Failure::Usage(format!("{error}; a position looks like \"{example}\""))
+                Failure::Usage(error.with_example(&example))
             })?,
         };
         let human = match &self.side {
@@ -156,9 +183,9 @@ impl Args {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             now.map_or(1, |time| time.as_nanos() as u64)
         });
-        let reach = databases::last(&databases).map(|last| slice_label(&game, last));
+        let reach = databases::reach(&game, &databases);
         let opponent = self.opponent();
-        let errs = self.errs(&game, &databases, game.slice_of(&start.position));
+        let manner = self.manner(&game, &databases, &start, human.other());
         let mut books = self.book.open(&game, &databases)?;
         let mut player = opponent.player(&game, &databases, seed, &self.programs, &books)?;
         std::thread::scope(|scope| {
@@ -177,7 +204,7 @@ impl Args {
                 human,
                 options: self.subject.rules.text(),
                 reach,
-                errs,
+                manner,
                 depth: self.depth,
                 think: self.think,
             };

@@ -59,10 +59,10 @@ pub struct Session {
     /// The last advice, and the moves of the game it is about.
     pub advised: Option<(Vec<AnyMove>, Advice<AnyMove>)>,
     pub options: String,
-    /// How far databases reach.
+    /// How far databases reach, as in `up to 20 stones`.
     pub reach: Option<String>,
-    /// How often the computer errs, in a sentence.
-    pub errs: Option<String>,
+    /// How often the computer errs or what its strategy is, in a sentence.
+    pub manner: Option<String>,
     pub depth: Option<u32>,
     pub think: Duration,
 }
@@ -73,7 +73,7 @@ impl Session {
         let game = self.played.game();
         let you = name(game, self.human);
         let known = match &self.reach {
-            Some(last) => format!("Databases make values exact up to {last}."),
+            Some(reach) => format!("Databases make values exact {reach}."),
             None => "There are no databases: values are what a search finds.".to_owned(),
         };
         // Perfect it is only where there are databases.
@@ -82,9 +82,9 @@ impl Session {
             ("perfect", None) => "the perfect player (without databases it goes by a search)",
             (name, _) => name,
         };
-        let errs = self.errs.take().map(|errs| errs + "\n").unwrap_or_default();
+        let manner = self.manner.take().map(|manner| manner + "\n").unwrap_or_default();
         print(&format!(
-            "You are {you}, against {opponent}. Type help for what can be typed.\n{known}\n{errs}\n",
+            "You are {you}, against {opponent}. Type help for what can be typed.\n{known}\n{manner}\n",
         ))?;
         self.show()?;
         loop {
