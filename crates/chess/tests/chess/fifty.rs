@@ -163,7 +163,10 @@ fn compare_positions(ending: &str, metrics: &[Metric]) {
             if !metrics.contains(&metric) || *plies == "?" {
                 continue;
             }
-            let moves = |plies: u16| WinDistance { wins, moves: (plies + u16::from(wins)) / 2 };
+            let moves = |plies: u16| WinDistance {
+                wins,
+                moves: if wins { plies.div_ceil(2) } else { plies / 2 },
+            };
             let expected = plies.parse().ok().map(moves);
             let found = distance(&position, metric);
             if found != expected {

@@ -132,7 +132,7 @@ impl Args {
         }
         // A count goes on through other slices unless moves there restart it.
         let counts_on = |step: &Step<_>| !metric.restarts(step);
-        let [class, _] = reached(&game, (slice, range.clone()), &counts_on);
+        let [class, _] = reached(&game, &(slice, range.clone()), &counts_on);
         let mut most = [0; 2];
         for (slice, range) in &class {
             let table = set.get(slice.0).map_err(|error| self.subject.explain(&game, error))?;

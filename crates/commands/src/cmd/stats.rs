@@ -282,6 +282,12 @@ fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool
             thousands(choices.positions),
         );
     }
+    text + &score_tables(game, metric, slices, all_scores)
+}
+
+/// How many positions have each score, in the last slice or in all.
+fn score_tables(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool) -> String {
+    let mut text = String::new();
     let shown = if all_scores { slices } else { &slices[slices.len() - 1..] };
     for known in shown {
         let label = slice_label(game, known.slice);
@@ -317,12 +323,7 @@ fn forced_for_people(game: &AnyGame, slices: &[Known], all_scores: bool) -> Stri
     let mut text = format!("{}\n\n{}", game.id(), table::render(&header, &[], rows));
     text += "\nScores are what the side to move can force without a repetition. Where the opponent \
              can force the rest, the score is exact.\n";
-    let shown = if all_scores { slices } else { &slices[slices.len() - 1..] };
-    for known in shown {
-        let _ = write!(text, "\n{}\n\n", slice_label(game, known.slice));
-        text += &score_table(Metric::Forced, &known.histogram, known.window);
-    }
-    text
+    text + &score_tables(game, Metric::Forced, slices, all_scores)
 }
 
 /// The longest win and the longest loss, and in how many positions.

@@ -17,7 +17,7 @@ const TRIED: u64 = 20_000;
 /// for are not made.
 pub fn reached<G: Game>(
     game: &G,
-    start: SlicePart,
+    start: &SlicePart,
     follows: &dyn Fn(&Step<G::Position>) -> bool,
 ) -> [Vec<SlicePart>; 2] {
     // By slice, first number and end, and whether that side is to move.
@@ -81,7 +81,7 @@ mod tests {
     fn parts_are_those_of_one_side() {
         let queen = Chess.slice_named("kqkr").unwrap();
         let part = Chess.parts(queen).swap_remove(0);
-        let [own, other] = reached(&Chess, (queen, part.range.clone()), &|_| true).map(|parts| {
+        let [own, other] = reached(&Chess, &(queen, part.range.clone()), &|_| true).map(|parts| {
             let mut names = names(&parts);
             names.sort_unstable();
             names
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!((own.len(), other.len()), (4, 4));
         assert!(own.contains(&part.name) && !other.contains(&part.name), "{own:?} {other:?}");
         // A conversion ends what is counted.
-        let [quiet, _] = reached(&Chess, (queen, part.range.clone()), &|step| !step.converts);
+        let [quiet, _] = reached(&Chess, &(queen, part.range.clone()), &|step| !step.converts);
         assert_eq!(quiet, [(queen, part.range)]);
     }
 
@@ -98,7 +98,7 @@ mod tests {
         let start = TicTacToe.slice_of(&nutcracker_game::Rules::start(&TicTacToe).position);
         let all = (start, 0..TicTacToe.slice_len(start));
         let slices = |parts: Vec<SlicePart>| parts.iter().map(|part| part.0.0).collect::<Vec<_>>();
-        let [own, other] = reached(&TicTacToe, all, &|_| true).map(slices);
+        let [own, other] = reached(&TicTacToe, &all, &|_| true).map(slices);
         assert_eq!((own, other), (vec![1, 3, 5, 7, 9], vec![0, 2, 4, 6, 8]));
     }
 }

@@ -94,6 +94,9 @@ fn value_of<G: Game, O: Oracle>(
     Ok(best)
 }
 
+/// Moves, each with what it leads to.
+pub type Prospects<M> = Vec<(M, Prospect)>;
+
 impl<G: Game, O: Oracle> Perfect<G, O> {
     /// Adds to what moves are worth how far away their wins and losses are, where databases count
     /// that; those that win soonest or hold out longest come first among equal ones.
@@ -127,7 +130,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         &self,
         position: &G::Position,
         history: &[G::Position],
-    ) -> Result<Option<Vec<(G::Move, Prospect)>>, PlayerError<O::Error>> {
+    ) -> Result<Option<Prospects<G::Move>>, PlayerError<O::Error>> {
         let counts = self.oracle.covers(self.game.slice_of(position));
         if !counts || !self.reaches(position) || self.game.outcome(position).is_some() {
             return Ok(None);

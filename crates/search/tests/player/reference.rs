@@ -85,7 +85,7 @@ fn a_count_that_goes_on_in_other_slices_is_followed_there() {
     let dir = tempfile::tempdir().unwrap();
     let (slice, oracle) = solve("kpk", Metric::Dtw, dir.path());
     let pawns = Chess.parts(slice)[0].range.clone();
-    let [class, _] = reached(&Chess, (slice, pawns.clone()), &|_| true);
+    let [class, _] = reached(&Chess, &(slice, pawns.clone()), &|_| true);
     // With the pawn, with each piece that it can become, and alone.
     assert_eq!(class.len(), 6);
     let asked = (&[f64::INFINITY, 10.0][..], [28, 0]);
@@ -161,7 +161,7 @@ fn errors_are_those_of_one_side() {
     let (slice, oracle) = solve("krk", Metric::Dtw, dir.path());
     let mut perfect = Perfect::new(Chess, oracle);
     let rooks = (slice, Chess.parts(slice)[0].range.clone());
-    let parts = reached(&Chess, rooks, &|_| true);
+    let parts = reached(&Chess, &rooks, &|_| true);
     let level = |text: &str| Fallible::new(&Chess, text.parse().unwrap());
     let [rook, king] =
         [0, 1].map(|side: usize| perfect.error_rates(&parts[side], &level("3")).unwrap().unwrap());
@@ -170,7 +170,7 @@ fn errors_are_those_of_one_side() {
     let stronger = perfect.error_rates(&parts[0], &level("8")).unwrap().unwrap();
     assert!(stronger[0] < rook[0] && stronger[1] < rook[1], "{stronger:?}");
     let none = perfect.error_rates(&parts[0], &level("perfect")).unwrap().unwrap();
-    assert_eq!(none, [0.0; 2]);
+    assert!(none.iter().all(|rate| rate.abs() < f64::EPSILON), "{none:?}");
 }
 
 #[test]

@@ -152,7 +152,7 @@ impl Args {
         if level == Level::PERFECT || !databases.covers(slice) {
             return None;
         }
-        let [movers, others] = reached(game, part_of(game, &start.position)?, &|_| true);
+        let [movers, others] = reached(game, &part_of(game, &start.position)?, &|_| true);
         let parts = if start.mover == computer { movers } else { others };
         let mut perfect = Perfect::new(game.clone(), Arc::clone(databases));
         let rates = perfect.error_rates(&parts, &Fallible::new(game, level));
