@@ -486,6 +486,9 @@ def compare(program, rules, transitions, chance):
         while done < transitions and len(seen) < 20_000:
             start = getattr(rules, "start", lambda game, _: game.new_initial_state())
             state = start(game, chance)
+            while state.is_terminal():
+                # OpenSpiel does not say which side is mated there.
+                state = start(game, chance)
             mover = state.current_player()
             games += 1
             while True:
