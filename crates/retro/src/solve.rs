@@ -74,6 +74,7 @@ pub fn solve_slices<G: Game>(
         let task = SliceTask { game, slice, top, options };
         let job = SliceJob { task, storage, dir, place: dir, progress };
         for &(_, reach) in unchecked.iter().filter(|(unchecked, _)| *unchecked == slice.0) {
+            progress.slice(slice, job.task.positions());
             let set = job.open_set();
             let table = job.check_and_promote(&set, reach)?;
             manifest.adopt(&table)?;

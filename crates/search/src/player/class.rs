@@ -9,7 +9,7 @@ use nutcracker_game::{Game, Random, SliceId, Step, Turn};
 pub type SlicePart = (SliceId, Range<u64>);
 
 /// Positions of a part whose moves are tried; in a smaller part, all are. Captures and promotions, which
-/// lead to other parts, are possible in a share of positions that so many do not miss.
+/// lead to other parts, are possible in more positions than such a sample misses.
 const TRIED: u64 = 20_000;
 
 /// The parts in which the side that is to move in `start` can be to move later, `start` among them, and

@@ -12,7 +12,7 @@ use crate::Oracle;
 
 /// Numbers that are tried for a sample of a class; not all of them stand for positions with moves.
 const SAMPLE: u64 = 2_000;
-/// In a class of so many numbers at most, rates are exact.
+/// In a class of at most this many numbers, rates are exact.
 const EXACT: u64 = 100_000;
 /// Halvings of an interval of competences.
 const STEPS: u32 = 40;

@@ -123,7 +123,7 @@ impl Explorer {
         }
         match found.replay(self.game.clone()) {
             Ok((_, record)) => Ok(record),
-            // It can be played up to a move that is wrong, and whose result it has nobody knows.
+            // It can be played up to a move that is wrong; which result the game had is not known.
             Err(_) if found.notation() == Notation::Own => {
                 Ok(Record { outcome: Outcome::Open, ..found.record().clone() })
             }
