@@ -122,7 +122,8 @@ pub(crate) fn selection<G: Game>(
     Ok((metric, window::slices(game, selected, options.window)))
 }
 
-/// Removes the entries of these slices whose files may not have been checked; returns which.
+/// Which files of these slices may not have been checked. Entries that call such a file checked are
+/// removed; one that is marked as unchecked keeps its entry, so that an interrupted run loses none.
 pub(crate) fn take_unchecked(
     manifest: &mut Manifest,
     reconciled: &Reconciled,
@@ -135,7 +136,9 @@ pub(crate) fn take_unchecked(
     unchecked.dedup();
     unchecked.retain(|&(slice, _)| slices.contains(&SliceId(slice)));
     for &(slice, reach) in &unchecked {
-        manifest.remove(slice, reach);
+        if manifest.entry_for(slice, reach).is_some_and(|entry| entry.checked) {
+            manifest.remove(slice, reach);
+        }
     }
     unchecked
 }

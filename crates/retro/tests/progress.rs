@@ -3,7 +3,7 @@
 
 use std::panic::panic_any;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
 use crate::common::{disk, tables};
@@ -14,6 +14,8 @@ use nutcracker_retro::{
     Choice, Phase, Progress, Rates, RowOptions, Silent, SolveError, SolveOptions, SolverName,
     ThreadError, Unfit, fit_solvers, plan, solve,
 };
+
+use nutcracker_table::Manifest;
 
 /// Every solver for awari, rows from disk as well.
 fn every_solver(threads: usize) -> Vec<SolveOptions> {
@@ -179,4 +181,34 @@ fn a_plan_has_the_share_of_positions_the_tables_cover() {
 #[test]
 fn a_stop_on_request_is_no_failure() {
     assert_eq!(SolveError::from(nutcracker_retro::Stopped).kind(), None);
+}
+
+/// Stops when work on a slice begins.
+struct StopAt(SliceId, AtomicBool);
+
+impl Progress for StopAt {
+    fn slice(&self, slice: SliceId, _: u64) {
+        self.1.fetch_or(slice == self.0, Relaxed);
+    }
+
+    fn must_stop(&self) -> bool {
+        self.1.load(Relaxed)
+    }
+}
+
+#[test]
+fn files_that_an_interrupted_check_leaves_stay_in_the_manifest() {
+    let (awari, dir) = (Awari::new(6).unwrap(), tempfile::tempdir().unwrap());
+    let last = SliceId(5);
+    let checking = SolveOptions::new(1, "test");
+    let solving = SolveOptions { verify: false, ..SolveOptions::new(1, "test") };
+    solve(&awari, &disk(), dir.path(), last, &solving, &Silent).unwrap();
+    let stop = StopAt(SliceId(3), AtomicBool::new(false));
+    solve(&awari, &disk(), dir.path(), last, &checking, &stop).unwrap_err();
+    let manifest = Manifest::load(&*disk(), dir.path()).unwrap();
+    let checked: Vec<bool> = manifest.entries().iter().map(|entry| entry.checked).collect();
+    assert_eq!(checked, [true, true, true, false, false, false]);
+    solve(&awari, &disk(), dir.path(), last, &checking, &Silent).unwrap();
+    let manifest = Manifest::load(&*disk(), dir.path()).unwrap();
+    assert!(manifest.entries().iter().all(|entry| entry.checked));
 }
