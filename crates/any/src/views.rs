@@ -203,6 +203,7 @@ pub(crate) trait ErasedForward: Send + Sync {
     fn index(&self, key: &AnyPosition) -> u64;
     fn outcome(&self, key: &AnyPosition) -> Option<Score>;
     fn targets(&self, key: &AnyPosition, visit: &mut dyn FnMut(Target));
+    /// Numbers are doubled, and one more where the move zeroes.
     fn inside_at(&self, index: u64, put: &mut dyn FnMut(&[u64]));
     fn inside_second(&self, key: &AnyPosition, visit: &mut dyn FnMut(u64));
     fn walks(&self) -> u64;
@@ -231,7 +232,9 @@ impl<P: crate::Value, V: ForwardView<Position = P, Key = P>> ErasedForward for O
     }
     fn inside_at(&self, index: u64, put: &mut dyn FnMut(&[u64])) {
         let mut batch = Batch::new(put);
-        self.0.inside_at(&mut V::Cursor::default(), index, |next| batch.push(next));
+        self.0.inside_at(&mut V::Cursor::default(), index, |next, zeroes| {
+            batch.push(next << 1 | u64::from(zeroes));
+        });
         batch.finish();
     }
     fn inside_second(&self, key: &AnyPosition, visit: &mut dyn FnMut(u64)) {
@@ -430,10 +433,12 @@ impl ForwardView for AnyForward {
         }
     }
 
-    fn inside_at(&self, cursor: &mut Self::Cursor, index: u64, mut visit: impl FnMut(u64)) {
+    fn inside_at(&self, cursor: &mut Self::Cursor, index: u64, mut visit: impl FnMut(u64, bool)) {
         match &self.0 {
             Either::Own(view) => {
-                view.inside_at(index, &mut |numbers| numbers.iter().copied().for_each(&mut visit));
+                view.inside_at(index, &mut |numbers| {
+                    numbers.iter().for_each(|number| visit(number >> 1, number & 1 == 1));
+                });
             }
             Either::Plain(view) => view.inside_at(cursor, index, visit),
         }

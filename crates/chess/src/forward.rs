@@ -120,17 +120,22 @@ impl ForwardView for ChessForward {
         self.inside(key, visit);
     }
 
-    fn inside_at(&self, (): &mut (), index: u64, mut visit: impl FnMut(u64)) {
+    fn inside_at(&self, (): &mut (), index: u64, mut visit: impl FnMut(u64, bool)) {
         let Some(digits) = self.digits(index) else {
-            if let Some(key) = self.layout.unrank(index) {
-                self.inside(key, visit);
-            }
+            let Some(key) = self.layout.unrank(index) else { return };
+            self.targets(key, |target| {
+                if let Some((index, zeroes)) = target.inside() {
+                    visit(index, zeroes);
+                }
+            });
             return;
         };
         let Some(at) = digits.at(index) else { return };
         at.ways(|way| match way {
-            Way::Quiet(role, from, to) => digits.quiet(&at, role, from, to, &mut visit),
-            Way::Push(mv) => visit(digits.pushed(&at, mv)),
+            Way::Quiet(role, from, to) => {
+                digits.quiet(&at, role, from, to, |index| visit(index, false));
+            }
+            Way::Push(mv) => visit(digits.pushed(&at, mv), true),
             Way::Leaves(_) => {}
         });
     }

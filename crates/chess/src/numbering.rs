@@ -194,7 +194,9 @@ impl Game for Chess {
     }
 
     fn zeroing_view(&self, slice: SliceId) -> Option<ChessView> {
-        Some(ChessView::new(slice, true))
+        // Without pawns only captures zero, which leave the class.
+        let pawns = CLASSES.all[slice.0 as usize].pawns();
+        (pawns > 0).then(|| ChessView::new(slice, true))
     }
 
     fn forward_within(&self, slice: SliceId, _: u64) -> ChessForward {

@@ -15,7 +15,8 @@ use crate::{ForwardView, Numbering, RowMoves, SliceId, SliceView};
 /// |---|---|
 /// | [`view_bytes`](Game::view_bytes), [`forward_bytes`](Game::forward_bytes) | the views have no tables |
 /// | [`covered_by_tables`](Game::covered_by_tables) | tables of any size cover all positions |
-/// | [`HAS_ZEROING`](Game::HAS_ZEROING) with [`zeroing_view`](Game::zeroing_view) | the game does not have the metric `dtz` |
+/// | [`HAS_ZEROING`](Game::HAS_ZEROING) | the game does not have the metric `dtz` |
+/// | [`zeroing_view`](Game::zeroing_view) | no move that stays in a slice zeroes |
 /// | [`HAS_BOUNDS`](Game::HAS_BOUNDS) | scores are no bounds |
 /// | [`row_moves`](Game::row_moves) | the solver by rows does not apply to the game |
 pub trait Game: Numbering {
@@ -54,7 +55,7 @@ pub trait Game: Numbering {
     }
     /// The solver's view of a slice for [`Metric::Dtz`](crate::Metric::Dtz), in which moves that
     /// [zero](crate::Step::zeroes) leave the slice, if only to come back to it: what they are worth is
-    /// read. Games with that metric have it.
+    /// read. `None` for a slice in which no such move stays: there it is the usual view.
     fn zeroing_view(&self, _slice: SliceId) -> Option<Self::View> {
         None
     }

@@ -162,8 +162,8 @@ impl<G: Game> Check<'_, G> {
             (forward_bytes > 0).then(|| game.forward_within(slice, forward_bytes / 2));
         let zeroing = game.zeroing_view(slice);
         law!(
-            zeroing.is_some() == game.metrics().contains(&Metric::Dtz),
-            "slice {slice} has a view for dtz, or the game has that metric, and not both"
+            zeroing.is_none() || game.metrics().contains(&Metric::Dtz),
+            "slice {slice} has a view for dtz, and the game does not have that metric"
         );
         let step = if exhaustive { 1 } else { len / sample };
         for index in (0..len).step_by(step as usize) {
@@ -178,7 +178,7 @@ impl<G: Game> Check<'_, G> {
                 game.second_rank(&position) == second + column * rows + row,
                 "the matrices of slice {slice} give position {index} another second number"
             );
-            self.position(index, &position)?;
+            self.position(index, &position, zeroing.is_some())?;
             self.forward(&forward, index, &position)?;
             if let Some(limited) = &limited_forward {
                 self.forward(limited, index, &position)?;
@@ -290,7 +290,12 @@ impl<G: Game> Check<'_, G> {
         Ok(())
     }
 
-    fn position(&mut self, index: u64, position: &G::Position) -> Result<(), Breach> {
+    fn position(
+        &mut self,
+        index: u64,
+        position: &G::Position,
+        has_zeroing_view: bool,
+    ) -> Result<(), Breach> {
         let (game, slice) = (self.game, self.slice);
         law!(
             game.slice_of(position) == slice,
@@ -328,6 +333,13 @@ impl<G: Game> Check<'_, G> {
                 game.is_indexed(&step.next),
                 "a move of position {index} of slice {slice} leads to a position that the index \
                  leaves out"
+            );
+            law!(
+                has_zeroing_view
+                    || !(step.zeroes && is_internal(game, slice, &step))
+                    || !game.metrics().contains(&Metric::Dtz),
+                "a move of position {index} of slice {slice} zeroes and stays there, and the slice \
+                 has no view for dtz"
             );
             let canonical = game.canonical(&step.next);
             law!(
@@ -495,13 +507,10 @@ impl<G: Game> Check<'_, G> {
             "the forward view finds other successors of position {index} of slice {slice} than \
              the rules: {seen:?}, not {expected:?}"
         );
-        let mut inside = Vec::new();
-        for target in expected {
-            if let Target::Inside(next) | Target::Zeroing(next) = target {
-                let second = game.unrank(slice, next).map(|next| game.second_rank(&next));
-                inside.push((next, second.unwrap_or(u64::MAX)));
-            }
-        }
+        let inside: Vec<(u64, bool)> = expected.into_iter().filter_map(Target::inside).collect();
+        let second = |next| game.unrank(slice, next).map(|next| game.second_rank(&next));
+        let both: Vec<(u64, u64)> =
+            inside.iter().map(|&(next, _)| (next, second(next).unwrap_or(u64::MAX))).collect();
         let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
         if view.outcome(key).is_none() {
             view.inside(key, |first| firsts.push(first));
@@ -509,18 +518,20 @@ impl<G: Game> Check<'_, G> {
         }
         let seen: Vec<(u64, u64)> = firsts.iter().copied().zip(seconds.iter().copied()).collect();
         law!(
-            firsts.len() == seconds.len() && seen == inside,
+            firsts.len() == seconds.len() && seen == both,
             "the forward view gives the successors of position {index} of slice {slice} other \
-             numbers than the game: {firsts:?} and {seconds:?}, not {inside:?}"
+             numbers than the game: {firsts:?} and {seconds:?}, not {both:?}"
         );
-        let mut by_number = Vec::new();
-        view.inside_at(&mut Default::default(), index, |next| by_number.push(next));
-        firsts.sort_unstable();
+        let (mut by_number, mut by_position) = (Vec::new(), inside);
+        view.inside_at(&mut Default::default(), index, |next, zeroes| {
+            by_number.push((next, zeroes))
+        });
+        by_position.sort_unstable();
         by_number.sort_unstable();
         law!(
-            by_number == firsts,
+            by_number == by_position,
             "the forward view finds other successors of number {index} of slice {slice} than of \
-             its position: {by_number:?}, not {firsts:?}"
+             its position: {by_number:?}, not {by_position:?}"
         );
         Ok(())
     }

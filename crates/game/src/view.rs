@@ -136,6 +136,18 @@ pub enum Target {
     },
 }
 
+impl Target {
+    /// The number in the same slice, and whether the move zeroes; `None` outside.
+    #[inline]
+    pub fn inside(self) -> Option<(u64, bool)> {
+        match self {
+            Target::Inside(index) => Some((index, false)),
+            Target::Zeroing(index) => Some((index, true)),
+            Target::Outside { .. } => None,
+        }
+    }
+}
+
 /// A slice as it is walked forward, by its moves.
 ///
 /// The check uses it, and so do the solvers with one and two bits a position; the in-memory solver,
@@ -176,11 +188,15 @@ pub trait ForwardView: Send + Sync {
             }
         });
     }
-    /// [`inside`](ForwardView::inside) of the position with a number; nothing where the game is over,
-    /// and for a hole.
-    fn inside_at(&self, cursor: &mut Self::Cursor, index: u64, visit: impl FnMut(u64)) {
+    /// [`inside`](ForwardView::inside) of the position with a number, each with whether the move
+    /// [zeroes](Step::zeroes); nothing where the game is over, and for a hole.
+    fn inside_at(&self, cursor: &mut Self::Cursor, index: u64, mut visit: impl FnMut(u64, bool)) {
         if let Some(key) = self.key_at(cursor, index).filter(|&key| self.outcome(key).is_none()) {
-            self.inside(key, visit);
+            self.targets(key, |target| {
+                if let Some((index, zeroes)) = target.inside() {
+                    visit(index, zeroes);
+                }
+            });
         }
     }
     /// Visits the second number of every successor inside the slice, in the order of

@@ -188,7 +188,7 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
         self.wins.find_nonzero(range, |index| open.push(index));
         for index in open {
             let mut losses = Vec::new();
-            view.inside_at(&mut cursor, index, |next| losses.push(next));
+            view.inside_at(&mut cursor, index, |next, _| losses.push(next));
             for next in losses {
                 let is_loss = value(cells.get(next)?) == -level;
                 if is_loss && self.losses.get(next) == 0 && self.close(index, true) {
@@ -251,7 +251,7 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
             }
             if wins {
                 let mut leads = false;
-                view.inside_at(&mut cursor, index, |successor| leads |= Some(successor) == next);
+                view.inside_at(&mut cursor, index, |successor, _| leads |= Some(successor) == next);
                 if leads {
                     found(index, back_key, true);
                 }
@@ -261,7 +261,7 @@ impl<'a, const BITS: u32, G: Game> Levels<'a, BITS, G> {
                 return false;
             }
             candidate.first = inside.len();
-            view.inside_at(&mut cursor, index, |successor| {
+            view.inside_at(&mut cursor, index, |successor, _| {
                 self.wins.prefetch(successor);
                 inside.push(successor);
             });

@@ -1,5 +1,7 @@
 //! `memory`: whole states in memory, with a count of open moves for each position.
 
+mod marks;
+mod rule;
 mod states;
 mod zeroing;
 

@@ -254,6 +254,16 @@ impl States {
         Codes::new(max, moves).count() <= 1 << 16
     }
 
+    /// Visits the scores of all `len` positions, in runs.
+    pub(super) fn each_run(&self, len: u64, mut visit: impl FnMut(u64, &[i8])) {
+        let mut scores = vec![0; RUN];
+        for start in (0..len).step_by(RUN) {
+            let run = &mut scores[..RUN.min((len - start) as usize)];
+            self.scores(start, run);
+            visit(start, run);
+        }
+    }
+
     /// Writes the scores of consecutive positions.
     pub fn scores(&self, start: u64, out: &mut [i8]) {
         with_packed!(self, packed, codes => {
@@ -273,6 +283,8 @@ fn worklist_len(len: u64, threads: usize) -> usize {
 
 /// Positions that a thread sweeps at a time; a multiple of the numbers in a word.
 const CHUNK: u64 = 1 << 15;
+/// Scores that are read at a time.
+const RUN: usize = 1 << 12;
 /// Predecessors in the queue while their states are prefetched.
 const PREFETCHED: usize = 32;
 /// Positions that a thread takes off its worklists between two checks for a stop.
