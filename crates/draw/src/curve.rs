@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::{
     axis::Axis,
-    chart::{Chart, Layout, key},
+    chart::{Chart, Layout, MARGIN},
     number::{brief, grouped, round_step},
     svg::{Area, Svg, clip},
 };
@@ -13,8 +13,9 @@ use crate::{
 const LAYOUT: Layout = Layout::file(116.0, 176.0, 360.0);
 const PLOT: Area = LAYOUT.plot;
 
-/// The colours of curves, in order; they repeat if there are more curves.
-const COLOURS: [&str; 3] = ["lost", "won", "drawn"];
+/// The strokes of curves, in order; they repeat if there are more curves. Where colours come a second
+/// time, lines are dashed.
+const STROKES: [&str; 6] = ["lost", "won", "drawn", "lost dashed", "won dashed", "drawn dashed"];
 
 /// A curve: its name, and its points from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,9 +64,7 @@ pub fn curve_chart(chart: &CurveChart, curves: &[Curve]) -> String {
         layout: LAYOUT,
     };
     frame.draw(|svg| {
-        let names = curves.iter().enumerate().take(4);
-        let names = names.map(|(place, curve)| (colour(place), clip(&curve.label, 24)));
-        key(svg, 200.0, &names.collect::<Vec<_>>());
+        draw_key(svg, curves);
         match axes(chart, curves) {
             Some([x, y]) => draw_curves(svg, chart, curves, &x, &y),
             None => frame.nothing(svg, "No points"),
@@ -96,8 +95,19 @@ fn description(chart: &CurveChart, curves: &[Curve]) -> String {
     text
 }
 
-fn colour(place: usize) -> &'static str {
-    COLOURS[place % COLOURS.len()]
+fn stroke(place: usize) -> &'static str {
+    STROKES[place % STROKES.len()]
+}
+
+/// The names of the curves, each behind a piece of its line.
+fn draw_key(svg: &mut Svg, curves: &[Curve]) {
+    let shown = curves.len().min(STROKES.len());
+    let pitch = (200.0_f64).min((960.0 - 2.0 * MARGIN) / shown.max(1) as f64);
+    for (place, curve) in curves.iter().enumerate().take(shown) {
+        let x = MARGIN + pitch * place as f64;
+        svg.line(&format!("key {}", stroke(place)), (x, 107.0), (x + 26.0, 107.0));
+        svg.text("label", x + 34.0, 112.0, &clip(&curve.label, (pitch / 8.0) as usize));
+    }
 }
 
 /// The axes that cover all points: x from 0, and the logarithms of the heights; `None` without
@@ -140,9 +150,9 @@ fn draw_curves(svg: &mut Svg, chart: &CurveChart, curves: &[Curve], x: &Axis, y:
     for (place, curve) in curves.iter().enumerate() {
         let points = points(curve).into_iter().map(|(at, count)| (x.at(at.into()), height(count)));
         let points: Vec<(f64, f64)> = points.collect();
-        svg.path(colour(place), &points);
+        svg.path(stroke(place), &points);
         for point in points {
-            svg.circle(colour(place), point, 3.5);
+            svg.circle(stroke(place), point, 3.5);
         }
     }
     draw_tips(svg, chart, curves, x);

@@ -41,10 +41,13 @@ font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto San
 .course .guess{stroke-dasharray:3 4}
 .course circle{stroke:#fff;stroke:var(--surface);stroke-width:1.5}
 .course .level{stroke:#1c2026;stroke:var(--ink)}
-.curves path{fill:none;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round}
-.curves path.lost{stroke:#b56;stroke:var(--lost)}
-.curves path.won{stroke:#048;stroke:var(--won)}
-.curves path.drawn{stroke:#da3;stroke:var(--drawn)}
+.chart.curves path{fill:none;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round}
+.curves line.key{stroke-width:2.5}
+.curves path.lost,.curves line.lost{stroke:#b56;stroke:var(--lost)}
+.curves path.won,.curves line.won{stroke:#048;stroke:var(--won)}
+.curves path.drawn,.curves line.drawn{stroke:#da3;stroke:var(--drawn)}
+.curves .dashed{stroke-dasharray:7 6}
+.curves circle.dashed{stroke-dasharray:none}
 .curves circle{stroke:#fff;stroke:var(--surface)}
 .drop-outs .start{stroke:#9aa1ab;stroke:var(--axis)}
 ";

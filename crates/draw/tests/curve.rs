@@ -73,6 +73,25 @@ fn describes_its_data() {
     }
 }
 
+/// Curves are lines, also where a colour is that of areas in other charts.
+#[test]
+fn six_curves_look_different() {
+    let curves: Vec<Curve> =
+        (0..6).map(|n| curve(&format!("noise {n}"), &[(1, 9), (2, n + 1)])).collect();
+    let svg = curve_chart(&CHART, &curves);
+    let document = Document::parse(&svg).unwrap();
+    let class = |name: &str| {
+        let nodes = document.descendants().filter(|node| node.has_tag_name(name));
+        nodes.filter_map(|node| node.attribute("class")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let lines = class("path");
+    assert_eq!(lines.iter().collect::<std::collections::HashSet<_>>().len(), 6, "{lines:?}");
+    for line in &lines {
+        assert!(class("line").contains(&format!("key {line}")), "{line} in the key");
+    }
+    assert!(svg.contains(".chart.curves path{fill:none"));
+}
+
 #[test]
 fn order_of_points_does_not_matter() {
     let forth = curve_chart(&CHART, &[curve("a", &[(1, 50), (2, 40), (3, 30)])]);
