@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use nutcracker_game::{Game, Metric, SliceId};
+use nutcracker_game::{Game, Metric, SliceId, closure};
 use nutcracker_table::{DEFAULT_BLOCK_POSITIONS, Disk, Reach, Storage, TableSet};
+use rustix::time::{ClockId, clock_gettime};
 use thiserror::Error;
 
 use crate::budget::{cache_bytes, overhead};
@@ -27,6 +28,14 @@ const STREAMED_SHARE: u64 = 8;
 
 /// A slice of fewer positions is over before anything can be measured.
 const LEAST_POSITIONS: u64 = 10_000;
+
+/// A slice that is measured with has at most this many times as many positions together with the slices
+/// below it, which are solved for it.
+const NEEDED_SHARE: u64 = 3;
+
+/// How many times as long as its share of the processors' time a run takes at most where nothing else
+/// uses them: threads wait for each other, and for the disk.
+const WAITING: f64 = 1.15;
 
 /// Fewer blocks in the cache than a position's moves lead to would be decoded again for each of them.
 const LEAST_BLOCKS: u64 = 64;
@@ -162,21 +171,47 @@ pub fn calibrate<G: Game>(
     Ok(Calibration { rates, slice, positions })
 }
 
-/// The last of the slices with at most `most` positions; or, if that is none of the planned ones, the
-/// largest of these with at most twice as many. In a game of many endings the last one may have no
-/// wins, and so nothing to measure.
+/// Of the planned slices and those below them, one that with all slices below it has few enough
+/// positions: of the larger ones, that whose positions have about as many moves as the planned ones,
+/// for in a game of many endings the largest may have next to no wins, and so nothing to measure.
+/// Where nothing is planned, the last of the slices with at most `most` positions.
 fn measured_slice<G: Game>(game: &G, most: u64, planned: &[SlicePlan]) -> SliceId {
-    let last = (1..=game.largest_slice().0)
-        .map(SliceId)
-        .take_while(|&slice| game.slice_len(slice) <= most)
-        .last()
-        .unwrap_or(SliceId(0));
-    let fits = |plan: &&SlicePlan| (LEAST_POSITIONS..=2 * most).contains(&plan.positions);
-    let largest = planned.iter().filter(fits).max_by_key(|plan| (plan.positions, plan.slice));
-    match largest {
-        Some(plan) if planned.iter().all(|plan| plan.slice != last) => plan.slice,
-        _ => last,
+    if planned.is_empty() {
+        let slices = (1..=game.largest_slice().0).map(SliceId);
+        return slices
+            .take_while(|&slice| game.slice_len(slice) <= most)
+            .last()
+            .unwrap_or(SliceId(0));
     }
+    let mut candidates = closure(game, planned.iter().map(|plan| plan.slice));
+    candidates.retain(|&slice| {
+        let needed =
+            || closure(game, [slice]).into_iter().map(|slice| game.slice_len(slice)).sum::<u64>();
+        (LEAST_POSITIONS..=2 * most).contains(&game.slice_len(slice))
+            && needed() <= NEEDED_SHARE * most
+    });
+    // In chess, classes in which both sides have the same men are walked in another way.
+    let parts =
+        planned.iter().max_by_key(|plan| plan.positions).map(|plan| game.parts(plan.slice).len());
+    let alike = |slice: &SliceId| Some(game.parts(*slice).len()) == parts;
+    if candidates.iter().any(alike) {
+        candidates.retain(alike);
+    }
+    let largest = candidates.iter().map(|&slice| game.slice_len(slice)).max().unwrap_or(0);
+    let all: u64 = planned.iter().map(|plan| plan.positions).sum();
+    let moves: f64 = planned
+        .iter()
+        .map(|plan| mean_moves(game, plan.slice) * (plan.positions as f64 / all as f64))
+        .sum();
+    let candidates = candidates.into_iter().filter(|&slice| game.slice_len(slice) >= largest / 2);
+    let difference = |slice: &SliceId| (mean_moves(game, *slice) - moves).abs();
+    candidates.min_by(|a, b| difference(a).total_cmp(&difference(b))).unwrap_or(SliceId(0))
+}
+
+/// Seconds that all threads of this process have run, together.
+fn processor_time() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// Solvers whose files are checked, the fastest first.
@@ -218,8 +253,16 @@ impl<G: Game> Trial<'_, G> {
             ..SolveOptions::new(self.threads, "calibration")
         };
         let slices = [self.slice];
+        let (started, busy) = (Instant::now(), processor_time());
         let reports = solve_slices(self.game, &self.storage, self.dir, &slices, &options, &Silent)?;
-        Ok(reports.last().and_then(|report| report.seconds).unwrap_or_default())
+        let (passed, busy) = (started.elapsed().as_secs_f64(), processor_time() - busy);
+        let seconds = reports.last().and_then(|report| report.seconds).unwrap_or_default();
+        if rows.budget.is_some() {
+            return Ok(seconds);
+        }
+        // What takes longer than that, other programs have had.
+        let own = (WAITING * busy / (self.threads as f64 * passed)).min(1.0);
+        Ok(seconds.scaled(own))
     }
 
     fn best_of_two(&self, solver: SolverName) -> Result<Seconds, SolveError> {

@@ -42,6 +42,12 @@ impl Seconds {
     pub fn total(&self) -> f64 {
         self.exits + self.fixpoint + self.pack + self.verify
     }
+
+    /// This many times as long.
+    pub(crate) fn scaled(self, by: f64) -> Self {
+        let Seconds { exits, fixpoint, pack, verify } = self;
+        Seconds { exits: exits * by, fixpoint: fixpoint * by, pack: pack * by, verify: verify * by }
+    }
 }
 
 /// A finished slice.
