@@ -197,6 +197,27 @@ impl Losses {
     }
 }
 
+/// The least correlation of deviations and biases that move together.
+pub const TOGETHER: f64 = 0.95;
+
+/// From which depth on deviation and bias move together: over it and all further depths, of which
+/// there have to be four, they are correlated, and so from every further depth.
+pub fn together_from(levels: &[Level]) -> Option<u32> {
+    let tails = (0..levels.len().saturating_sub(3)).rev().map(|start| &levels[start..]);
+    let together = tails.take_while(|levels| correlation(levels) >= TOGETHER);
+    together.last().map(|levels| levels[0].depth)
+}
+
+/// Pearson's correlation of deviation and bias over some depths.
+fn correlation(levels: &[Level]) -> f64 {
+    let mean = |of: fn(&Level) -> f64| levels.iter().map(of).sum::<f64>() / levels.len() as f64;
+    let (deviation, bias) = (mean(|level| level.deviation), mean(|level| level.bias));
+    let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
+        levels.iter().map(|level| of(level.deviation - deviation, level.bias - bias)).sum()
+    };
+    sum(&|a, b| a * b) / (sum(&|a, _| a * a) * sum(&|_, b| b * b)).sqrt()
+}
+
 /// A number of the standard normal distribution.
 fn gaussian(random: &mut Random) -> f64 {
     let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();

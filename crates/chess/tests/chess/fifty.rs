@@ -180,13 +180,13 @@ fn compare_positions(ending: &str, metrics: &[Metric]) {
 #[test]
 #[ignore = "needs databases that take hours; scripts/test-long builds them"]
 fn positions_of_two_knights() {
-    compare_positions("NN", &[Metric::Dtc, Metric::Dtw, Metric::Dtz, FIFTY]);
+    compare_positions("NN", &[Metric::Dtc, Metric::Dtw, Metric::Dth(0), Metric::Dtz, FIFTY]);
 }
 
 #[test]
 #[ignore = "needs databases that take hours; scripts/test-long builds them"]
 fn positions_of_rook_and_bishop() {
-    compare_positions("RB", &[Metric::Dtc, Metric::Dtw, Metric::Dtz]);
+    compare_positions("RB", &[Metric::Dtc, Metric::Dtw, Metric::Dth(0), Metric::Dtz]);
 }
 
 /// The position after a move.

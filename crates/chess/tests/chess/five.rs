@@ -43,6 +43,7 @@ fn rook_and_another_man_against_rook() {
     for name in ["krrkr", "krbkr", "krnkr", "krpkr"] {
         compare_in(DTC, Metric::Dtc, name, &built(Metric::Dtc));
     }
+    compare_in(DTZ, Metric::Dtz, "krpkr", &built(Metric::Dtz));
 }
 
 /// Compares two knights with the tables of some metrics: where the last of them has no row, an ending

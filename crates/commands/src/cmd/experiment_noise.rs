@@ -7,7 +7,7 @@ use nutcracker_any::AnyGame;
 use nutcracker_draw::{Curve, CurveChart, curve_chart};
 use nutcracker_game::{Numbering, Random, Rules, SliceId};
 use nutcracker_search::TableOracle;
-use nutcracker_search::noise::{GIVE_UP, Level, Losses};
+use nutcracker_search::noise::{GIVE_UP, Level, Losses, TOGETHER, together_from};
 use serde_json::{Value, json};
 
 use crate::args::{Subject, need_databases, slice_label, slice_named};
@@ -120,6 +120,14 @@ impl Args {
         sigmas.flat_map(|(&sigma, levels)| levels.iter().map(move |level| (sigma, level)))
     }
 
+    /// By noise, the plies from which on deviation and bias move together.
+    fn together<'a>(
+        &'a self,
+        levels: &'a [Vec<Level>],
+    ) -> impl Iterator<Item = (f64, Option<u32>)> + 'a {
+        self.sigma.iter().copied().zip(levels.iter().map(|levels| together_from(levels)))
+    }
+
     fn for_people(
         &self,
         game: &AnyGame,
@@ -141,13 +149,25 @@ impl Args {
         if self.play {
             header.extend(["moves lost", &won]);
         }
-        format!(
+        let mut text = format!(
             "{}, {}: {} lost positions\n\n{}",
             game.id(),
             slice_label(game, slice),
             thousands(positions as u64),
             table::render(&header, &[], rows.collect()),
-        )
+        );
+        let together = self.together(levels).filter_map(|(sigma, from)| Some((sigma, from?)));
+        let together: Vec<String> =
+            together.map(|(sigma, from)| format!("{from} plies with noise {sigma}")).collect();
+        if !together.is_empty() {
+            let _ = writeln!(
+                text,
+                "\nDeviation and bias move together (correlation {TOGETHER} or more from there on) \
+                 from {}.",
+                together.join(", "),
+            );
+        }
+        text
     }
 
     fn csv(&self, levels: &[Vec<Level>]) -> String {
@@ -191,6 +211,10 @@ impl Args {
             "slice": game.slice_name(slice),
             "positions": losses.len(),
             "errors": rows,
+            "together_from": self
+                .together(levels)
+                .map(|(sigma, plies)| json!({ "sigma": sigma, "plies": plies }))
+                .collect::<Vec<_>>(),
         })
     }
 

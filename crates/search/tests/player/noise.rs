@@ -2,7 +2,7 @@
 
 use nutcracker_game::{Metric, Numbering, Random};
 use nutcracker_games::chess::Chess;
-use nutcracker_search::noise::{Level, Losses, Play};
+use nutcracker_search::noise::{Level, Losses, Play, together_from};
 
 use crate::reference::solve;
 
@@ -27,6 +27,7 @@ fn backed_up_noise_is_biased() {
     let exact = losses.measure(0.0, 8, false, &mut Random::new(1));
     assert!(exact.iter().all(|level| level.deviation < 1e-9 && level.play.is_none()), "{exact:?}");
     let mut before = 0.0;
+    let mut together = Vec::new();
     for sigma in [0.25, 0.5, 1.0, 2.0, 3.0, 5.0] {
         let levels = losses.measure(sigma, 32, false, &mut Random::new(1));
         assert!((levels[0].deviation - sigma).abs() < 0.02 * sigma.max(1.0), "{levels:?}");
@@ -43,7 +44,14 @@ fn backed_up_noise_is_biased() {
         let ratio = levels[8].deviation / sigma;
         assert!(if sigma < 3.0 { ratio < 1.2 } else { ratio > 1.1 }, "{levels:?}");
         assert!(levels.iter().all(|level| level.deviation > 0.1 * sigma), "{levels:?}");
+        together.push(together_from(&levels));
     }
+    // Sooner or later deviation is bias: sooner where there is more noise.
+    assert!(together.iter().all(Option::is_some), "{together:?}");
+    assert!(
+        together[0] > Some(8) && together[4..].iter().all(|&from| from <= Some(2)),
+        "{together:?}"
+    );
 }
 
 /// The winner plays almost perfectly where the noise is small, much better with eight plies than without
