@@ -13,7 +13,7 @@ use nutcracker_table::{Disk, Storage};
 use nutcracker_web::Config;
 use serde_json::{Value, json};
 
-use crate::common::{get, run, server};
+use crate::common::{get, post, run, server};
 
 /// KRK to mate, to conversions, and to zeroing moves.
 fn data() -> &'static Path {
@@ -70,6 +70,81 @@ fn every_move_has_both_names_and_its_distance_by_each_metric() {
                 assert_eq!(moves(&other["value"]), moves(&mv["value"]), "{mv}");
             }
         }
+    });
+}
+
+/// Builds databases to their end; the job as it was at first and at last.
+async fn build(server: &Router, body: Value) -> [Value; 2] {
+    let answer = post(server, "/api/v1/jobs", body.to_string()).await;
+    assert_eq!(answer.status, 202, "{}", answer.text());
+    let first = answer.json();
+    let mut last = first.clone();
+    while last["state"] == "running" {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        last = ask(server, &format!("/api/v1/jobs/{}", first["id"])).await;
+    }
+    assert_eq!(last["state"], "done", "{last}");
+    [first, last]
+}
+
+#[test]
+fn databases_of_any_metric_are_built_on_request_and_seen_at_once() {
+    run(async {
+        let dir = tempfile::tempdir().expect("a directory");
+        let config = Config::new("127.0.0.1:0".parse().expect("an address"), GAMES, dir.path());
+        let server = server(config);
+        let order = |metric: &str| json!({ "game": "chess", "up_to": "kbk", "metric": metric });
+        for (metric, sentence) in [
+            ("dtq", "a metric is score, wdl, dtw (dtm)"),
+            ("score", "chess has no metric score; it has dtw, dtc, dtz, wdl, dtzN, dthN, dtr"),
+        ] {
+            let refused = post(&server, "/api/v1/jobs", order(metric).to_string()).await;
+            assert_eq!(
+                (refused.status.as_u16(), refused.problem().as_str()),
+                (400, "/api#bad-request")
+            );
+            let detail = refused.json()["detail"].as_str().expect("a sentence").to_owned();
+            assert!(detail.starts_with(sentence) && !detail.contains('\n'), "{detail}");
+        }
+        let uri = "/api/v1/games/chess/moves?position=8/8/8/8/8/3k4/8/K1B5 w - -";
+        assert_eq!(ask(&server, uri).await["value"], Value::Null);
+        // The first metric is the one that the explorer goes by, also where it is not a usual one.
+        let card = async || ask(&server, "/api/v1/games/chess").await;
+        for metric in ["dtz50", "dtr", "dtc", "wdl", "dtm", "dtz"] {
+            let [first, last] = build(&server, order(metric)).await;
+            let name = if metric == "dtm" { "dtw" } else { metric };
+            assert_eq!((&first["metric"], &last["metric"]), (&json!(name), &json!(name)));
+            let found = ask(&server, uri).await;
+            let others = found["metrics"].as_array().map_or(0, Vec::len);
+            let held: Vec<Value> = card().await["metrics"].as_array().expect("metrics").clone();
+            let here = held.iter().filter(|one| one["slices"] == json!(["kk", "kbk"]));
+            assert_eq!(
+                (&found["value"]["points"], here.count()),
+                (&json!(0), others + 1),
+                "{found}"
+            );
+            for mv in found["moves"].as_array().expect("moves") {
+                assert_eq!(mv["value"]["points"], 0, "{mv}");
+                assert_eq!(mv["metrics"].as_array().map_or(0, Vec::len), others, "{mv}");
+            }
+            let by = card().await["metric"].clone();
+            let expected = match metric {
+                "dtz50" | "dtr" => "dtz50",
+                "dtc" | "wdl" => "dtc",
+                _ => "dtw",
+            };
+            assert_eq!(by, expected, "after {metric}");
+        }
+        let names: Vec<Value> = card().await["metrics"]
+            .as_array()
+            .expect("metrics")
+            .iter()
+            .map(|one| one["metric"].clone())
+            .collect();
+        assert_eq!(json!(names), json!(["dtw", "dtc", "dtz", "dtz50", "dtr", "wdl"]));
+        // Without a metric it is that of the values.
+        let [again, _] = build(&server, json!({ "game": "chess", "up_to": "kk" })).await;
+        assert_eq!(again["metric"], "dtw");
     });
 }
 
