@@ -1,7 +1,7 @@
 // Play against the program, from level 1 to perfect.
 
 import { h } from "./dom.js";
-import { capital } from "./words.js";
+import { capital, isDistance } from "./words.js";
 
 const PAUSE = 300;
 
@@ -31,10 +31,12 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
     option("", "no one"),
     card.sides.map((name) => option(name, capital(name))),
   );
+  const rates = h("p", { class: "note", id: "error-rates", role: "status" });
   const level = h(
     "select",
     {
       id: "level",
+      "aria-describedby": "error-rates",
       onchange: () => {
         remember();
         consider();
@@ -93,6 +95,7 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
       h("label", {}, "and plays ", level),
       h("label", {}, book, " with the opening book"),
     ),
+    rates,
     style,
     status,
     go,
@@ -159,7 +162,30 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
     render();
   }
 
+  /** What is said of the level: where the game begins, which side it plays, and how strong. */
+  let said = "";
+
+  /** Says how often the level errs from where the game begins, where databases count moves. */
+  async function rate() {
+    const errs = side !== null && level.value !== "perfect" && isDistance(card.metric);
+    const begin = session().root.position;
+    const about = errs ? `${side} ${level.value} ${begin}` : "";
+    if (about === said) return;
+    said = about;
+    rates.textContent = "";
+    if (!errs) return;
+    const answer = api.errorRates({ position: begin, side, level: level.value });
+    // It is no loss where it cannot be told in time.
+    const { slice, not_best, gives_away } = await answer.catch(() => ({ not_best: null }));
+    if (about !== said || not_best === null) return;
+    const percent = (rate) => `${(100 * rate).toFixed(1)}%`;
+    rates.textContent =
+      `By the model of its level, ${percent(not_best)} of its moves from ${slice} on are not the best, ` +
+      `and ${percent(gives_away)} give the result away.`;
+  }
+
   function render() {
+    rate();
     go.hidden = thinking || !its() || (atEnd() && !failure);
     if (failure) status.textContent = failure;
     else if (side === null) status.textContent = "Choose a side for it, and play the other.";

@@ -13,7 +13,7 @@ use nutcracker_table::{Disk, Storage};
 use nutcracker_web::Config;
 use serde_json::{Value, json};
 
-use crate::common::{get, post, run, server};
+use crate::common::{events, get, post, run, server};
 
 /// KRK to mate, to conversions, and to zeroing moves.
 fn data() -> &'static Path {
@@ -175,6 +175,74 @@ fn the_longest_wins_of_a_class_come_with_their_lines() {
             let line = win["line"].as_array().expect("moves");
             assert_eq!(line.len(), 31, "{win}");
             assert!(line[30].as_str().expect("a move").ends_with('#'), "{win}");
+        }
+    });
+}
+
+#[test]
+fn levels_err_as_their_models_say() {
+    run(async {
+        let server = explorer();
+        let rates = async |more: &str| {
+            ask(&server, &format!("/api/v1/games/chess/error-rates?{more}")).await
+        };
+        let at = "position=8/8/8/8/8/3k4/8/K1R5 w - -";
+        let mut before = (1.0, 1.0);
+        for level in ["1", "5", "10", "perfect"] {
+            let found = rates(&format!("{at}&level={level}")).await;
+            assert_eq!((&found["level"], &found["side"]), (&json!(level), &json!("White")));
+            assert_eq!(found["slice"], "slice krk");
+            let rate = |name: &str| found[name].as_f64().expect("a rate");
+            let now = (rate("not_best"), rate("gives_away"));
+            assert!(now.0 < before.0 && now.1 < before.1 && now.1 <= now.0, "{found}");
+            before = now;
+        }
+        assert_eq!(before, (0.0, 0.0), "the perfect player does not err");
+        // The bare king is to move in other positions.
+        let found = rates(&format!("{at}&level=5&side=Black")).await;
+        assert_eq!(found["side"], "Black");
+        assert_ne!(found["not_best"], rates(&format!("{at}&level=5")).await["not_best"]);
+        // Beyond the databases nothing is known of it.
+        let found = rates("level=5").await;
+        assert_eq!((&found["not_best"], &found["gives_away"]), (&json!(null), &json!(null)));
+        for (more, sentence) in [
+            ("level=5&side=south", "the sides of chess are White and Black"),
+            ("level=11", "a level is 1 to 10 or perfect"),
+        ] {
+            let refused = get(&server, &format!("/api/v1/games/chess/error-rates?{more}")).await;
+            assert_eq!(refused.problem(), "/api#bad-request");
+            assert!(refused.text().contains(sentence), "{}", refused.text());
+        }
+        let mut short = Config::new("127.0.0.1:0".parse().expect("an address"), GAMES, data());
+        short.limits.search_time = std::time::Duration::ZERO;
+        let uri = format!("/api/v1/games/chess/error-rates?{at}&level=5").replace(' ', "%20");
+        let late = get(&crate::common::server(short), &uri).await;
+        assert_eq!(late.problem(), "/api#too-slow");
+    });
+}
+
+#[test]
+fn a_review_says_how_well_both_sides_have_played() {
+    run(async {
+        let server = explorer();
+        let record = "[Position \"8/8/8/8/8/3k4/8/K1R5 w - -\"]\n\nKb2 Kd2 Rc5 Kd3 Rc4 Kxc4 *";
+        let body = json!({ "record": record }).to_string();
+        let answer = post(&server, "/api/v1/games/chess/review", body).await.text();
+        let reviews = events(&answer, "review");
+        let [review] = reviews.as_slice() else { panic!("{answer}") };
+        let [white, black] = review["apparent"].as_array().expect("both").as_slice() else {
+            panic!("{review}")
+        };
+        let competence = |side: &Value| side["competence"].as_f64().expect("a number");
+        // White gives its rook away, and Black takes it.
+        assert!(competence(white) < competence(black), "{white} {black}");
+        for side in [white, black] {
+            let level = side["level"].as_str().expect("a level");
+            let text = side["text"].as_str().expect("words");
+            assert!(
+                text.contains(&format!("nearest to level {level}, by {} moves", side["moves"]))
+            );
+            assert_eq!(side["moves"], 3, "{side}");
         }
     });
 }

@@ -151,6 +151,7 @@ fn parameter(name: &str) -> BoxedStrategy<String> {
         "captures" => select(vec!["none", "some", ""]).prop_map(str::to_owned).boxed(),
         "level" => select(vec!["1", "10", "perfect", "0", "best"]).prop_map(str::to_owned).boxed(),
         "metric" => select(vec!["dtw", "dtm", "dtz50", "score", "dtq"]).prop_map(str::to_owned).boxed(),
+        "side" => select(vec!["south", "White", "Black", "x"]).prop_map(str::to_owned).boxed(),
         "tempting" => select(vec!["true", "false", "1"]).prop_map(str::to_owned).boxed(),
         _ => number.boxed(),
     }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::error::ExplorerError;
+use super::rates::Beginning;
 use super::{Explorer, Extremes};
 
 /// Databases of a metric.
@@ -35,6 +36,7 @@ pub(super) struct Databases {
     /// Slices that were asked for in vain, and whether they can be solved here.
     pub feasible: Mutex<HashMap<SliceId, bool>>,
     pub extremes: Mutex<HashMap<SliceId, Arc<Extremes>>>,
+    pub rates: Mutex<HashMap<Beginning, Option<[f64; 2]>>>,
 }
 
 /// The order in which people read metrics: those that tell least come last.
@@ -89,7 +91,14 @@ impl Databases {
             own = others.remove(place);
         }
         let (metric, set) = own;
-        Databases { metric, set, others, feasible: Mutex::default(), extremes: Mutex::default() }
+        Databases {
+            metric,
+            set,
+            others,
+            feasible: Mutex::default(),
+            extremes: Mutex::default(),
+            rates: Mutex::default(),
+        }
     }
 
     /// All of them, those that the explorer goes by first.

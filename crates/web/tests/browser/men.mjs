@@ -156,6 +156,26 @@ export async function menTests() {
     );
   });
 
+  test("chess: how often a level errs, and how well both sides have played", async (page) => {
+    const [begin, line] = ["8/8/8/8/8/3k4/8/K1R5 w - -", "Kb2 Kd4 Kb3 Kd3 Ka4 Kd4 Rc6 Ke4"];
+    await page.goto(`${base}${at(begin, "chess")}&line=${encodeURIComponent(line)}&at=0`);
+    await page.selectOption("#level", "3");
+    equal(await page.textContent("#error-rates"), "", "nobody plays");
+    await page.selectOption("#opponent", "Black");
+    await shows(page, "#error-rates", "the best");
+    const said = await page.textContent("#error-rates");
+    const told = run("play", "chess", "--level", "3", "--position", begin, "--side", "White", "--data", data);
+    ok(told.includes(said), `${said} or ${told}`);
+    await page.selectOption("#level", "perfect");
+    await becomes(() => page.textContent("#error-rates"), "", "the perfect player does not err");
+    await page.selectOption("#opponent", "");
+    await page.click("#review-line");
+    await shows(page, "#apparent", "White: apparent competence");
+    await shows(page, "#apparent", "nearest to level");
+    await page.$eval(".under", (one) => one.scrollIntoView({ block: "end" }));
+    await shot(page, "chess-review");
+  });
+
   test("morris: values cover no name of a point", async (page) => {
     await page.goto(`${base}${at("W:Wa1,b3,c2:Ba2,b2,c3", "morris")}&options=men%3D3`);
     await page.waitForSelector(".chip");
