@@ -1,5 +1,6 @@
 // Play against the program, from level 1 to perfect.
 
+import { about } from "./api.js";
 import { h } from "./dom.js";
 import { capital, isDistance } from "./words.js";
 
@@ -164,20 +165,24 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
 
   /** What is said of the level: where the game begins, which side it plays, and how strong. */
   let said = "";
+  let asked = new AbortController();
 
   /** Says how often the level errs from where the game begins, where databases count moves. */
   async function rate() {
     const errs = side !== null && level.value !== "perfect" && isDistance(card.metric);
     const begin = session().root.position;
-    const about = errs ? `${side} ${level.value} ${begin}` : "";
-    if (about === said) return;
-    said = about;
+    const question = errs ? `${side} ${level.value} ${begin}` : "";
+    if (question === said) return;
+    said = question;
     rates.textContent = "";
+    // What is no longer asked does not take the time of the server.
+    asked.abort();
+    asked = new AbortController();
     if (!errs) return;
-    const answer = api.errorRates({ position: begin, side, level: level.value });
+    const answer = about(game, options, asked.signal).errorRates({ position: begin, side, level: level.value });
     // It is no loss where it cannot be told in time.
     const { slice, not_best, gives_away } = await answer.catch(() => ({ not_best: null }));
-    if (about !== said || not_best === null) return;
+    if (question !== said || not_best === null) return;
     const percent = (rate) => `${(100 * rate).toFixed(1)}%`;
     rates.textContent =
       `By the model of its level, ${percent(not_best)} of its moves from ${slice} on are not the best, ` +
@@ -207,6 +212,7 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
 
   signal.addEventListener("abort", () => {
     turns += 1;
+    asked.abort();
   });
   return { panel, render, consider, takeBack, plays: () => side !== null };
 }
