@@ -55,6 +55,15 @@ impl AnyGame {
         let views: Arc<dyn Views> = Arc::new(Concrete(game.clone()));
         AnyGame { views: Some(views), ..AnyGame::small(game) }
     }
+
+    /// Why the game has no databases of a metric, in a sentence, if it has none.
+    pub fn check_metric(&self, metric: Metric) -> Result<(), String> {
+        let listed = self.metrics();
+        if metric.is_among(listed) {
+            return Ok(());
+        }
+        Err(format!("{} has no metric {metric}; it has {}", self.id(), Metric::names(listed)))
+    }
 }
 
 impl fmt::Debug for AnyGame {

@@ -417,14 +417,7 @@ pub struct MetricOption {
 impl MetricOption {
     /// An error where the game does not have the metric.
     fn check(self, game: &AnyGame) -> Result<(), Failure> {
-        match self.given {
-            Some(metric) if !metric.is_among(game.metrics()) => Err(Failure::Usage(format!(
-                "{} has no metric {metric}; it has {}",
-                game.id(),
-                Metric::names(game.metrics())
-            ))),
-            _ => Ok(()),
-        }
+        self.given.map_or(Ok(()), |metric| game.check_metric(metric).map_err(Failure::Usage))
     }
 
     /// The metric to solve; an error where the game does not have it.

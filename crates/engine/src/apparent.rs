@@ -1,6 +1,7 @@
 //! What the moves of a game say about its players, where databases count moves.
 
 use std::error::Error;
+use std::fmt;
 
 use nutcracker_game::{Evaluate, Side};
 use nutcracker_search::Oracle;
@@ -20,6 +21,18 @@ pub struct Apparent {
     pub level: Level,
     /// The moves of the side that show it: those with a choice.
     pub moves: u32,
+}
+
+impl fmt::Display for Apparent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Apparent { competence, level, moves } = self;
+        let plural = if *moves == 1 { "" } else { "s" };
+        write!(
+            f,
+            "apparent competence {competence:.1}, nearest to level {level}, by {moves} move{plural} \
+             with a choice"
+        )
+    }
 }
 
 impl<G: Evaluate, O> Analyser<G, O>

@@ -108,6 +108,7 @@ export function about(game, options, signal) {
     puzzle: request("/puzzle"),
     seeds: request("/seeds"),
     reply: request("/reply"),
+    errorRates: request("/error-rates"),
     book: request("/book"),
     bookNode: request("/book/node"),
     bookLeaf: request("/book/leaf"),

@@ -2,7 +2,7 @@
 
 import { address, post, remove, running } from "./api.js";
 import { h, put, announce } from "./dom.js";
-import { capital, count, size, slice } from "./words.js";
+import { capital, count, metricAbbreviation, metricInWords, size, slice } from "./words.js";
 
 const PHASES = {
   exits: "moves that leave it",
@@ -41,6 +41,26 @@ function strip(finished, unit) {
   );
 }
 
+/** A choice of the metric to build, where a game has several: the one that is here, until another is chosen. */
+function metricChoice({ name, metric: usual, metrics }) {
+  if (metrics.length < 2) return { element: null, value: () => undefined };
+  const about = h("p", { class: "note", id: "metric-about" });
+  const explain = () => put(about, metricInWords(select.value, name)[1]);
+  const option = ({ metric }) => {
+    const [label] = metricInWords(metric, name);
+    const text = `${capital(label)} (${metricAbbreviation(metric, name)})`;
+    return h("option", { value: metric, selected: metric === usual }, text);
+  };
+  const select = h(
+    "select",
+    { id: "metric", "aria-describedby": "metric-about", onchange: explain },
+    metrics.map(option),
+  );
+  explain();
+  const element = h("div", { class: "metric" }, h("label", {}, "Databases tell ", select), about);
+  return { element, value: () => select.value };
+}
+
 /** A set with more positions takes more than seconds. */
 const SECONDS = 50_000_000;
 
@@ -48,6 +68,7 @@ const SECONDS = 50_000_000;
 export function builder(card, options, { upTo = undefined, done, signal }) {
   const panel = h("section", { class: "panel build", "aria-label": "Build databases" });
   const target = upTo ?? card.small_set.at(-1);
+  const metric = metricChoice(card);
   let events = null;
 
   const offer = (problem) => {
@@ -66,6 +87,7 @@ export function builder(card, options, { upTo = undefined, done, signal }) {
               `and takes ${card.small_set_positions > SECONDS ? "minutes" : "seconds"}.`
           : `Build what is missing up to ${slice(target, card.unit)}.`,
       ),
+      metric.element,
       h("button", { class: "primary", id: "build", onclick: start }, small ? "Build the small set" : "Build"),
       problem && h("p", { role: "alert", class: "note" }, problem),
     );
@@ -93,7 +115,7 @@ export function builder(card, options, { upTo = undefined, done, signal }) {
         "h2",
         {},
         job.state === "running"
-          ? `Building ${job.game}: ${slice(job.slices.at(-1), card.unit)} and what it depends on`
+          ? `Building ${job.game}${metric.element ? `, ${metricAbbreviation(job.metric, card.name)}` : ""}: ${slice(job.slices.at(-1), card.unit)} and what it depends on`
           : capital(job.state),
       ),
       bar,
@@ -150,6 +172,7 @@ export function builder(card, options, { upTo = undefined, done, signal }) {
         game: card.name,
         options: options || undefined,
         up_to: upTo,
+        metric: metric.value(),
       });
       show(job);
       watch(job.id);

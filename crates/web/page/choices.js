@@ -1,7 +1,7 @@
 // The moves of a position, as a table.
 
 import { h, put } from "./dom.js";
-import { capital, metricName } from "./words.js";
+import { capital, isDistance, metricName } from "./words.js";
 
 /** Moves of which nothing is known, or nothing is shown. */
 const names = (choices, { words, play }) =>
@@ -56,9 +56,10 @@ function table(choices, { head, words, play, mover }) {
       metrics.map((metric) => {
         const { value } = measured(choice, metric) ?? {};
         const { kind, text } = words.standing({ value, mover });
-        // Who wins is said once, unless a rule makes a difference.
-        const same = kind === choice.standing.kind;
-        const parts = [!same && kind, value?.distance?.moves ?? (same && "–")];
+        const counts = isDistance(metric);
+        // Who wins is said once, unless a rule makes a difference, or nothing else is known.
+        const same = kind === choice.standing.kind && counts;
+        const parts = value ? [!same && kind, value.distance?.moves ?? (same && "–")] : ["?"];
         return h("td", { class: "value", title: text }, parts.filter((part) => part !== false).join(" "));
       }),
     );
@@ -108,7 +109,7 @@ export function choicesPanel({ card, words }, { play, elsewhere }) {
     }
     const whole = choices.some((one) => one.result);
     const head = whole ? `${first}–${second}` : `For ${first}`;
-    if (!shown || !choices.some((one) => one.value)) put(body, names(choices, { words, play }));
+    if (!shown || !choices.some((one) => one.value || one.metrics)) put(body, names(choices, { words, play }));
     else put(body, table(choices, { head, words, play, mover: session.now.mover }), legend(choices, whole));
   }
 

@@ -5,15 +5,24 @@ import { builder } from "./build.js";
 import { chart } from "./chart.js";
 import { h, put } from "./dom.js";
 import { boardUrl, pageUrl } from "./url.js";
-import { capital, count, headingOf, signed, signedMean, size, slice, wordsOf } from "./words.js";
+import {
+  capital,
+  count,
+  headingOf,
+  isDistance,
+  metricAbbreviation,
+  signed,
+  signedMean,
+  size,
+  slice,
+  wordsOf,
+} from "./words.js";
 
 /** A slice in words, where its name is an abbreviation. */
 const titleOf = (entry) => entry.title ?? entry.slice;
 
 /** What positions with a result are asked for by: distances of wins are positive, those of losses negative. */
 const RESULTS = { won: { min_score: 1 }, drawn: { score: 0 }, lost: { max_score: -1 } };
-
-const isDistance = (metric) => /^dt[wczrh]/.test(metric);
 
 function shares(tally) {
   const share = (number) => ((100 * number) / Math.max(1, tally.positions)).toFixed(1);
@@ -43,6 +52,19 @@ function others(game, games) {
     h("a", { href: pageUrl("databases", game, options) }, rules),
   ];
   return h("p", { id: "others" }, "There are databases under other rules: ", held.map(link), ".");
+}
+
+/** What there is by other metrics than the one that is shown. */
+function byOtherMetrics({ name, metric: shown, metrics }) {
+  const held = metrics.filter(({ metric, slices }) => metric !== shown && slices.length > 0);
+  if (!held.length) return null;
+  const what = ({ metric, slices }) =>
+    `${metricAbbreviation(metric, name)} (${slices.length > 4 ? `${slices.length} databases` : slices.join(", ")})`;
+  return h(
+    "p",
+    { class: "note", id: "metrics" },
+    `The table is about ${metricAbbreviation(shown, name)}. There is also ${held.map(what).join(", ")}: the board shows all of them.`,
+  );
 }
 
 /** A form that asks up to which slice to build. */
@@ -376,7 +398,8 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
     place.replaceChildren(build.panel);
   };
   if (job) watch(job.slices.at(-1));
-  const next = !lastTitle && /^\d+$/.test(last) ? String(Number(last) + 1) : "";
+  const all = last === card.largest_slice;
+  const next = !lastTitle && /^\d+$/.test(last) ? String(Number(last) + (all ? 0 : 1)) : all ? last : "";
   main.replaceChildren(
     title,
     h(
@@ -403,7 +426,9 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
         form,
         note,
         table,
-        last !== card.largest_slice && h("div", { class: "below" }, more(known.unit, next, watch)),
+        byOtherMetrics(card),
+        // What is there by one metric can be built by another.
+        (!all || card.metrics.length > 1) && h("div", { class: "below" }, more(known.unit, next, watch)),
         place,
       ),
     ),

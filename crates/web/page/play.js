@@ -1,7 +1,8 @@
 // Play against the program, from level 1 to perfect.
 
+import { about } from "./api.js";
 import { h } from "./dom.js";
-import { capital } from "./words.js";
+import { capital, isDistance } from "./words.js";
 
 const PAUSE = 300;
 
@@ -31,10 +32,12 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
     option("", "no one"),
     card.sides.map((name) => option(name, capital(name))),
   );
+  const rates = h("p", { class: "note", id: "error-rates", role: "status" });
   const level = h(
     "select",
     {
       id: "level",
+      "aria-describedby": "error-rates",
       onchange: () => {
         remember();
         consider();
@@ -93,6 +96,7 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
       h("label", {}, "and plays ", level),
       h("label", {}, book, " with the opening book"),
     ),
+    rates,
     style,
     status,
     go,
@@ -159,7 +163,34 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
     render();
   }
 
+  /** What is said of the level: where the game begins, which side it plays, and how strong. */
+  let said = "";
+  let asked = new AbortController();
+
+  /** Says how often the level errs from where the game begins, where databases count moves. */
+  async function rate() {
+    const errs = side !== null && level.value !== "perfect" && isDistance(card.metric);
+    const begin = session().root.position;
+    const question = errs ? `${side} ${level.value} ${begin}` : "";
+    if (question === said) return;
+    said = question;
+    rates.textContent = "";
+    // What is no longer asked does not take the time of the server.
+    asked.abort();
+    asked = new AbortController();
+    if (!errs) return;
+    const answer = about(game, options, asked.signal).errorRates({ position: begin, side, level: level.value });
+    // It is no loss where it cannot be told in time.
+    const { slice, not_best, gives_away } = await answer.catch(() => ({ not_best: null }));
+    if (question !== said || not_best === null) return;
+    const percent = (rate) => `${(100 * rate).toFixed(1)}%`;
+    rates.textContent =
+      `By the model of its level, ${percent(not_best)} of its moves from ${slice} on are not the best, ` +
+      `and ${percent(gives_away)} give the result away.`;
+  }
+
   function render() {
+    rate();
     go.hidden = thinking || !its() || (atEnd() && !failure);
     if (failure) status.textContent = failure;
     else if (side === null) status.textContent = "Choose a side for it, and play the other.";
@@ -181,6 +212,7 @@ export function opponent({ game, options, card, api, signal }, { session, play, 
 
   signal.addEventListener("abort", () => {
     turns += 1;
+    asked.abort();
   });
   return { panel, render, consider, takeBack, plays: () => side !== null };
 }

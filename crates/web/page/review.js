@@ -28,7 +28,7 @@ const recordOf = (game, position, moves) =>
  * A panel below the board. `visit` shows a ply of a line, `changed` is called where there is more to
  * show of the line on the board.
  */
-export function reviewPanel({ game, options, api, signal }, { visit, changed }) {
+export function reviewPanel({ game, options, card, api, signal }, { visit, changed }) {
   /** The game that is reviewed: where it begins, its moves, and what is known of them. */
   let current = null;
   let session = null;
@@ -164,6 +164,14 @@ export function reviewPanel({ game, options, api, signal }, { visit, changed }) 
         { class: "accounts" },
         all.accounts.map((one) => h("li", {}, one)),
       ),
+      all.apparent.some(Boolean) && [
+        h(
+          "ul",
+          { class: "accounts", id: "apparent" },
+          all.apparent.map((one, i) => one && h("li", {}, `${capital(card.sides[i])}: ${one.text}.`)),
+        ),
+        h("p", { class: "note" }, "Competence 0 chooses blindly; the larger it is, the rarer are errors."),
+      ],
     ];
   }
 

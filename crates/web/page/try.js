@@ -29,6 +29,17 @@ function sample(document, schema) {
   return found.type === "integer" || found.type === "number" ? 0 : "";
 }
 
+/** What the fields of a body mean. */
+function fieldsOf(document, schema) {
+  const { properties = {}, required = [] } = resolve(document, schema);
+  const field = ([name, inner]) => {
+    // Markdown, of which only code occurs.
+    const words = (inner.description ?? "").split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
+    return h("li", {}, h("code", {}, name), required.includes(name) ? ": " : " (optional): ", words);
+  };
+  return h("ul", { class: "note" }, Object.entries(properties).map(field));
+}
+
 function operation(document, path, method, description) {
   const output = h("pre", { hidden: true, "aria-live": "polite" });
   const fields = (description.parameters ?? []).map((parameter) => {
@@ -95,6 +106,7 @@ function operation(document, path, method, description) {
     { class: "panel operation" },
     h("h2", {}, h("span", { class: "method" }, method), h("code", { class: "path" }, path)),
     h("p", {}, description.summary ?? ""),
+    media && fieldsOf(document, media.schema),
     h("form", { onsubmit: submit }, fields, body, h("button", { class: "primary" }, "Try")),
     output,
   );

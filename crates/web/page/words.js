@@ -29,11 +29,51 @@ export const count = (number) => number.toLocaleString("en-US");
 const goal = (metric = "") =>
   metric === "dtc" ? "conversion" : metric === "dtr" ? "zeroing always" : /^dt[zh]/.test(metric) && "zeroing";
 
+/** Whether values of a metric count moves. */
+export const isDistance = (metric) => /^dt[wczrh]/.test(metric);
+
 /** What a metric is called in a table. */
 export const metricName = (metric) => (metric === "dtw" ? "Moves" : metric.toUpperCase());
 
 /** Games in which winning is to mate. */
 const MATING = ["chess", "krk"];
+
+/** The abbreviation of a metric; in chess the end of the game is mate. */
+export const metricAbbreviation = (metric, game) =>
+  metric === "dtw" && MATING.includes(game) ? "DTM" : metric.toUpperCase();
+
+/** What databases of a metric tell: in a few words, and what that is good for. */
+export function metricInWords(metric, game) {
+  const end = MATING.includes(game) ? "mate" : "the end of the game";
+  const [, rule] = /^dt[zh](\d+)$/.exec(metric) ?? [];
+  if (metric === "dtw") return [`moves to ${end}`, `Who wins, and how many moves away ${end} is.`];
+  if (metric === "dtc")
+    return [
+      "moves to a capture or promotion",
+      "Who wins, and how soon the next capture or promotion of best play comes. Distances are shorter, files smaller.",
+    ];
+  if (metric === "dtz")
+    return [
+      "moves to a capture or pawn move",
+      "Who wins, and how soon the next capture or pawn move comes: the count that a rule of fifty moves goes by, without that rule.",
+    ];
+  if (metric === "dtr")
+    return [
+      "the rule that a win needs",
+      "The smallest number of moves without a capture or pawn move that must be allowed for a win to be won.",
+    ];
+  if (metric === "wdl") return ["win, draw or loss", "Who wins, but not how soon: the smallest files."];
+  if (rule && metric.startsWith("dtz"))
+    return [
+      `moves under a rule of ${rule} moves`,
+      `As DTZ, but a win counts only if every capture or pawn move comes within ${rule} moves after the one before.`,
+    ];
+  if (rule) return [`DTZ${rule}, else DTR`, `As DTZ${rule} where that is won, else as DTR.`];
+  return [metric, ""];
+}
+
+/** What a position or move is worth: by the metric that the explorer goes by, else by another one. */
+const valueOf = ({ value, metrics = [] }) => value ?? metrics[0]?.value;
 
 const minus = (number) => (number < 0 ? "−" + -number : String(number));
 
@@ -102,7 +142,9 @@ export function wordsOf({ name, points, sides }) {
    * `brief` to be shown, `said` for screen readers, `kind` for the colour, and one `number` for charts.
    * `base` is by how much the first side is ahead where the value is counted from.
    */
-  const standing = ({ value, result, mover }, base = 0) => {
+  const standing = (one, base = 0) => {
+    const { result, mover } = one;
+    const value = valueOf(one);
     if (!value) return { text: "?", brief: "?", said: "value unknown", kind: "unknown", number: null };
     const sign = mover === sides[0] ? 1 : -1;
     const made = (text, said, kind, number) => ({
@@ -153,7 +195,8 @@ export function wordsOf({ name, points, sides }) {
   const margin = (number) => (points ? signed(number) : (OUTCOMES.get(number) ?? signed(number)));
 
   /** What the value of a position means. `base` is as above, `line` whether it is from the start of a line. */
-  const verdict = (at, base = 0, line = false) => {
+  const verdict = (node, base = 0, line = false) => {
+    const at = { ...node, value: valueOf(node) };
     const mover = capital(at.mover);
     if (at.over && !at.value) return "The game is over.";
     if (!at.value) return `${mover} to move; the value is not known.`;

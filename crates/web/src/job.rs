@@ -63,6 +63,9 @@ pub struct Job {
     pub game: String,
     /// Its rule options in full.
     pub options: String,
+    /// The metric of its databases.
+    #[schema(example = "score")]
+    pub metric: &'static str,
     /// The slices it builds, in the order of solving.
     pub slices: Vec<String>,
     /// Its state.
@@ -130,17 +133,20 @@ impl Jobs {
         Ok(lock(&entry.job).clone())
     }
 
-    /// Starts to build the databases of a game up to a slice, or to its small set.
+    /// Starts to build the databases of a game up to a slice, or to its small set, by a metric or by the
+    /// one that the explorer goes by.
     pub fn start(
         &self,
         app: &App,
         game: Arc<Explorer>,
         up_to: Option<&str>,
+        metric: Option<&str>,
     ) -> Result<Job, Problem> {
         let refused = |why: &str| Err(Problem::new(Kind::NotBuilding, why));
         let card = game.card()?;
+        let metric = game.metric_named(metric)?;
         let selection = game.select(up_to)?;
-        let command = selection.slices.last().map(|&last| game.solve_command(last));
+        let command = selection.slices.last().map(|&last| game.solve_command(last, metric));
         let command = command.unwrap_or_default();
         if !app.config.builds {
             return refused(&format!("this server builds no databases; `{command}` makes them"));
@@ -159,6 +165,7 @@ impl Jobs {
             id,
             game: card.name.to_owned(),
             options: card.options,
+            metric: metric.name(),
             slices: selection.slices.iter().map(|&slice| game.slice_name(slice)).collect(),
             state: State::Running,
             slice: None,
@@ -180,7 +187,7 @@ impl Jobs {
         let options = options(&app.config.program);
         let spawned = std::thread::Builder::new().name("build".to_owned()).spawn(move || {
             let watched = Watched { job: &job, game: &game, stop: &stop };
-            let build = || game.build(&selection, &options, &watched);
+            let build = || game.build(&selection, metric, &options, &watched);
             // A panic of the solver ends the job, not the server.
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build));
             let mut job = lock(watched.job);

@@ -128,10 +128,10 @@ fn a_refusal_to_build_names_the_command_with_all_options() {
         config.limits.build_positions = 100;
         let server = server(config);
         // A field that means nothing is not passed over in silence.
-        let body = json!({ "game": "kalah", "metric": "dtc" });
+        let body = json!({ "game": "kalah", "depth": 5 });
         let refused = post(&server, "/api/v1/jobs", body.to_string()).await;
         let detail = refused.json()["detail"].as_str().expect("a sentence").to_owned();
-        assert!(refused.status == 400 && detail.contains("metric"), "{detail}");
+        assert!(refused.status == 400 && detail.contains("depth"), "{detail}");
         let body = json!({ "game": "kalah", "options": "pits=3,play-on", "up_to": "8" });
         let answer = post(&server, "/api/v1/jobs", body.to_string()).await;
         assert_eq!(answer.problem(), "/api#not-building");

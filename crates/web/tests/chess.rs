@@ -13,7 +13,7 @@ use nutcracker_table::{Disk, Storage};
 use nutcracker_web::Config;
 use serde_json::{Value, json};
 
-use crate::common::{get, run, server};
+use crate::common::{events, get, post, run, server};
 
 /// KRK to mate, to conversions, and to zeroing moves.
 fn data() -> &'static Path {
@@ -73,6 +73,81 @@ fn every_move_has_both_names_and_its_distance_by_each_metric() {
     });
 }
 
+/// Builds databases to their end; the job as it was at first and at last.
+async fn build(server: &Router, body: Value) -> [Value; 2] {
+    let answer = post(server, "/api/v1/jobs", body.to_string()).await;
+    assert_eq!(answer.status, 202, "{}", answer.text());
+    let first = answer.json();
+    let mut last = first.clone();
+    while last["state"] == "running" {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        last = ask(server, &format!("/api/v1/jobs/{}", first["id"])).await;
+    }
+    assert_eq!(last["state"], "done", "{last}");
+    [first, last]
+}
+
+#[test]
+fn databases_of_any_metric_are_built_on_request_and_seen_at_once() {
+    run(async {
+        let dir = tempfile::tempdir().expect("a directory");
+        let config = Config::new("127.0.0.1:0".parse().expect("an address"), GAMES, dir.path());
+        let server = server(config);
+        let order = |metric: &str| json!({ "game": "chess", "up_to": "kbk", "metric": metric });
+        for (metric, sentence) in [
+            ("dtq", "a metric is score, wdl, dtw (dtm)"),
+            ("score", "chess has no metric score; it has dtw, dtc, dtz, wdl, dtzN, dthN, dtr"),
+        ] {
+            let refused = post(&server, "/api/v1/jobs", order(metric).to_string()).await;
+            assert_eq!(
+                (refused.status.as_u16(), refused.problem().as_str()),
+                (400, "/api#bad-request")
+            );
+            let detail = refused.json()["detail"].as_str().expect("a sentence").to_owned();
+            assert!(detail.starts_with(sentence) && !detail.contains('\n'), "{detail}");
+        }
+        let uri = "/api/v1/games/chess/moves?position=8/8/8/8/8/3k4/8/K1B5 w - -";
+        assert_eq!(ask(&server, uri).await["value"], Value::Null);
+        // The first metric is the one that the explorer goes by, also where it is not a usual one.
+        let card = async || ask(&server, "/api/v1/games/chess").await;
+        for metric in ["dtz50", "dtr", "dtc", "wdl", "dtm", "dtz"] {
+            let [first, last] = build(&server, order(metric)).await;
+            let name = if metric == "dtm" { "dtw" } else { metric };
+            assert_eq!((&first["metric"], &last["metric"]), (&json!(name), &json!(name)));
+            let found = ask(&server, uri).await;
+            let others = found["metrics"].as_array().map_or(0, Vec::len);
+            let held: Vec<Value> = card().await["metrics"].as_array().expect("metrics").clone();
+            let here = held.iter().filter(|one| one["slices"] == json!(["kk", "kbk"]));
+            assert_eq!(
+                (&found["value"]["points"], here.count()),
+                (&json!(0), others + 1),
+                "{found}"
+            );
+            for mv in found["moves"].as_array().expect("moves") {
+                assert_eq!(mv["value"]["points"], 0, "{mv}");
+                assert_eq!(mv["metrics"].as_array().map_or(0, Vec::len), others, "{mv}");
+            }
+            let by = card().await["metric"].clone();
+            let expected = match metric {
+                "dtz50" | "dtr" => "dtz50",
+                "dtc" | "wdl" => "dtc",
+                _ => "dtw",
+            };
+            assert_eq!(by, expected, "after {metric}");
+        }
+        let names: Vec<Value> = card().await["metrics"]
+            .as_array()
+            .expect("metrics")
+            .iter()
+            .map(|one| one["metric"].clone())
+            .collect();
+        assert_eq!(json!(names), json!(["dtw", "dtc", "dtz", "dtz50", "dtr", "wdl"]));
+        // Without a metric it is that of the values.
+        let [again, _] = build(&server, json!({ "game": "chess", "up_to": "kk" })).await;
+        assert_eq!(again["metric"], "dtw");
+    });
+}
+
 #[test]
 fn positions_with_many_men_have_moves_without_values() {
     run(async {
@@ -100,6 +175,74 @@ fn the_longest_wins_of_a_class_come_with_their_lines() {
             let line = win["line"].as_array().expect("moves");
             assert_eq!(line.len(), 31, "{win}");
             assert!(line[30].as_str().expect("a move").ends_with('#'), "{win}");
+        }
+    });
+}
+
+#[test]
+fn levels_err_as_their_models_say() {
+    run(async {
+        let server = explorer();
+        let rates = async |more: &str| {
+            ask(&server, &format!("/api/v1/games/chess/error-rates?{more}")).await
+        };
+        let at = "position=8/8/8/8/8/3k4/8/K1R5 w - -";
+        let mut before = (1.0, 1.0);
+        for level in ["1", "5", "10", "perfect"] {
+            let found = rates(&format!("{at}&level={level}")).await;
+            assert_eq!((&found["level"], &found["side"]), (&json!(level), &json!("White")));
+            assert_eq!(found["slice"], "slice krk");
+            let rate = |name: &str| found[name].as_f64().expect("a rate");
+            let now = (rate("not_best"), rate("gives_away"));
+            assert!(now.0 < before.0 && now.1 < before.1 && now.1 <= now.0, "{found}");
+            before = now;
+        }
+        assert_eq!(before, (0.0, 0.0), "the perfect player does not err");
+        // The bare king is to move in other positions.
+        let found = rates(&format!("{at}&level=5&side=Black")).await;
+        assert_eq!(found["side"], "Black");
+        assert_ne!(found["not_best"], rates(&format!("{at}&level=5")).await["not_best"]);
+        // Beyond the databases nothing is known of it.
+        let found = rates("level=5").await;
+        assert_eq!((&found["not_best"], &found["gives_away"]), (&json!(null), &json!(null)));
+        for (more, sentence) in [
+            ("level=5&side=south", "the sides of chess are White and Black"),
+            ("level=11", "a level is 1 to 10 or perfect"),
+        ] {
+            let refused = get(&server, &format!("/api/v1/games/chess/error-rates?{more}")).await;
+            assert_eq!(refused.problem(), "/api#bad-request");
+            assert!(refused.text().contains(sentence), "{}", refused.text());
+        }
+        let mut short = Config::new("127.0.0.1:0".parse().expect("an address"), GAMES, data());
+        short.limits.search_time = std::time::Duration::ZERO;
+        let uri = format!("/api/v1/games/chess/error-rates?{at}&level=5").replace(' ', "%20");
+        let late = get(&crate::common::server(short), &uri).await;
+        assert_eq!(late.problem(), "/api#too-slow");
+    });
+}
+
+#[test]
+fn a_review_says_how_well_both_sides_have_played() {
+    run(async {
+        let server = explorer();
+        let record = "[Position \"8/8/8/8/8/3k4/8/K1R5 w - -\"]\n\nKb2 Kd2 Rc5 Kd3 Rc4 Kxc4 *";
+        let body = json!({ "record": record }).to_string();
+        let answer = post(&server, "/api/v1/games/chess/review", body).await.text();
+        let reviews = events(&answer, "review");
+        let [review] = reviews.as_slice() else { panic!("{answer}") };
+        let [white, black] = review["apparent"].as_array().expect("both").as_slice() else {
+            panic!("{review}")
+        };
+        let competence = |side: &Value| side["competence"].as_f64().expect("a number");
+        // White gives its rook away, and Black takes it.
+        assert!(competence(white) < competence(black), "{white} {black}");
+        for side in [white, black] {
+            let level = side["level"].as_str().expect("a level");
+            let text = side["text"].as_str().expect("words");
+            assert!(
+                text.contains(&format!("nearest to level {level}, by {} moves", side["moves"]))
+            );
+            assert_eq!(side["moves"], 3, "{side}");
         }
     });
 }

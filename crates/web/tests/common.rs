@@ -127,3 +127,12 @@ pub fn run<T>(work: impl Future<Output = T>) -> T {
         .expect("a runtime")
         .block_on(work)
 }
+
+/// The data of the events with a name.
+pub fn events(body: &str, name: &str) -> Vec<Value> {
+    let parts = body.split("\n\n").filter_map(|event| event.split_once("\ndata: "));
+    parts
+        .filter(|(head, _)| *head == format!("event: {name}"))
+        .map(|(_, data)| serde_json::from_str(data).expect("JSON"))
+        .collect()
+}

@@ -150,6 +150,8 @@ fn parameter(name: &str) -> BoxedStrategy<String> {
         "only" => select(vec!["winning", "best", "other"]).prop_map(str::to_owned).boxed(),
         "captures" => select(vec!["none", "some", ""]).prop_map(str::to_owned).boxed(),
         "level" => select(vec!["1", "10", "perfect", "0", "best"]).prop_map(str::to_owned).boxed(),
+        "metric" => select(vec!["dtw", "dtm", "dtz50", "score", "dtq"]).prop_map(str::to_owned).boxed(),
+        "side" => select(vec!["south", "White", "Black", "x"]).prop_map(str::to_owned).boxed(),
         "tempting" => select(vec!["true", "false", "1"]).prop_map(str::to_owned).boxed(),
         _ => number.boxed(),
     }
@@ -179,9 +181,16 @@ fn body() -> BoxedStrategy<Vec<u8>> {
     prop_oneof![
         4 => prop::collection::vec(position(), 0..60)
             .prop_map(|positions| json!({ "positions": positions }).to_string().into_bytes()),
-        2 => (parameter("game"), prop::option::of(parameter("options")), any::<Option<u64>>())
-            .prop_map(|(game, options, up_to)| {
-                json!({ "game": game, "options": options, "up_to": up_to }).to_string().into_bytes()
+        2 => (
+            parameter("game"),
+            prop::option::of(parameter("options")),
+            any::<Option<u64>>(),
+            prop::option::of(parameter("metric")),
+        )
+            .prop_map(|(game, options, up_to, metric)| {
+                json!({ "game": game, "options": options, "up_to": up_to, "metric": metric })
+                    .to_string()
+                    .into_bytes()
             }),
         4 => (record(), prop::option::of(parameter("game"))).prop_map(|(record, game)| {
             json!({ "text": record, "record": record, "game": game }).to_string().into_bytes()

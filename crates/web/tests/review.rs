@@ -8,22 +8,13 @@ use nutcracker_games::GAMES;
 use nutcracker_web::FileGame;
 use serde_json::{Value, json};
 
-use crate::common::{config, get, post, run, server};
+use crate::common::{config, events, get, post, run, server};
 
 /// An ending that is in the databases.
 const ENDING: &str = "0,0,1,0,1,2/0,1,2,0,0,0 S 20-21";
 
 fn encoded(text: &str) -> String {
     text.replace(' ', "%20")
-}
-
-/// The data of the events with a name.
-fn events(body: &str, name: &str) -> Vec<Value> {
-    let parts = body.split("\n\n").filter_map(|event| event.split_once("\ndata: "));
-    parts
-        .filter(|(head, _)| *head == format!("event: {name}"))
-        .map(|(_, data)| serde_json::from_str(data).expect("JSON"))
-        .collect()
 }
 
 #[test]
@@ -127,6 +118,7 @@ fn a_review_finds_what_databases_know() {
         let review = &reviews[0];
         assert_eq!(review["moves"], Value::Array(events(&text, "move")), "told on the way");
         assert_eq!(review["complete"], true);
+        assert_eq!(review["apparent"], json!([null, null]), "scores count no moves");
         let mut decisive = Value::Null;
         let mut lost = 0;
         for (ply, name) in moves.iter().enumerate() {

@@ -213,13 +213,8 @@ fn for_people(annotated: &Annotated<'_, AnyGame>, apparent: [Option<Apparent>; 2
         let _ = writeln!(text, "{}", annotated.account(side));
     }
     for (side, apparent) in [Side::First, Side::Second].into_iter().zip(apparent) {
-        let Some(Apparent { competence, level, moves }) = apparent else { continue };
-        let _ = writeln!(
-            text,
-            "{}: apparent competence {competence:.1}, nearest to level {level}, by {} with a choice",
-            name(annotated.played.game(), side),
-            counted(moves.into(), "move"),
-        );
+        let Some(apparent) = apparent else { continue };
+        let _ = writeln!(text, "{}: {apparent}", name(annotated.played.game(), side));
     }
     text + &annotated
         .decisive(&names)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nutcracker_game::{Game, Random, SliceId, closure};
 
 use super::distance::values_of_steps;
-use super::{Fallible, Perfect, PlayerError, Prospect, Reference, SlicePart};
+use super::{Fallible, Perfect, PlayerError, Prospect, Reference, SlicePart, part_of, reached};
 use crate::Oracle;
 
 /// Numbers that are tried for a sample of a class; not all of them stand for positions with moves.
@@ -181,9 +181,37 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         parts: &[SlicePart],
         fallible: &Fallible,
     ) -> Result<Option<[f64; 2]>, PlayerError<O::Error>> {
+        self.rates_until(parts, fallible, &|| false)
+    }
+
+    /// The same from a position on, in which the player is to move if it `begins`: over the parts in
+    /// which it can be to move later. `None` also where `stop` ends the work before its time.
+    pub fn error_rates_from(
+        &mut self,
+        start: &G::Position,
+        begins: bool,
+        fallible: &Fallible,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<[f64; 2]>, PlayerError<O::Error>> {
+        let covered = self.oracle.covers(self.game.slice_of(start));
+        let Some(part) = part_of(&self.game, start).filter(|_| covered) else { return Ok(None) };
+        // Once it has to stop, nothing more is reached.
+        let [own, others] = reached(&self.game, &part, &|_| !stop());
+        self.rates_until(if begins { &own } else { &others }, fallible, stop)
+    }
+
+    fn rates_until(
+        &mut self,
+        parts: &[SlicePart],
+        fallible: &Fallible,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<[f64; 2]>, PlayerError<O::Error>> {
         let all: u64 = parts.iter().map(|(_, range)| range.end - range.start).sum();
         let (mut sums, mut positions) = ([0.0; 2], 0);
         for part in parts {
+            if stop() {
+                return Ok(None);
+            }
             let Some(player) = self.reference(part.0, fallible)? else { return Ok(None) };
             let len = part.1.end - part.1.start;
             let tries = if all <= EXACT { len } else { (SAMPLE * len).div_ceil(all) };

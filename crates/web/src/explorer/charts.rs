@@ -66,23 +66,24 @@ impl Explorer {
 
     /// How many positions have each value: of a slice, or of all databases together.
     pub fn slice_chart(&self, slice: Option<&str>) -> Result<String, ExplorerError> {
+        let here = self.databases();
         let (label, counts) = match slice {
             Some(name) => {
                 let slice = self.slice_named(name)?;
-                let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
+                let table = here.set.get(slice.0).map_err(|error| self.explain(error))?;
                 (self.game.slice_label(slice), table.histogram().clone())
             }
             None => ("all databases".to_owned(), self.all_counts()?),
         };
         let counts = counts.iter().map(|(value, positions)| (value.into(), positions));
         let distance = |value: i16| {
-            let distance = self.metric.distance(value)?;
+            let distance = here.metric.distance(value)?;
             Some((distance.wins, distance.moves))
         };
         let chart = Histogram {
             form: Form::Page,
             title: &format!("Positions by value, {label}"),
-            measure: if self.metric.is_distance() {
+            measure: if here.metric.is_distance() {
                 Measure::Distances(&distance)
             } else {
                 Measure::Scores(self.game.slice_unit())

@@ -74,11 +74,12 @@ impl Explorer {
     /// Remarkable positions of a slice.
     pub fn extremes(&self, slice: &str, budget: &Budget) -> Result<Arc<Extremes>, ExplorerError> {
         let slice = self.slice_named(slice)?;
-        let lock = || self.extremes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let here = self.databases();
+        let lock = || here.extremes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(known) = lock().get(&slice) {
             return Ok(Arc::clone(known));
         }
-        let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
+        let table = here.set.get(slice.0).map_err(|error| self.explain(error))?;
         let len = table.positions();
         let all = len <= EXAMINED;
         let mut extremes = Extremes {
@@ -114,7 +115,7 @@ impl Explorer {
         if !all && table.header().reach.is_exact() {
             self.find_richest(&table, slice, budget, &mut extremes)?;
         }
-        if self.metric.is_distance() {
+        if here.metric.is_distance() {
             extremes.longest_wins = self.longest_wins(&mut player, &table, slice, budget)?;
         }
         let extremes = Arc::new(extremes);
@@ -170,7 +171,7 @@ impl Explorer {
                 break;
             }
             values.resize(table.header().block_len(block), 0);
-            self.set.block(table, block, &mut values)?;
+            self.set().block(table, block, &mut values)?;
             let start = block * u64::from(table.header().block_positions);
             for (index, &value) in (start..).zip(&values) {
                 if value != farthest || found.len() as u64 == LONGEST {

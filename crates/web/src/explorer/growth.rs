@@ -102,10 +102,10 @@ impl Explorer {
         stop: &AtomicBool,
     ) -> Result<(), ExplorerError> {
         self.shelf.set_location(&grow.book);
-        let oracle = self.oracle()?;
+        let (oracle, here) = (self.oracle()?, self.databases());
         let oracle = (!oracle.is_empty()).then_some(&oracle);
         let tables =
-            oracle.map(|_| TableFiles { set: &self.set, metric: self.metric, audit: false });
+            oracle.map(|_| TableFiles { set: &here.set, metric: here.metric, audit: false });
         let failed = |error| ExplorerError::System(std::io::Error::other::<FleetError>(error));
         let mut again = false;
         loop {

@@ -3,6 +3,7 @@
 mod book;
 mod budget;
 mod charts;
+mod databases;
 mod error;
 mod extremes;
 mod growth;
@@ -12,6 +13,7 @@ mod metrics;
 mod moves;
 mod puzzle;
 mod random;
+mod rates;
 mod reply;
 mod review;
 mod search;
@@ -23,26 +25,26 @@ mod value;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_any::{GameInfo, Options};
 use nutcracker_game::{Metric, Numbering, Rules, Side, Situation, SliceId, closure};
-use nutcracker_retro::{
-    Progress, Rates, SolveError, SolveOptions, available_metric, default_set, folder, open_metric,
-};
+use nutcracker_retro::{Progress, Rates, SolveError, SolveOptions, default_set, folder};
 use nutcracker_search::Worth;
 use nutcracker_table::{Disk, Storage, TableError, TableSet};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::config::Config;
+use databases::Databases;
 
 pub use book::{
     BookFacts, BookLine, BookMove, BookNode, Dot, DropOuts, NodeState, Whose, facts_of,
 };
 pub use budget::Budget;
+pub use databases::HeldMetric;
 pub use error::ExplorerError;
 pub use extremes::{Extreme, Extremes, LongWin};
 pub use growth::Grow;
@@ -52,8 +54,9 @@ pub use metrics::Measured;
 pub use moves::{Choice, Loss, Moves};
 pub use puzzle::{Chance, Puzzle, PuzzleFilters};
 pub use random::{Captures, Filters, Only, RandomPosition, Sampled, Scan};
+pub use rates::ErrorRates;
 pub use reply::{Opponent, Reply, ReplySource};
-pub use review::{Decisive, RecordedGame, Review, ReviewedMove};
+pub use review::{Competence, Decisive, RecordedGame, Review, ReviewedMove};
 pub use search::Searched;
 pub use seeds::{Changed, Pit, Seeds};
 pub use shelf::Shelves;
@@ -150,6 +153,12 @@ pub struct GameCard {
     /// The slices with a database here, in the order of solving.
     #[schema(example = json!(["0", "1", "2"]))]
     pub slices: Vec<String>,
+    /// The metric of their values.
+    #[schema(example = "score")]
+    pub metric: &'static str,
+    /// The metrics that databases of the game can have, with what is here of each; with `dtz`, also
+    /// `dtzN` and `dthN` for other numbers than those listed.
+    pub metrics: Vec<HeldMetric>,
     /// The slices that are built where none are selected, in the order of solving: the whole game
     /// where that takes minutes, else as many as take seconds; none where it has no databases.
     #[schema(example = json!(["0", "1", "2"]))]
@@ -176,36 +185,29 @@ pub fn open(
 ) -> Result<Arc<Explorer>, ExplorerError> {
     let game = info.game(options)?;
     let (data, cache_bytes) = (&config.data, config.limits.cache_bytes);
-    let storage: Arc<dyn Storage> = Arc::new(Disk { map: true });
-    let metric = available_metric(&game, &storage, data);
-    let dir = data.join(folder(&game, metric));
-    let others = metrics::others(&game, metric, &storage, data, cache_bytes);
-    let set = Arc::new(open_metric(&game, Some(metric), storage, &dir, cache_bytes));
+    let databases = Databases::open(&game, data, cache_bytes, None);
     let shelf = shelves.at(data.join(nutcracker_book::file_name(&game)));
     Ok(Arc::new(Explorer {
         title: holdings::title(&config.files, info, options),
         game,
-        metric,
-        set,
-        others,
+        databases: RwLock::new(Arc::new(databases)),
+        data: data.clone(),
+        cache_bytes,
         info,
         options: options.clone(),
         data_option: config.data_option.clone(),
         free_disk: config.free_disk,
-        feasible: Mutex::default(),
         shelf,
-        extremes: Mutex::default(),
     }))
 }
 
 /// A game with its databases, whatever game it is.
 pub struct Explorer {
     game: AnyGame,
-    /// The value of a position in its databases.
-    metric: Metric,
-    set: Arc<TableSet>,
-    /// The databases of its other metrics.
-    others: Vec<(Metric, TableSet)>,
+    /// What is here; others when some of another metric are built.
+    databases: RwLock<Arc<Databases>>,
+    data: PathBuf,
+    cache_bytes: u64,
     info: &'static GameInfo,
     /// What a file that describes it calls it.
     title: Option<String>,
@@ -214,10 +216,7 @@ pub struct Explorer {
     /// How commands that advice names are told where the databases are.
     data_option: String,
     free_disk: fn(&Path) -> Option<u64>,
-    /// Slices that were asked for in vain, and whether they can be solved here.
-    feasible: Mutex<HashMap<SliceId, bool>>,
     shelf: Arc<shelf::Shelf>,
-    extremes: Mutex<HashMap<SliceId, Arc<Extremes>>>,
 }
 
 impl fmt::Debug for Explorer {
@@ -227,6 +226,16 @@ impl fmt::Debug for Explorer {
 }
 
 impl Explorer {
+    /// The databases that are here now.
+    fn databases(&self) -> Arc<Databases> {
+        Arc::clone(&self.databases.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Those that it goes by.
+    fn set(&self) -> Arc<TableSet> {
+        Arc::clone(&self.databases().set)
+    }
+
     fn parse(&self, text: &str) -> Result<Situation<AnyPosition>, ExplorerError> {
         self.game.parse(text).map_err(|error| {
             let example = self.game.format(&self.game.start());
@@ -249,7 +258,7 @@ impl Explorer {
             };
             return Err(ExplorerError::NoDatabase(missing));
         }
-        nutcracker_search::Probed::probe(&self.game, &self.set, position)
+        nutcracker_search::Probed::probe(&self.game, &self.set(), position)
             .map_err(|error| self.explain(error))
     }
 
@@ -274,7 +283,7 @@ impl Explorer {
                 format!("{} has no databases; a search can value its positions", id.name)
             };
         }
-        let command = self.solve_command(slice);
+        let command = self.solve_command(slice, self.databases().metric);
         if !self.is_feasible(slice) {
             let plan = command.replacen("solve", "plan", 1);
             return format!(
@@ -287,30 +296,32 @@ impl Explorer {
     /// Whether this machine has the memory and the disk to solve a slice and those it depends on, by
     /// what `nutcracker plan` would say.
     fn is_feasible(&self, slice: SliceId) -> bool {
+        let here = self.databases();
         let plan = || {
             if self.selection(closure(&self.game, vec![slice])).positions > LARGE {
                 return false;
             }
             let memory = nutcracker_mem::available_memory().unwrap_or(u64::MAX);
-            let metric = Some(self.metric);
-            let options = SolveOptions { memory, metric, ..SolveOptions::new(1, "") };
-            let disk = (self.free_disk)(self.set.dir());
+            let Databases { metric, set, .. } = &*here;
+            let options =
+                SolveOptions { memory, metric: Some(*metric), ..SolveOptions::new(1, "") };
+            let disk = (self.free_disk)(set.dir());
             let mut finished = 0;
-            self.game.plan(&[slice], &options, &Rates::usual(self.metric, 1)).iter().all(|plan| {
+            self.game.plan(&[slice], &options, &Rates::usual(*metric, 1)).iter().all(|plan| {
                 finished += plan.disk;
                 plan.memory <= memory && disk.is_none_or(|disk| finished + plan.work_disk <= disk)
             })
         };
-        let mut known = self.feasible.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = here.feasible.lock().unwrap_or_else(PoisonError::into_inner);
         *known.entry(slice).or_insert_with(plan)
     }
 
-    /// The command that makes the database of a slice and those it depends on.
-    pub fn solve_command(&self, slice: SliceId) -> String {
+    /// The command that makes the database of a slice and those it depends on, of a metric.
+    pub fn solve_command(&self, slice: SliceId, metric: Metric) -> String {
         let option = if self.game.slice_unit() == "stones" { "--stones" } else { "--up-to" };
         let name = self.game.slice_name(slice);
-        let usual = self.game.metrics().first() == Some(&self.metric);
-        let metric = if usual { String::new() } else { format!(" --metric {}", self.metric) };
+        let usual = self.game.metrics().first() == Some(&metric);
+        let metric = if usual { String::new() } else { format!(" --metric {metric}") };
         format!("nutcracker solve {} {option} {name}{metric}", self.command_line())
     }
 
@@ -333,12 +344,6 @@ impl Explorer {
         self.game.slice_named(name).ok_or_else(|| {
             ExplorerError::Request(format!("{} has no slice {name:?}", self.game.id()))
         })
-    }
-
-    /// The slices of the game with a database here, in the order of solving.
-    fn present(&self) -> Result<Vec<SliceId>, ExplorerError> {
-        let slices = self.set.slices()?.into_iter().map(SliceId);
-        Ok(slices.filter(|&slice| self.game.has_database(slice)).collect())
     }
 
     fn selection(&self, slices: Vec<SliceId>) -> Selection {
@@ -375,7 +380,7 @@ impl Explorer {
 impl Explorer {
     /// Describes the game.
     pub fn card(&self) -> Result<GameCard, ExplorerError> {
-        let (id, start) = (self.game.id(), self.game.start());
+        let (id, start, here) = (self.game.id(), self.game.start(), self.databases());
         let small_set = self.selection(default_set(&self.game));
         Ok(GameCard {
             name: id.name,
@@ -390,7 +395,9 @@ impl Explorer {
             start: self.game.format(&start),
             start_slice: self.game.slice_name(self.game.slice_of(&start.position)),
             largest_slice: self.game.slice_name(self.game.largest_slice()),
-            slices: self.names(&self.present()?),
+            slices: self.names(&self.present(&here.set)?),
+            metric: here.metric.name(),
+            metrics: self.held()?,
             small_set: self.names(&small_set.slices),
             small_set_positions: small_set.positions,
         })
@@ -453,28 +460,40 @@ impl Explorer {
         }
     }
 
-    /// Builds the databases of a selection.
+    /// The metric with this name; without one, that of the values.
+    pub fn metric_named(&self, name: Option<&str>) -> Result<Metric, ExplorerError> {
+        let Some(name) = name else { return Ok(self.databases().metric) };
+        let wrong = |why: String| ExplorerError::Request(why);
+        let metric = name.parse::<Metric>().map_err(|error| wrong(error.to_string()))?;
+        self.game.check_metric(metric).map_err(wrong)?;
+        Ok(metric)
+    }
+
+    /// Builds the databases of a selection by a metric, which then are those that are here.
     pub fn build(
         &self,
         selection: &Selection,
+        metric: Metric,
         options: &SolveOptions,
         progress: &dyn Progress,
     ) -> Result<(), SolveError> {
         let storage: Arc<dyn Storage> = Arc::new(Disk { map: false });
-        let dir = self.set.dir().to_owned();
-        let options = SolveOptions { metric: Some(self.metric), ..options.clone() };
+        let dir = self.data.join(folder(&self.game, metric));
+        let options = SolveOptions { metric: Some(metric), ..options.clone() };
         let result = self.game.solve_slices(&storage, &dir, &selection.slices, &options, progress);
-        for slice in &selection.slices {
-            self.set.forget(slice.0);
+        let before = self.databases();
+        let now = Databases::open(&self.game, &self.data, self.cache_bytes, Some(&before));
+        for (_, set) in now.all() {
+            for slice in &selection.slices {
+                set.forget(slice.0);
+            }
         }
-        if let Ok(mut extremes) = self.extremes.lock() {
-            extremes.clear();
-        }
+        *self.databases.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
         result.map(drop)
     }
 
     /// Hits and misses of the cache of scores.
     pub fn cache(&self) -> nutcracker_table::CacheStats {
-        self.set.cache_stats()
+        self.set().cache_stats()
     }
 }

@@ -140,7 +140,7 @@ impl Explorer {
         if !self.game.has_database(self.game.slice_of(position)) {
             return Ok(None);
         }
-        match Probed::probe(&self.game, &self.set, position) {
+        match Probed::probe(&self.game, &self.set(), position) {
             Ok(found) => Ok(Some(found)),
             Err(error) if error.kind() == ErrorKind::NotHere => Ok(None),
             Err(error) => Err(error.into()),

@@ -99,7 +99,7 @@ impl Explorer {
         budget: &Budget,
     ) -> Result<Puzzle, ExplorerError> {
         let slice = self.slice_or_last(filters.slice.as_deref())?;
-        let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
+        let table = self.set().get(slice.0).map_err(|error| self.explain(error))?;
         let seed = filters.seed.unwrap_or_else(|| RandomState::new().hash_one(slice.0));
         let mut dice = Random::new(seed);
         let budget = budget.at_most(TIME);
@@ -151,7 +151,7 @@ impl Explorer {
     pub(super) fn slice_or_last(&self, name: Option<&str>) -> Result<SliceId, ExplorerError> {
         match name {
             Some(name) => self.slice_named(name),
-            None => self.present()?.last().copied().ok_or_else(|| {
+            None => self.present(&self.set())?.last().copied().ok_or_else(|| {
                 let usual = nutcracker_retro::default_set(&self.game).last().copied();
                 ExplorerError::NoDatabase(self.missing(usual.unwrap_or(SliceId(0))))
             }),
@@ -160,7 +160,7 @@ impl Explorer {
 
     /// A player that uses no databases: what levels see.
     fn levels(&self) -> Adviser<AnyGame, TableOracle> {
-        let oracle = Arc::new(TableOracle::unused(Arc::clone(&self.set)));
+        let oracle = Arc::new(TableOracle::unused(self.set()));
         let options = EngineOptions { threads: 1, table_bytes: TABLE, ..EngineOptions::default() };
         Adviser::new(self.game.clone(), oracle, options)
     }

@@ -106,7 +106,8 @@ impl Explorer {
     /// Looks for a position that matches filters among some thousand of the slice.
     pub fn sample(&self, filters: &Filters, budget: &Budget) -> Result<Sampled, ExplorerError> {
         let slice = self.slice_or_last(filters.slice.as_deref())?;
-        let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
+        let set = self.set();
+        let table = set.get(slice.0).map_err(|error| self.explain(error))?;
         let none = |detail: String| Err(ExplorerError::NoMatch(detail));
         if !table.histogram().iter().any(|(score, _)| filters.allows(score.into())) {
             return none(format!(
@@ -121,7 +122,7 @@ impl Explorer {
         for _ in 0..SAMPLES {
             let index = dice.below(len);
             examined += 1;
-            let score = self.set.value(&table, index)?;
+            let score = set.value(&table, index)?;
             if filters.allows(score.into())
                 && let Some(found) = self.matching(filters, slice, index, examined)?
             {
@@ -154,7 +155,8 @@ impl Explorer {
         budget: &Budget,
     ) -> Result<RandomPosition, ExplorerError> {
         let none = |detail: String| Err(ExplorerError::NoMatch(detail));
-        let table = self.set.get(slice.0).map_err(|error| self.explain(error))?;
+        let set = self.set();
+        let table = set.get(slice.0).map_err(|error| self.explain(error))?;
         let blocks = table.blocks();
         let first = dice.below(blocks);
         let mut scores = Vec::new();
@@ -163,7 +165,7 @@ impl Explorer {
                 return none("nothing matched in the time allowed; relax the filters".to_owned());
             }
             scores.resize(table.header().block_len(block), 0);
-            self.set.block(&table, block, &mut scores)?;
+            set.block(&table, block, &mut scores)?;
             let start = block * u64::from(table.header().block_positions);
             for (index, &score) in (start..).zip(&scores) {
                 examined += 1;

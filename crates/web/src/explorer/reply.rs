@@ -73,7 +73,7 @@ type Reached<P> = (Vec<P>, Situation<P>);
 
 impl Explorer {
     pub(super) fn oracle(&self) -> Result<TableOracle, ExplorerError> {
-        Ok(TableOracle::new(Arc::clone(&self.set))?)
+        Ok(TableOracle::new(self.set())?)
     }
 
     /// A player by the databases.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nutcracker_any::AnyGame;
 use nutcracker_draw::Form;
 use nutcracker_engine::record::{Outcome, Record};
-use nutcracker_engine::{Analyser, Analysis, Annotated, PlayerError, Transcript};
+use nutcracker_engine::{Analyser, Analysis, Annotated, Apparent, PlayerError, Transcript};
 use nutcracker_game::{Notation, Rules, Side};
 use nutcracker_search::player::Source;
 use nutcracker_search::{Limits, Worth};
@@ -89,6 +89,24 @@ pub struct Decisive {
     pub text: String,
 }
 
+/// How well a side has played, where databases count moves.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Competence {
+    /// The competence of a player that errs as often, by the model of fallible players: 0 chooses
+    /// blindly, and the larger it is, the rarer are errors.
+    #[schema(example = 12.3, minimum = 0)]
+    pub competence: f64,
+    /// The level that comes nearest to it.
+    #[schema(example = "5")]
+    pub level: String,
+    /// The moves of the side that show it: those with a choice.
+    #[schema(example = 14)]
+    pub moves: u32,
+    /// All of it in words.
+    #[schema(example = "apparent competence 12.3, nearest to level 5, by 14 moves with a choice")]
+    pub text: String,
+}
+
 /// A game with all that was found about it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Review {
@@ -98,6 +116,9 @@ pub struct Review {
     pub outcome: String,
     /// The errors of the first and of the second side and what they cost, in words.
     pub accounts: [String; 2],
+    /// How well both have played; nothing for a side of which no move shows it, or where databases do
+    /// not count moves.
+    pub apparent: [Option<Competence>; 2],
     /// The last move that gave away a win or a draw.
     pub decisive: Option<Decisive>,
     /// Its moves.
@@ -213,6 +234,12 @@ impl Explorer {
             analysis.moves.push(evaluated);
             watch(&self.reviewed(&annotated(&played, &analysis, record), ply, name));
         }
+        let complete = analysis.moves.len() == names.len();
+        let apparent = if complete && !budget.is_over() {
+            analyser.apparent(&played, analysis.opening).map_err(unplayed)?
+        } else {
+            [None, None]
+        };
         let annotated = annotated(&played, &analysis, record);
         let both = annotated.names();
         let moves = names.iter().take(analysis.moves.len()).enumerate();
@@ -221,12 +248,13 @@ impl Explorer {
             title: format!("{first} against {second}"),
             outcome: annotated.outcome(),
             accounts: [Side::First, Side::Second].map(|side| annotated.account(side)),
+            apparent: apparent.map(|side| side.map(competence)),
             decisive: analysis
                 .decision()
                 .zip(annotated.decisive(&both))
                 .map(|(decision, text)| Decisive { ply: decision.ply + 1, text }),
             moves: moves.map(|(ply, name)| self.reviewed(&annotated, ply, name)).collect(),
-            complete: analysis.moves.len() == names.len(),
+            complete,
             chart: annotated.picture(Form::Page),
             picture: annotated.picture(Form::File),
             record: annotated.commented().to_string(),
@@ -263,6 +291,15 @@ fn annotated<'a>(
     record: &'a Record,
 ) -> Annotated<'a, AnyGame> {
     Annotated { played, analysis, record, threshold: None }
+}
+
+fn competence(apparent: Apparent) -> Competence {
+    Competence {
+        competence: (100.0 * apparent.competence).round() / 100.0,
+        level: apparent.level.to_string(),
+        moves: apparent.moves,
+        text: apparent.to_string(),
+    }
 }
 
 /// Why a move has no value: its databases cannot be read.

@@ -90,8 +90,9 @@ impl Explorer {
     /// The databases.
     pub fn slices(&self) -> Result<Slices, ExplorerError> {
         let (mut slices, mut bytes) = (Vec::new(), 0);
-        for slice in self.present()? {
-            let table = self.set.get(slice.0)?;
+        let set = self.set();
+        for slice in self.present(&set)? {
+            let table = set.get(slice.0)?;
             bytes += table.bytes();
             slices.push(Slice {
                 slice: self.game.slice_name(slice),
@@ -116,8 +117,9 @@ impl Explorer {
     /// How many positions have each value, in all databases together.
     pub(super) fn all_counts(&self) -> Result<Histogram, ExplorerError> {
         let mut total = Histogram::new();
-        for slice in self.present()? {
-            total.merge(self.set.get(slice.0)?.histogram());
+        let set = self.set();
+        for slice in self.present(&set)? {
+            total.merge(set.get(slice.0)?.histogram());
         }
         Ok(total)
     }

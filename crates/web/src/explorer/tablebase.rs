@@ -1,14 +1,14 @@
 //! Chess endings in the form that chess programs know from tablebase servers.
 
 use nutcracker_any::AnyPosition;
-use nutcracker_game::{Metric, Numbering, Rules, Score, WinDistance};
+use nutcracker_game::{Metric, Numbering, Rules, Score, Step, WinDistance};
 use nutcracker_search::Worth;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Explorer;
 use super::error::ExplorerError;
 use super::moves::Candidate;
+use super::{Explorer, Measured};
 
 /// The plies after which a player can claim a draw.
 const FIFTY: i32 = 100;
@@ -100,40 +100,40 @@ impl Explorer {
         })
     }
 
-    /// What a position is worth by each metric of which there are databases. One with a right to castle
-    /// is in none of them; where all its moves lead to positions that are, those tell.
-    fn worths(&self, position: &AnyPosition) -> Result<Vec<(&'static str, Worth)>, ExplorerError> {
+    /// What a position is worth by each metric of which there are databases, by those with a rule last.
+    /// One with a right to castle is in none of them; where all its moves lead to positions that are,
+    /// those tell.
+    fn worths(&self, position: &AnyPosition) -> Result<Vec<Measured>, ExplorerError> {
+        let here = self.databases();
+        let mut sets: Vec<_> = here.all().collect();
+        sets.sort_by_key(|(metric, _)| matches!(metric, Metric::DtzIn(_)));
+        let measured = |position: &AnyPosition, step: Option<&Step<AnyPosition>>| {
+            self.measured_by(sets.iter().copied(), position, step)
+        };
         if self.game.has_database(self.game.slice_of(position)) {
-            let own = self.known(position)?.map(|found| (self.metric.name(), found.worth));
-            let others = self.measured(position, None)?;
-            let others = others.into_iter().map(|other| (other.metric, other.value));
-            return Ok(own.into_iter().chain(others).collect());
+            return measured(position, None);
         }
-        let (mut best, mut moves) = (Vec::<(&str, Worth, usize)>::new(), Vec::new());
+        let (mut best, mut moves) = (Vec::<(Measured, usize)>::new(), Vec::new());
         self.game.moves(position, &mut moves);
         for mv in &moves {
             let step = self.game.play(position, mv);
             if !self.game.has_database(self.game.slice_of(&step.next)) {
                 return Ok(Vec::new());
             }
-            let own = self.known(&step.next)?;
-            let own = own.map(|found| (self.metric.name(), found.worth.through(&step)));
-            let others = self.measured(&step.next, Some(&step))?;
-            let others = others.into_iter().map(|other| (other.metric, other.value));
-            for (metric, worth) in own.into_iter().chain(others) {
-                match best.iter_mut().find(|(other, ..)| *other == metric) {
-                    Some((_, most, count)) => {
+            for found in measured(&step.next, Some(&step))? {
+                match best.iter_mut().find(|(other, _)| other.metric == found.metric) {
+                    Some((most, count)) => {
                         *count += 1;
-                        if worth.order() < most.order() {
-                            *most = worth;
+                        if found.value.order() < most.value.order() {
+                            *most = found;
                         }
                     }
-                    None => best.push((metric, worth, 1)),
+                    None => best.push((found, 1)),
                 }
             }
         }
-        let complete = best.into_iter().filter(|&(.., count)| count == moves.len());
-        Ok(complete.map(|(metric, worth, _)| (metric, worth)).collect())
+        let complete = best.into_iter().filter(|&(_, count)| count == moves.len());
+        Ok(complete.map(|(found, _)| found).collect())
     }
 
     fn entry(&self, position: &AnyPosition, fen: &str) -> Result<TablebaseEntry, ExplorerError> {
@@ -144,7 +144,7 @@ impl Explorer {
             if over.is_some() || insufficient_material {
                 return Some(0);
             }
-            let (_, worth) = all.iter().find(|(name, _)| *name == metric.name())?;
+            let worth = all.iter().find(|one| one.metric == metric.name())?.value;
             if worth.score()? == 0 {
                 return Some(0);
             }
@@ -159,8 +159,8 @@ impl Explorer {
         };
         let dtz = plies(Metric::Dtz);
         let score_by = |name: Option<&str>| {
-            let found = all.iter().find(|(metric, _)| name.is_none_or(|name| name == *metric));
-            found.and_then(|(_, worth)| worth.score())
+            let found = all.iter().find(|one| name.is_none_or(|name| name == one.metric));
+            found.and_then(|one| one.value.score())
         };
         let drawn = insufficient_material.then_some(0);
         let fifty = score_by(Some(Metric::DtzIn(50).name()));

@@ -27,6 +27,10 @@ pub struct BuildRequest {
     /// The slices to build, as `nutcracker solve --up-to` takes them; without it, the small set.
     #[schema(example = "15", max_length = 100)]
     up_to: Option<String>,
+    /// What their values are: a metric of the game, as `nutcracker solve --metric` takes it; without
+    /// it, that of the databases that are here, or the game's usual one.
+    #[schema(example = "score", max_length = 20)]
+    metric: Option<String>,
 }
 
 /// Lists the jobs, running and ended
@@ -41,7 +45,8 @@ pub async fn list(State(app): State<Arc<App>>) -> Fresh<Vec<Job>> {
 pub async fn start(State(app): State<Arc<App>>, body: JsonBody) -> Result<Response, Problem> {
     let request: BuildRequest = body.read()?;
     let game = app.game(&request.game, request.options.as_deref())?;
-    let job = app.jobs.start(&app, game, request.up_to.as_deref())?;
+    let (up_to, metric) = (request.up_to.as_deref(), request.metric.as_deref());
+    let job = app.jobs.start(&app, game, up_to, metric)?;
     let place = format!("/api/v1/jobs/{}", job.id);
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Fresh(job)).into_response())
 }

@@ -7,6 +7,7 @@ mod games;
 mod jobs;
 mod probe;
 mod puzzle;
+mod rates;
 mod review;
 mod search;
 mod stream;
@@ -67,6 +68,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(probe::random))
         .routes(routes!(search::reply))
         .routes(routes!(search::search))
+        .routes(routes!(rates::rates))
         .routes(routes!(review::read))
         .routes(routes!(review::review))
         .routes(routes!(puzzle::puzzle))

@@ -127,6 +127,7 @@ export async function menTests() {
     await page.goto(`${base}/games/chess/databases`);
     await page.fill('[name="upto"]', "kpk");
     await page.press('[name="upto"]', "Enter");
+    equal(await page.inputValue("#metric"), "dtw", "moves to mate, where nothing else is chosen");
     await page.click("#build");
     await page.waitForSelector(".slices");
     const names = () => page.$$eval(".slices tbody th", (all) => all.map((one) => one.textContent));
@@ -137,6 +138,42 @@ export async function menTests() {
     await page.click("#longest-wins a");
     await shows(page, "#verdict", "White mates in 16 moves");
     await becomes(() => moves(page).then((all) => all.length), 32, "with its line");
+    // The same by another metric is on the board at once.
+    await page.goto(`${base}/games/chess/databases`);
+    await page.fill('[name="upto"]', "krk");
+    await page.press('[name="upto"]', "Enter");
+    await page.getByLabel("Databases tell").selectOption("dtz50");
+    await shows(page, "#metric-about", "within 50 moves");
+    await shot(page, "chess-build");
+    await page.click("#build");
+    await shows(page, "#metrics", "DTZ50 (kk, krk)");
+    await page.goto(`${base}${at("8/8/8/8/8/3k4/8/K1R5 w - -", "chess")}`);
+    await shows(page, ".choices thead", "DTZ50");
+    await becomes(
+      () => page.$eval(".choices .best td:last-child", (one) => one.textContent),
+      "15",
+      "the distance of the best move",
+    );
+  });
+
+  test("chess: how often a level errs, and how well both sides have played", async (page) => {
+    const [begin, line] = ["8/8/8/8/8/3k4/8/K1R5 w - -", "Kb2 Kd4 Kb3 Kd3 Ka4 Kd4 Rc6 Ke4"];
+    await page.goto(`${base}${at(begin, "chess")}&line=${encodeURIComponent(line)}&at=0`);
+    await page.selectOption("#level", "3");
+    equal(await page.textContent("#error-rates"), "", "nobody plays");
+    await page.selectOption("#opponent", "Black");
+    await shows(page, "#error-rates", "the best");
+    const said = await page.textContent("#error-rates");
+    const told = run("play", "chess", "--level", "3", "--position", begin, "--side", "White", "--data", data);
+    ok(told.includes(said), `${said} or ${told}`);
+    await page.selectOption("#level", "perfect");
+    await becomes(() => page.textContent("#error-rates"), "", "the perfect player does not err");
+    await page.selectOption("#opponent", "");
+    await page.click("#review-line");
+    await shows(page, "#apparent", "White: apparent competence");
+    await shows(page, "#apparent", "nearest to level");
+    await page.$eval(".under", (one) => one.scrollIntoView({ block: "end" }));
+    await shot(page, "chess-review");
   });
 
   test("morris: values cover no name of a point", async (page) => {

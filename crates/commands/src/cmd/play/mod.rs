@@ -10,8 +10,8 @@ use std::time::Duration;
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_engine::{Analyser, MoveLimits, Played, Settings, Thinker};
 use nutcracker_game::{Numbering, Rules, Side, Situation};
-use nutcracker_search::player::{Fallible, Level, Perfect, Strategy, part_of, reached};
-use nutcracker_search::{EngineOptions, Oracle};
+use nutcracker_search::EngineOptions;
+use nutcracker_search::player::{Fallible, Level, Perfect, Strategy};
 
 use crate::args::{Subject, slice_label};
 use crate::book_option::BookOption;
@@ -149,13 +149,12 @@ impl Args {
         }
         let level = self.level();
         let slice = game.slice_of(&start.position);
-        if level == Level::PERFECT || !databases.covers(slice) {
+        if level == Level::PERFECT {
             return None;
         }
-        let [movers, others] = reached(game, &part_of(game, &start.position)?, &|_| true);
-        let parts = if start.mover == computer { movers } else { others };
         let mut perfect = Perfect::new(game.clone(), Arc::clone(databases));
-        let rates = perfect.error_rates(&parts, &Fallible::new(game, level));
+        let (begins, fallible) = (start.mover == computer, Fallible::new(game, level));
+        let rates = perfect.error_rates_from(&start.position, begins, &fallible, &|| false);
         let [slips, gifts] = rates.ok()??.map(|rate| 100.0 * rate);
         Some(format!(
             "By the model of its level, {slips:.1}% of its moves from {} on are not the best, and \

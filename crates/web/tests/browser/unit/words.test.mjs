@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { capital, count, signed, signedMean, size, slice, wordsOf } from "../../../page/words.js";
+import { capital, count, metricInWords, signed, signedMean, size, slice, wordsOf } from "../../../page/words.js";
 
 const points = wordsOf({ points: true, sides: ["south", "north"] });
 const outcomes = wordsOf({ points: false, sides: ["white", "black"] });
@@ -24,6 +24,20 @@ test("slices", () => {
   assert.equal(slice("1", "stones"), "1 stone");
   assert.equal(slice("krkn", "slice"), "slice krkn");
   assert.equal(slice("3-2", "men"), "slice 3-2");
+});
+
+test("every metric is explained, each in other words", () => {
+  const all = ["dtw", "dtc", "dtz", "dtz50", "dth50", "dtr", "wdl"].map((one) => metricInWords(one, "chess"));
+  for (const place of [0, 1]) assert.equal(new Set(all.map((words) => words[place])).size, all.length);
+  assert.equal(metricInWords("dtw", "chess")[0], "moves to mate");
+  assert.equal(metricInWords("dtw", "checkers")[0], "moves to the end of the game");
+  assert.equal(metricInWords("dtz30", "chess")[0], "moves under a rule of 30 moves");
+});
+
+test("what only another metric tells stands for a value", () => {
+  const value = { ...exact(1), distance: { metric: "dtz", moves: 4 } };
+  const found = outcomes.standing({ value: null, metrics: [{ metric: "dtz", value }], mover: "white" });
+  assert.equal(found.text, "win, zeroing in 4");
 });
 
 test("a standing is the first side's, whoever moves", () => {
