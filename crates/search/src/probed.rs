@@ -2,7 +2,7 @@
 //! where they are clipped to a window.
 
 use nutcracker_game::{Game, Metric, Score, upper_bound};
-use nutcracker_table::{Reach, TableError, TableSet};
+use nutcracker_table::{ErrorKind, Reach, TableError, TableSet};
 
 use crate::Worth;
 use crate::table_oracle::metric_of;
@@ -67,6 +67,39 @@ impl Probed {
         };
         let worth = Worth { unchecked: !table.is_checked(), ..worth };
         Ok(Probed { worth, window })
+    }
+
+    /// What databases say of any position of the game; `None` where they are not here. One that no
+    /// database can have is worth what its moves are where these all lead to positions that databases
+    /// have: in chess, where the next move ends a right to castle.
+    pub fn find<G: Game>(
+        game: &G,
+        set: &TableSet,
+        position: &G::Position,
+    ) -> Result<Option<Self>, TableError> {
+        let probe = |position: &G::Position| match Self::probe(game, set, position) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if error.kind() == ErrorKind::NotHere => Ok(None),
+            Err(error) => Err(error),
+        };
+        if game.has_database(game.slice_of(position)) {
+            return probe(position);
+        }
+        if let Some(score) = game.outcome(position) {
+            return Ok(Some(Self::exact(score)));
+        }
+        let (mut steps, mut moves) = (Vec::new(), Vec::new());
+        game.steps(position, &mut steps);
+        for step in &steps {
+            if !game.has_database(game.slice_of(&step.next)) {
+                return Ok(None);
+            }
+            match probe(&step.next)? {
+                Some(found) => moves.push(found.worth.through(step)),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Probed { worth: Worth::best(&moves), window: None }))
     }
 
     /// Whether a move worth that is as good as this position's value, as far as its database

@@ -277,6 +277,24 @@ impl Worth {
         Worth { distance: Distance::of(metric, value), ..Worth::exact(metric.score(value)) }
     }
 
+    /// The worth of a move from a position with this one. The smallest rule under which the position
+    /// after a move is won may be too small for the moves up to there, but none that wins needs less than
+    /// the position before: then it is that or more.
+    #[must_use]
+    pub fn from(self, position: Worth) -> Self {
+        let (Some(mut distance), Some(before)) = (self.distance, position.distance) else {
+            return self;
+        };
+        let is_rule = |limit: u8| before.moves > limit.into() && distance.metric == before.metric;
+        if matches!(distance.metric, Metric::Dth(limit) if is_rule(limit))
+            && self.score() > Some(0)
+            && position.score() > Some(0)
+        {
+            distance.moves = distance.moves.max(before.moves);
+        }
+        Worth { distance: Some(distance), ..self }
+    }
+
     /// The worth of a move to its mover when the next position has this one. Which moves count
     /// for its distance depends on the metric.
     #[must_use]

@@ -63,7 +63,7 @@ function table(choices, { head, words, play, mover }) {
         return h("td", { class: "value", title: text }, parts.filter((part) => part !== false).join(" "));
       }),
     );
-  return h(
+  const body = h(
     "table",
     {},
     h(
@@ -77,6 +77,8 @@ function table(choices, { head, words, play, mover }) {
     ),
     h("tbody", {}, choices.map(row)),
   );
+  // With many metrics it is wider than its card, and scrolls by itself.
+  return h("div", { class: "wide", tabindex: metrics.length > 3 ? 0 : null }, body);
 }
 
 /** A panel beside the board; `play` plays a move, `elsewhere` takes the focus where there is none. */

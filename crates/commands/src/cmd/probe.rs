@@ -173,22 +173,25 @@ impl Args {
         json: bool,
     ) -> Result<String, Failure> {
         let situation = played.now();
-        if !game.has_database(game.slice_of(&situation.position)) {
-            return Err(beyond_databases(game, situation));
-        }
         let probe = |position: &AnyPosition| {
             Probed::probe(game, set, position).map_err(|error| self.subject.explain(game, error))
         };
         let notation = self.notation.unwrap_or_default();
         let position = game.format_in(situation, notation).unwrap_or_default();
-        let known = probe(&situation.position)?;
+        let known = if game.has_database(game.slice_of(&situation.position)) {
+            probe(&situation.position)?
+        } else {
+            Probed::find(game, set, &situation.position)
+                .map_err(|error| self.subject.explain(game, error))?
+                .ok_or_else(|| beyond_databases(game, situation))?
+        };
         let advice = self.with_history(game, set, played)?;
         let mut choices = Vec::new();
         let mut slices = vec![game.slice_of(&situation.position)];
         for mv in &played.legal() {
             let step: Step<_> = played.step(mv);
             slices.push(game.slice_of(&step.next));
-            let stored = probe(&step.next)?.worth.through(&step);
+            let stored = probe(&step.next)?.worth.through(&step).from(known.worth);
             let after_game = |advice: &Advice<AnyMove>| {
                 let (_, value) = advice.values.iter().find(|(other, _)| other == mv)?;
                 let value = Worth { unchecked: stored.unchecked, ..*value };

@@ -95,3 +95,17 @@ fn short_wins_and_long_losses_come_first() {
     moves.sort_by_key(|worth| worth.order());
     assert_eq!(moves, [Worth::at_least(3), Worth::exact(3), Worth::at_most(3)]);
 }
+
+/// A rule of ten moves wins after the move, and the eleven to the next zeroing move begin before it.
+#[test]
+fn no_move_wins_under_a_smaller_rule_than_its_position() {
+    let by = |metric, score, moves| Worth::exact(score).with_distance(Distance { moves, metric });
+    let (dtr, hybrid) = (Metric::Dth(0), Metric::Dth(50));
+    assert_eq!(by(dtr, 1, 10).from(by(dtr, 1, 11)), by(dtr, 1, 11));
+    assert_eq!(by(dtr, 1, 12).from(by(dtr, 1, 11)), by(dtr, 1, 12));
+    assert_eq!(by(dtr, -1, 10).from(by(dtr, -1, 11)), by(dtr, -1, 10));
+    assert_eq!(by(hybrid, 1, 30).from(by(hybrid, 1, 60)), by(hybrid, 1, 60));
+    // Moves to a zeroing move, which are exact.
+    assert_eq!(by(hybrid, 1, 30).from(by(hybrid, 1, 31)), by(hybrid, 1, 30));
+    assert_eq!(by(Metric::Dtw, 1, 30).from(by(Metric::Dtw, 1, 31)), by(Metric::Dtw, 1, 30));
+}

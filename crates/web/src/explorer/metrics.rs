@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use nutcracker_any::AnyPosition;
-use nutcracker_game::{Metric, Numbering, Step};
+use nutcracker_game::{Metric, Step};
 use nutcracker_search::{Probed, Worth};
-use nutcracker_table::{ErrorKind, TableSet};
+use nutcracker_table::TableSet;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -23,14 +23,10 @@ pub struct Measured {
 }
 
 impl Explorer {
-    /// What a position, or a move to it, is worth by databases of other metrics, where it is in them.
-    pub(super) fn measured(
-        &self,
-        position: &AnyPosition,
-        step: Option<&Step<AnyPosition>>,
-    ) -> Result<Vec<Measured>, ExplorerError> {
+    /// What a position is worth by databases of other metrics, where it is in them.
+    pub(super) fn measured(&self, position: &AnyPosition) -> Result<Vec<Measured>, ExplorerError> {
         let here = self.databases();
-        self.measured_by(here.others.iter().map(|(metric, set)| (*metric, set)), position, step)
+        self.measured_by(here.others.iter().map(|(metric, set)| (*metric, set)), position)
     }
 
     /// The same by each of these sets.
@@ -38,21 +34,29 @@ impl Explorer {
         &self,
         sets: impl Iterator<Item = (Metric, &'a Arc<TableSet>)>,
         position: &AnyPosition,
-        step: Option<&Step<AnyPosition>>,
     ) -> Result<Vec<Measured>, ExplorerError> {
-        let mut found = Vec::new();
-        if !self.game.has_database(self.game.slice_of(position)) {
-            return Ok(found);
-        }
+        let mut measured = Vec::new();
         for (metric, set) in sets {
-            let worth = match Probed::probe(&self.game, set, position) {
-                Ok(found) => found.worth,
-                Err(error) if error.kind() == ErrorKind::NotHere => continue,
-                Err(error) => return Err(error.into()),
-            };
-            let value = step.map_or(worth, |step| worth.through(step));
-            found.push(Measured { metric: metric.name(), value });
+            if let Some(found) = Probed::find(&self.game, set, position)? {
+                measured.push(Measured { metric: metric.name(), value: found.worth });
+            }
         }
-        Ok(found)
+        Ok(measured)
+    }
+
+    /// What a move is worth by them, from a position that is worth this.
+    pub(super) fn measured_move(
+        &self,
+        step: &Step<AnyPosition>,
+        position: &[Measured],
+    ) -> Result<Vec<Measured>, ExplorerError> {
+        let mut measured = self.measured(&step.next)?;
+        for Measured { metric, value } in &mut measured {
+            *value = value.through(step);
+            if let Some(before) = position.iter().find(|before| before.metric == *metric) {
+                *value = value.from(before.value);
+            }
+        }
+        Ok(measured)
     }
 }

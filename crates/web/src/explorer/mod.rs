@@ -247,16 +247,8 @@ impl Explorer {
         &self,
         position: &AnyPosition,
     ) -> Result<nutcracker_search::Probed, ExplorerError> {
-        let slice = self.game.slice_of(position);
-        if !self.game.has_database(slice) {
-            let missing = match self.game.beyond(position) {
-                Some(why) => format!(
-                    "no database of {} can hold this position: {why}; a search can value it",
-                    self.game.id()
-                ),
-                None => self.missing(slice),
-            };
-            return Err(ExplorerError::NoDatabase(missing));
+        if !self.game.has_database(self.game.slice_of(position)) {
+            return Err(ExplorerError::NoDatabase(self.missing_for(position)));
         }
         nutcracker_search::Probed::probe(&self.game, &self.set(), position)
             .map_err(|error| self.explain(error))
@@ -270,6 +262,19 @@ impl Explorer {
             }
             error => error.into(),
         }
+    }
+
+    /// Why there is no database for a position, and what makes one.
+    fn missing_for(&self, position: &AnyPosition) -> String {
+        let slice = self.game.slice_of(position);
+        let beyond = self.game.beyond(position).filter(|_| !self.game.has_database(slice));
+        beyond.map_or_else(
+            || self.missing(slice),
+            |why| {
+                let id = self.game.id();
+                format!("no database of {id} can hold this position: {why}; a search can value it")
+            },
+        )
     }
 
     /// Why there is no database of a slice, and what makes one.

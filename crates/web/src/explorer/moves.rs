@@ -4,7 +4,6 @@ use nutcracker_any::{AnyGame, AnyMove, AnyPosition};
 use nutcracker_game::{Numbering, Rules, Score, Step, Turn};
 use nutcracker_search::player::Adviser;
 use nutcracker_search::{Probed, TableOracle, Worth, forced_in_words};
-use nutcracker_table::ErrorKind;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -137,14 +136,7 @@ pub(super) type Historian = Option<Adviser<AnyGame, TableOracle>>;
 impl Explorer {
     /// The database's value, or `None` where there is no database.
     pub(super) fn known(&self, position: &AnyPosition) -> Result<Option<Probed>, ExplorerError> {
-        if !self.game.has_database(self.game.slice_of(position)) {
-            return Ok(None);
-        }
-        match Probed::probe(&self.game, &self.set(), position) {
-            Ok(found) => Ok(Some(found)),
-            Err(error) if error.kind() == ErrorKind::NotHere => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        Ok(Probed::find(&self.game, &self.set(), position)?)
     }
 
     /// The legal moves in the order of the rules.
@@ -156,7 +148,10 @@ impl Explorer {
             .into_iter()
             .map(|mv| {
                 let step = self.game.play(position, &mv);
-                let value = self.known(&step.next)?.map(|found| found.worth.through(&step));
+                let mut value = self.known(&step.next)?.map(|found| found.worth.through(&step));
+                if let (Some(value), Some(known)) = (&mut value, known) {
+                    *value = value.from(known.worth);
+                }
                 let best = known.zip(value).map(|(known, value)| known.is_reached_by(value));
                 Ok(Candidate { mv, step, value, best })
             })
@@ -237,6 +232,7 @@ impl Explorer {
         let outcome = value.and_then(|value| Outcome::of(game, situation, value));
         options.sort_by_key(|option| (option.value.is_none(), option.value.map(Worth::order)));
         let all = value;
+        let metrics = self.measured(&situation.position)?;
         let moves: Result<Vec<Choice>, ExplorerError> = options
             .into_iter()
             .map(|Candidate { mv, step, value, best }| {
@@ -248,7 +244,7 @@ impl Explorer {
                     result: value.and_then(|value| self.points(situation, value)),
                     name: game.format_move(situation, &mv, &step),
                     other_name: game.other_name(situation, &mv),
-                    metrics: self.measured(&step.next, Some(&step))?,
+                    metrics: self.measured_move(&step, &metrics)?,
                     captures: step.gain,
                     again: step.turn == Turn::Stays,
                     next: game.format(&next),
@@ -269,14 +265,14 @@ impl Explorer {
             mover: game.side_name(situation.mover),
             slice: game.slice_name(slice),
             value,
-            metrics: self.measured(&situation.position, None)?,
+            metrics,
             outcome,
             decided: if over { None } else { decided(banked.as_ref(), result.as_ref()) },
             result,
             forced: value.and_then(|value| forced_in_words(game, situation, value)),
             banked,
             taken: self.named_points(*taken),
-            missing: value.is_none().then(|| self.missing(slice)),
+            missing: value.is_none().then(|| self.missing_for(&situation.position)),
             over,
             repeats: *repeats,
             moves: moves?,

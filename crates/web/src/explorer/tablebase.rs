@@ -1,7 +1,7 @@
 //! Chess endings in the form that chess programs know from tablebase servers.
 
 use nutcracker_any::AnyPosition;
-use nutcracker_game::{Metric, Numbering, Rules, Score, Step, WinDistance};
+use nutcracker_game::{Metric, Rules, Score, WinDistance};
 use nutcracker_search::Worth;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -101,39 +101,11 @@ impl Explorer {
     }
 
     /// What a position is worth by each metric of which there are databases, by those with a rule last.
-    /// One with a right to castle is in none of them; where all its moves lead to positions that are,
-    /// those tell.
     fn worths(&self, position: &AnyPosition) -> Result<Vec<Measured>, ExplorerError> {
         let here = self.databases();
         let mut sets: Vec<_> = here.all().collect();
         sets.sort_by_key(|(metric, _)| matches!(metric, Metric::DtzIn(_)));
-        let measured = |position: &AnyPosition, step: Option<&Step<AnyPosition>>| {
-            self.measured_by(sets.iter().copied(), position, step)
-        };
-        if self.game.has_database(self.game.slice_of(position)) {
-            return measured(position, None);
-        }
-        let (mut best, mut moves) = (Vec::<(Measured, usize)>::new(), Vec::new());
-        self.game.moves(position, &mut moves);
-        for mv in &moves {
-            let step = self.game.play(position, mv);
-            if !self.game.has_database(self.game.slice_of(&step.next)) {
-                return Ok(Vec::new());
-            }
-            for found in measured(&step.next, Some(&step))? {
-                match best.iter_mut().find(|(other, _)| other.metric == found.metric) {
-                    Some((most, count)) => {
-                        *count += 1;
-                        if found.value.order() < most.value.order() {
-                            *most = found;
-                        }
-                    }
-                    None => best.push((found, 1)),
-                }
-            }
-        }
-        let complete = best.into_iter().filter(|&(_, count)| count == moves.len());
-        Ok(complete.map(|(found, _)| found).collect())
+        self.measured_by(sets.into_iter(), position)
     }
 
     fn entry(&self, position: &AnyPosition, fen: &str) -> Result<TablebaseEntry, ExplorerError> {
