@@ -198,7 +198,7 @@ impl Losses {
 }
 
 /// The least correlation of deviations and biases that move together.
-pub const TOGETHER: f64 = 0.95;
+pub const TOGETHER: f64 = 0.9;
 
 /// From which depth on deviation and bias move together: over it and all further depths, of which
 /// there have to be four, they are correlated, and so from every further depth.

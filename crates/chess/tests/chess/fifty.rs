@@ -183,6 +183,16 @@ fn positions_of_two_knights() {
     compare_positions("NN", &[Metric::Dtc, Metric::Dtw, Metric::Dth(0), Metric::Dtz, FIFTY]);
 }
 
+/// Where the published rules are not certain: 44 moves are too few, and one less than 50 suffices.
+#[test]
+#[ignore = "needs databases that take hours; scripts/test-long builds them"]
+fn rules_that_were_not_certain() {
+    for (board, rule) in [("8/8/8/8/2K3Np/7N/3k4/8", 46), ("8/8/1N6/p7/8/4N3/8/K1k5", 49)] {
+        let found = distance(&read(board, "w").position, Metric::Dth(0));
+        assert_eq!(found, Some(WinDistance { wins: true, moves: rule }), "{board}");
+    }
+}
+
 #[test]
 #[ignore = "needs databases that take hours; scripts/test-long builds them"]
 fn positions_of_rook_and_bishop() {
