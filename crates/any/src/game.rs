@@ -129,6 +129,7 @@ impl Numbering for AnyGame {
         fn is_hole(&self, slice: SliceId, index: u64) -> bool;
         fn holes(&self, slice: SliceId, range: Range<u64>, visit: &mut dyn FnMut(u64));
         fn metrics(&self) -> &'static [Metric];
+        fn metric_name(&self, metric: Metric) -> &'static str;
         fn properties(&self) -> Properties;
         fn has_database(&self, slice: SliceId) -> bool;
         fn has_databases(&self) -> bool;

@@ -282,7 +282,7 @@ impl Subject {
         }
         if let Some(metric) = self.metric.given {
             line.push_str(" --metric ");
-            line.push_str(metric.name());
+            line.push_str(self.game().map_or(metric.name(), |game| game.metric_name(metric)));
         }
         line + &self.data.option() + rest
     }
@@ -419,9 +419,10 @@ impl MetricOption {
     fn check(self, game: &AnyGame) -> Result<(), Failure> {
         match self.given {
             Some(metric) if !metric.is_among(game.metrics()) => Err(Failure::Usage(format!(
-                "{} has no metric {metric}; it has {}",
+                "{} has no metric {}; it has {}",
                 game.id(),
-                Metric::names(game.metrics())
+                game.metric_name(metric),
+                game.metric_names()
             ))),
             _ => Ok(()),
         }

@@ -116,7 +116,7 @@ pub(crate) fn selection<G: Game>(
     }
     let metric = metric_of(game, options.metric);
     if !metric.is_among(game.metrics()) {
-        let (game, offered) = (id.to_string(), Metric::names(game.metrics()));
+        let (game, offered) = (id.to_string(), game.metric_names());
         return Err(SolveError::NoMetric { game, metric, offered });
     }
     Ok((metric, window::slices(game, selected, options.window)))
