@@ -89,8 +89,8 @@ fn read_counters(words: &[&str]) -> Result<u16, ParseError> {
     };
     read.ok_or_else(|| {
         wrong(format!(
-            "after the square of a capture in passing come two move counters or none, the plies since \
-             a capture or a pawn's move and the number of the move, as in 0 1, each at most {}, not {:?}",
+            "the move counters at the end of a position are two numbers up to {}, as in 0 1, or left \
+             out, not {:?}",
             u16::MAX,
             shortened(&words.join(" ")),
         ))

@@ -113,11 +113,14 @@ fn what_is_wrong_is_said_in_one_sentence() {
     for (text, reason) in [
         ("", "a position is a board"),
         ("8/8/8/8/8/4k3/8/R3K3", "a position is a board"),
-        ("8/8/8/8/8/4k3/8/R3K3 w - - 99", "two move counters or none"),
+        (
+            "8/8/8/8/8/4k3/8/R3K3 w - - 99",
+            "the move counters at the end of a position are two numbers",
+        ),
         ("8/8/8/8/8/4k3/8/R3K3 w - - 0 1 extra", "not \"0 1 extra\""),
         ("8/8/8/8/8/4k3/8/R3K3 w - - x y", "not \"x y\""),
         ("8/8/8/8/8/4k3/8/R3K3 w - - -1 0", "not \"-1 0\""),
-        ("8/8/8/8/8/4k3/8/R3K3 w - - 12345678901234567890 1", "each at most 65535"),
+        ("8/8/8/8/8/4k3/8/R3K3 w - - 12345678901234567890 1", "two numbers up to 65535"),
         ("8/8/8/8/8/3Kk3/8/8 w - -", "the kings stand next to each other"),
         ("8/8/8/8/8/8/8 w - -", "8 ranks, not 7"),
         ("k7/8/8/8/8/8/8/7 w - -", "rank 1 does not have 8 squares"),
