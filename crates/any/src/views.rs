@@ -437,7 +437,9 @@ impl ForwardView for AnyForward {
         match &self.0 {
             Either::Own(view) => {
                 view.inside_at(index, &mut |numbers| {
-                    numbers.iter().for_each(|number| visit(number >> 1, number & 1 == 1));
+                    for number in numbers {
+                        visit(number >> 1, number & 1 == 1);
+                    }
                 });
             }
             Either::Plain(view) => view.inside_at(cursor, index, visit),

@@ -524,7 +524,7 @@ impl<G: Game> Check<'_, G> {
         );
         let (mut by_number, mut by_position) = (Vec::new(), inside);
         view.inside_at(&mut Default::default(), index, |next, zeroes| {
-            by_number.push((next, zeroes))
+            by_number.push((next, zeroes));
         });
         by_position.sort_unstable();
         by_number.sort_unstable();
