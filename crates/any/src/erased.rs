@@ -62,6 +62,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn is_hole(&self, slice: SliceId, index: u64) -> bool;
     fn holes(&self, slice: SliceId, range: Range<u64>, visit: &mut dyn FnMut(u64));
     fn metrics(&self) -> &'static [Metric];
+    fn metric_name(&self, metric: Metric) -> &'static str;
     fn properties(&self) -> Properties;
     fn has_database(&self, slice: SliceId) -> bool;
     fn has_databases(&self) -> bool;
@@ -245,6 +246,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn metrics(&self) -> &'static [Metric] {
         self.0.metrics()
+    }
+    fn metric_name(&self, metric: Metric) -> &'static str {
+        self.0.metric_name(metric)
     }
     fn properties(&self) -> Properties {
         self.0.properties()

@@ -58,11 +58,11 @@ impl AnyGame {
 
     /// Why the game has no databases of a metric, in a sentence, if it has none.
     pub fn check_metric(&self, metric: Metric) -> Result<(), String> {
-        let listed = self.metrics();
-        if metric.is_among(listed) {
+        if metric.is_among(self.metrics()) {
             return Ok(());
         }
-        Err(format!("{} has no metric {metric}; it has {}", self.id(), Metric::names(listed)))
+        let (name, names) = (self.metric_name(metric), self.metric_names());
+        Err(format!("{} has no metric {name}; it has {names}", self.id()))
     }
 }
 
@@ -138,6 +138,7 @@ impl Numbering for AnyGame {
         fn is_hole(&self, slice: SliceId, index: u64) -> bool;
         fn holes(&self, slice: SliceId, range: Range<u64>, visit: &mut dyn FnMut(u64));
         fn metrics(&self) -> &'static [Metric];
+        fn metric_name(&self, metric: Metric) -> &'static str;
         fn properties(&self) -> Properties;
         fn has_database(&self, slice: SliceId) -> bool;
         fn has_databases(&self) -> bool;

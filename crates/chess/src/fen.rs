@@ -6,9 +6,9 @@
 
 use std::fmt::Write;
 
-use nutcracker_game::{ParseError, Side, Situation};
+use nutcracker_game::{ParseError, Side, Situation, shortened};
 
-use crate::attacks::{FLIP, squares};
+use crate::attacks::{FLIP, king, squares};
 use crate::board::{ChessPosition, ENDS, LONG, Role, SHORT};
 
 /// The letters of rights to castle, in the order of their bits as White sees them.
@@ -45,17 +45,10 @@ fn impossible(message: impl Into<String>) -> ParseError {
 /// Reads a position.
 pub(crate) fn parse(text: &str) -> Result<Situation<ChessPosition>, ParseError> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let clock = match words[..] {
-        [_, _, _, _, quiet, number] => number.parse::<u16>().and_then(|_| quiet.parse()),
-        _ => Ok(0),
-    };
-    let (board, mover, castling, passed, quiet) = match (&words[..], clock) {
-        ([board, mover], _) => (*board, *mover, "-", "-", 0),
-        ([board, mover, castling], _) => (*board, *mover, *castling, "-", 0),
-        ([board, mover, castling, passed], _) => (*board, *mover, *castling, *passed, 0),
-        ([board, mover, castling, passed, _, _], Ok(quiet)) => {
-            (*board, *mover, *castling, *passed, quiet)
-        }
+    let (board, mover, castling, passed, counters) = match words[..] {
+        [board, mover] => (board, mover, "-", "-", &[][..]),
+        [board, mover, castling] => (board, mover, castling, "-", &[][..]),
+        [board, mover, castling, passed, ..] => (board, mover, castling, passed, &words[4..]),
         _ => {
             return Err(wrong(
                 "a position is a board, the side to move, castling rights and the square of a \
@@ -63,6 +56,7 @@ pub(crate) fn parse(text: &str) -> Result<Situation<ChessPosition>, ParseError> 
             ));
         }
     };
+    let quiet = read_counters(counters)?;
     let mover = match mover {
         "w" => Side::First,
         "b" => Side::Second,
@@ -71,6 +65,9 @@ pub(crate) fn parse(text: &str) -> Result<Situation<ChessPosition>, ParseError> 
     let mut position = read_board(board)?;
     check_men(&position)?;
     position.set_castling(read_castling(castling, &position)?);
+    if kings_touch(&position) {
+        return Err(impossible("the kings stand next to each other"));
+    }
     if mover == Side::Second {
         position = position.turned();
     }
@@ -81,6 +78,30 @@ pub(crate) fn parse(text: &str) -> Result<Situation<ChessPosition>, ParseError> 
         position.set_passed(read_passed(passed, mover, &position)?);
     }
     Ok(Situation { quiet, ..Situation::new(position, mover) })
+}
+
+/// The plies since a zeroing move, which the first of two numbers after the position counts.
+fn read_counters(words: &[&str]) -> Result<u16, ParseError> {
+    let read = match words {
+        [] => Some(0),
+        [quiet, number] => number.parse::<u16>().and_then(|_| quiet.parse()).ok(),
+        _ => None,
+    };
+    read.ok_or_else(|| {
+        wrong(format!(
+            "the move counters at the end of a position are two numbers up to {}, as in 0 1, or left \
+             out, not {:?}",
+            u16::MAX,
+            shortened(&words.join(" ")),
+        ))
+    })
+}
+
+/// Whether the kings, of which each side has one, are on neighbouring squares.
+fn kings_touch(position: &ChessPosition) -> bool {
+    let kings = position.of(Role::King);
+    let own = (kings & position.own()).trailing_zeros() as u8;
+    king(own) & kings & position.other() != 0
 }
 
 /// White's men are the own ones.

@@ -36,6 +36,11 @@ impl Numbering for Chess {
         &[Metric::Dtw, Metric::Dtc, Metric::Dtz, Metric::Wdl]
     }
 
+    /// Distance to mate.
+    fn metric_name(&self, metric: Metric) -> &'static str {
+        if metric == Metric::Dtw { "dtm" } else { metric.name() }
+    }
+
     fn properties(&self) -> Properties {
         Properties {
             unmoves: true,

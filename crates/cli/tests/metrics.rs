@@ -82,6 +82,14 @@ fn a_metric_that_a_game_does_not_have_is_a_usage_error() {
     let place = Place::new();
     let error = place.run(&["solve", "awari", "--metric", "dtw"]).usage_error();
     assert_eq!(error, "nutcracker: awari (pits=6) has no metric dtw; it has score\n");
+    // Chess players say distance to mate; it is read in letters of either case.
+    let error = place.run(&["solve", "chess", "--metric", "SCORE"]).usage_error();
+    let expected = "has no metric score; it has dtm, dtc, dtz, wdl, dtzN, dthN, dtr";
+    assert!(error.contains(expected), "{error}");
+    let solved = place.run(&["solve", "chess", "--up-to", "kk", "--metric", "DTM"]).success();
+    assert!(solved.stderr.contains("verify chess --metric dtm"), "{}", solved.stderr);
+    let json = place.run(&["stats", "chess", "--metric", "dtm", "--format", "json"]).json();
+    assert_eq!(json["slices"][0]["metric"], "dtw");
     let run = place.run(&["solve", "krk", "--solver", "two-bit"]);
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("it does not compute distances"), "{}", run.stderr);

@@ -427,6 +427,31 @@ fn advice_is_the_same_later() {
     assert_eq!((hints.len(), hints[0]), (3, hints[2]), "{output}");
 }
 
+/// Where databases count moves, values say how many, and a repetition that is allowed is a draw.
+#[test]
+fn distances_are_shown_and_lost() {
+    let place = Place::new();
+    place.run(&["solve", "chess", "--up-to", "krk"]).success();
+    let position = "8/8/8/8/8/4k3/8/R3K3 w - -";
+    let probed = place.run(&["probe", "chess", position]).success().stdout;
+    let args = ["play", "chess", "--position", position];
+    let played = place.talk(&args, "values\nhint\nquit\n").success().stdout;
+    let rows: Vec<&str> = probed.lines().filter(|line| line.contains("win in")).collect();
+    assert!(rows.len() > 5 && rows.iter().all(|row| played.contains(row)), "{probed}{played}");
+    assert_eq!(played.matches("  best\n").count(), 1, "{played}");
+    assert!(played.contains("Ra4 (win in 11, from the databases)"), "{played}");
+    assert!(played.contains("what each move leads to for you, from the databases"), "{played}");
+
+    // With Rc1 White lets Black repeat the first position.
+    let game = "[Game \"chess\"]\n[Position \"8/8/8/8/8/3k4/8/K1R5 w - -\"]\n\n\
+                1. Rg1 Ke3 2. Rc1 Kd3 1/2-1/2\n";
+    let file = place.path().join("game.txt");
+    fs::write(&file, game).expect("a file");
+    let said = place.run(&["annotate", file.to_str().expect("a path")]).success().stdout;
+    assert!(said.contains("the decisive move was 3. Rc1 by White: a win became a draw"), "{said}");
+    assert!(said.contains("Black: 0 errors"), "{said}");
+}
+
 /// The engine, `values`, `hint` and the explorer say the same of a position to the same depth.
 #[test]
 fn all_advice_agrees() {

@@ -147,6 +147,11 @@ fn two_builders() {
             std::process::id()
         )
     );
+    // What is finished needs no lock.
+    let run = place.run(&["solve", "awari", "--stones", "2"]).success();
+    assert!(run.stderr.contains("up to 2 stones is solved already"), "{}", run.stderr);
+    let json = place.run(&["solve", "awari", "--stones", "2", "--format", "json"]).json();
+    assert_eq!(json["slices"].as_array().map(Vec::len), Some(3));
     drop(lock);
     place.run(&["solve", "awari", "--stones", "3"]).success();
 }

@@ -106,5 +106,5 @@ fn oware_is_exact_or_between_bounds() {
     let error = place.run(&["solve", "oware", "--up-to", "8", "--solver", "memory"]);
     assert!(error.stderr.contains("here a repetition leaves two bounds of it"), "{}", error.stderr);
     let error = place.run(&["solve", "oware", "--up-to", "8", "--window", "2"]).usage_error();
-    assert!(error.contains("tables of forced hold bounds"), "{error}");
+    assert!(error.contains("these databases hold bounds"), "{error}");
 }

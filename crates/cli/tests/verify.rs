@@ -1,6 +1,7 @@
 //! `nutcracker verify` on sound databases and on directories that lack something.
 
 use std::fs;
+use std::path::Path;
 
 use insta::assert_snapshot;
 
@@ -67,6 +68,40 @@ fn a_table_that_was_not_checked_gets_its_name_when_it_is_right() {
     place.run(&["verify", "awari"]).success();
     assert!(checked() && !place.awari().join("awari-03.nut.unchecked").exists());
     place.run(&["verify", "awari"]).success();
+}
+
+/// `solve` lists a file once it has checked it: one that it was stopped before is no fault.
+#[test]
+fn a_table_whose_check_was_interrupted_is_no_fault() {
+    let (place, other) = (Place::with_awari(2), Place::new());
+    other.run(&["solve", "awari", "--stones", "3", "--no-verify"]).success();
+    let left = place.awari().join("awari-03.nut.unchecked");
+    let copy = |from: &str, to: &Path| fs::copy(other.awari().join(from), to).expect("a copy");
+    copy("awari-03.nut.unchecked", &left);
+    let run = place.run(&["verify", "awari"]).success();
+    let last = run.stdout.lines().last().expect("3 stones");
+    assert!(last.starts_with("-       3 stones  not checked yet; `nutcracker solve"), "{last}");
+    assert!(last.contains("--stones 3") && last.ends_with("` checks it and goes on"), "{last}");
+    let json = place.run(&["verify", "awari", "--format", "json"]).json();
+    assert_eq!((&json["slices"][2]["ok"], &json["slices"][3]["ok"]), (&true.into(), &false.into()));
+    assert!(left.exists());
+    place.run(&["solve", "awari", "--stones", "3"]).success();
+    assert!(!left.exists());
+    assert!(!place.run(&["verify", "awari"]).success().stdout.contains("not checked"));
+
+    // A file of another slice, and one that claims to be checked.
+    let place = Place::with_awari(2);
+    let refused = |from: &str, to: &str, why: &str| {
+        let file = place.awari().join(to);
+        copy(from, &file);
+        let run = place.run(&["verify", "awari"]);
+        assert_eq!(run.code, Some(1), "{}", run.stdout);
+        let wrong = run.stdout.lines().find(|line| line.starts_with("WRONG")).expect("a fault");
+        assert!(wrong.contains("delete it") && wrong.contains(why), "{wrong}");
+        fs::remove_file(file).expect("a file");
+    };
+    refused("awari-02.nut.unchecked", "awari-03.nut.unchecked", "has slice 2, but 3 is expected");
+    refused("awari-03.nut.unchecked", "awari-03.nut", "slice 3, which the manifest does not list");
 }
 
 #[test]

@@ -282,7 +282,7 @@ impl Subject {
         }
         if let Some(metric) = self.metric.given {
             line.push_str(" --metric ");
-            line.push_str(metric.name());
+            line.push_str(self.game().map_or(metric.name(), |game| game.metric_name(metric)));
         }
         line + &self.data.option() + rest
     }

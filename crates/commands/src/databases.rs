@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nutcracker_any::AnyGame;
-use nutcracker_game::{Metric, Numbering, Rules, SliceId};
+use nutcracker_game::{Numbering, Rules, SliceId};
 use nutcracker_retro::{folder, open_metric};
 use nutcracker_search::TableOracle;
 use nutcracker_search::player::Strategy;
@@ -39,12 +39,13 @@ pub fn by_metrics(
     let mut oracles = Vec::new();
     for metric in strategy.metrics() {
         if !metric.is_among(game.metrics()) {
-            let has = Metric::names(game.metrics());
+            let has = game.metric_names();
             return Err(Failure::Usage(format!("{} has the metrics {has}", game.id())));
         }
         let dir = data.unwrap_or(Path::new("")).join(folder(game, metric));
         let set = open_metric(game, Some(metric), storage(true), &dir, CACHE);
         if set.slices()?.is_empty() {
+            let metric = game.metric_name(metric);
             return Err(Failure::Failed(format!(
                 "the strategy {strategy} needs databases of {metric}, and there are none in {}; \
                  `{} solve {} --metric {metric}` makes them",

@@ -75,15 +75,11 @@ impl Bounds {
 
     /// An error where scores are to be clipped and there are none.
     pub fn check(&self, metric: Metric) -> Result<(), Failure> {
-        let holds = match metric {
-            Metric::Forced => "bounds",
-            _ => "distances",
-        };
+        let holds = if metric == Metric::Forced { "bounds" } else { "distances" };
         let scores = matches!(metric, Metric::Score | Metric::Wdl);
         if !scores && (self.window.is_some() || self.start.is_some()) {
             return Err(Failure::Usage(format!(
-                "--window and --start clip scores, and tables of {metric} hold {holds}; leave them \
-                 out"
+                "--window and --start clip scores, and these databases hold {holds}; leave them out"
             )));
         }
         Ok(())

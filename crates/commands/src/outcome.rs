@@ -70,6 +70,15 @@ pub fn outcome_sentence(
     format!("{sentence}: final result {first}-{second} ({winner})")
 }
 
+/// A value in a table: its text, with `draw` for 0 where the game counts no points.
+pub fn value_text(game: &AnyGame, value: Worth) -> String {
+    let text = value.to_string();
+    match value.score() {
+        Some(0) if !counts_points(game) => text.replacen('0', "draw", 1),
+        _ => text,
+    }
+}
+
 /// Whether the game counts points, not only who wins.
 pub fn counts_points(game: &AnyGame) -> bool {
     game.metrics().iter().any(|metric| metric.is_points())

@@ -116,8 +116,7 @@ where
             source,
         };
         let (position, history) = (&situation.position, at.history());
-        if let Some(mut advice) = self.adviser.by_databases(position, &history)? {
-            self.adviser.perfect().count(position, &history, &mut advice.values)?;
+        if let Some(advice) = self.adviser.by_databases(position, &history)? {
             let value = advice.values.iter().find(|(other, _)| *other == mv);
             if let (Some((_, value)), Some(best)) = (value, advice.values.first()) {
                 // Among equal moves, the move played counts as the best one.

@@ -111,9 +111,9 @@ impl Metric {
         listed.contains(&if self.counts_to_zeroing() { Metric::Dtz } else { self })
     }
 
-    /// The names of the metrics that a game with these listed has, for people.
-    pub fn names(listed: &[Metric]) -> String {
-        let mut names: Vec<&str> = listed.iter().map(|metric| metric.name()).collect();
+    /// The names of the metrics that a game with these listed has, as people call them.
+    pub fn names(listed: &[Metric], name: impl Fn(Metric) -> &'static str) -> String {
+        let mut names: Vec<&str> = listed.iter().map(|&metric| name(metric)).collect();
         if listed.contains(&Metric::Dtz) {
             names.extend(["dtzN", "dthN", "dtr"]);
         }
@@ -266,9 +266,10 @@ impl fmt::Display for Metric {
 impl std::str::FromStr for Metric {
     type Err = ParseError;
 
-    /// `dtm`, distance to mate, is chess's name of `dtw`.
+    /// In letters of either case; `dtm`, distance to mate, is chess's name of `dtw`.
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let name = if text == "dtm" { "dtw" } else { text };
+        let small = text.to_ascii_lowercase();
+        let name = if small == "dtm" { "dtw" } else { &small };
         let numbers = (1..=MOST_MOVES).flat_map(|n| [Metric::DtzIn(n), Metric::Dth(n)]);
         let mut all = Metric::ALL.into_iter().chain([Metric::Dth(0)]).chain(numbers);
         all.find(|metric| metric.name() == name).ok_or_else(|| {
@@ -331,7 +332,8 @@ mod tests {
         }
         assert_eq!((Metric::Dth(0).name(), Metric::DtzIn(9).name()), ("dtr", "dtz9"));
         assert!("dtz0".parse::<Metric>().is_err() && "dtz127".parse::<Metric>().is_err());
-        assert_eq!("dtm".parse(), Ok(Metric::Dtw));
+        assert_eq!(["dtm", "DTM"].map(str::parse), [Ok(Metric::Dtw), Ok(Metric::Dtw)]);
+        assert_eq!(["DTZ", "Dtz50"].map(str::parse), [Ok(Metric::Dtz), Ok(Metric::DtzIn(50))]);
         assert!("dtx".parse::<Metric>().is_err());
     }
 }

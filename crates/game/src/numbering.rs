@@ -71,6 +71,7 @@ pub struct Properties {
 /// | what | fallback |
 /// |---|---|
 /// | [`metrics`](Numbering::metrics) | scores only |
+/// | [`metric_name`](Numbering::metric_name) | its name in files |
 /// | [`slice_name`](Numbering::slice_name), [`slice_named`](Numbering::slice_named) | the slice's number |
 /// | [`below`](Numbering::below) | all slices with smaller numbers |
 /// | [`select`](Numbering::select) | a number selects all slices up to it |
@@ -139,6 +140,15 @@ pub trait Numbering: Rules {
     /// The metrics of this game's tables; the usual one first.
     fn metrics(&self) -> &'static [Metric] {
         &[Metric::Score]
+    }
+    /// What people call a metric where they play this game, if not by its name in files; it is read
+    /// as that metric.
+    fn metric_name(&self, metric: Metric) -> &'static str {
+        metric.name()
+    }
+    /// The metrics that this game has, for people.
+    fn metric_names(&self) -> String {
+        Metric::names(self.metrics(), |metric| self.metric_name(metric))
     }
     /// Whether what a position is worth depends on the positions before it, because a
     /// [repetition](Rules::repeated) is worth something: tables then hold bounds.

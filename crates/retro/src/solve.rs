@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use nutcracker_game::{Game, Metric, SliceId};
 use nutcracker_table::{
-    DirLock, HOLE, Header, Manifest, PackOptions, Part, Published, REMOVED, Reach, Reconciled,
-    Storage, Table, TableError, TableSet, pack_with, remove_unfinished,
+    DirLock, Entry, HOLE, Header, Manifest, PackOptions, Part, Published, REMOVED, Reach,
+    Reconciled, Storage, Table, TableError, TableSet, pack_with, remove_unfinished,
 };
 
 use crate::check::check_file;
@@ -51,7 +51,13 @@ pub fn solve_slices<G: Game>(
     let id = game.id();
     let (metric, slices) = selection(game, selected, options)?;
     let Some(&last) = slices.last() else { return Ok(Vec::new()) };
-    let _lock = DirLock::acquire(dir)?;
+    let _lock = match DirLock::acquire(dir) {
+        Err(error @ (TableError::Locked { .. } | TableError::Fleet { .. })) => {
+            let task = (game, metric, &slices[..], options);
+            return finished(task, storage, dir, progress)?.ok_or_else(|| error.into());
+        }
+        lock => lock?,
+    };
     fleet::expect_none(storage, dir, progress)?;
     remove_unfinished(&**storage, dir)?;
     let mut manifest =
@@ -85,15 +91,7 @@ pub fn solve_slices<G: Game>(
         let report = if let Some(entry) = served {
             // A file that cannot be opened is found here, not after hours of work on the next.
             open_metric(game, Some(metric), Arc::clone(storage), dir, 0).get(slice.0)?;
-            SliceReport {
-                slice,
-                positions: entry.histogram.total(),
-                window: entry.reach.into(),
-                bytes: entry.bytes,
-                histogram: entry.histogram.clone(),
-                seconds: None,
-                effort: Effort::default(),
-            }
+            report_of(entry)
         } else {
             job.run(&mut manifest)?
         };
@@ -101,6 +99,48 @@ pub fn solve_slices<G: Game>(
         reports.push(report);
     }
     Ok(reports)
+}
+
+/// What is said of a slice that was solved before.
+fn report_of(entry: &Entry) -> SliceReport {
+    SliceReport {
+        slice: SliceId(entry.slice),
+        positions: entry.histogram.total(),
+        window: entry.reach.into(),
+        bytes: entry.bytes,
+        histogram: entry.histogram.clone(),
+        seconds: None,
+        effort: Effort::default(),
+    }
+}
+
+/// The reports of slices that are all finished, while another process builds in the same directory;
+/// `None` where there is something to do. It reads alone: files and manifest are replaced whole.
+fn finished<G: Game>(
+    (game, metric, slices, options): (&G, Metric, &[SliceId], &SolveOptions),
+    storage: &Arc<dyn Storage>,
+    dir: &Path,
+    progress: &dyn Progress,
+) -> Result<Option<Vec<SliceReport>>, SolveError> {
+    let (id, program) = (game.id(), &options.program);
+    let manifest = Manifest::load_or_new(&**storage, dir, id.name, &id.options, program)?;
+    let set = open_metric(game, Some(metric), Arc::clone(storage), dir, 0);
+    let mut reports = Vec::with_capacity(slices.len());
+    for &slice in slices {
+        let last = slices[slices.len() - 1];
+        let need = window::reach(game, metric, slice, options.window.of(game, metric, slice, last));
+        let serves = |entry: &&Entry| {
+            (entry.checked || !options.verify)
+                && entry.reach.serves(need)
+                && set.get(slice.0).is_ok()
+        };
+        let Some(entry) = manifest.entry(slice.0).filter(serves) else { return Ok(None) };
+        reports.push(report_of(entry));
+    }
+    for report in &reports {
+        progress.finished(report);
+    }
+    Ok(Some(reports))
 }
 
 /// The metric of the tables, and the slices to be solved in an order in which they can be.
@@ -116,7 +156,7 @@ pub(crate) fn selection<G: Game>(
     }
     let metric = metric_of(game, options.metric);
     if !metric.is_among(game.metrics()) {
-        let (game, offered) = (id.to_string(), Metric::names(game.metrics()));
+        let (game, offered) = (id.to_string(), game.metric_names());
         return Err(SolveError::NoMetric { game, metric, offered });
     }
     Ok((metric, window::slices(game, selected, options.window)))

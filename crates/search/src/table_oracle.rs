@@ -104,7 +104,7 @@ pub(crate) fn metric_of(table: &Table) -> Result<Metric, TableError> {
         path: table.path().to_owned(),
         what: "metric",
         found: format!("{name:?}"),
-        expected: Metric::names(&Metric::ALL),
+        expected: Metric::names(&Metric::ALL, Metric::name),
     })
 }
 

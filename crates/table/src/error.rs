@@ -63,7 +63,7 @@ pub enum TableError {
     },
     /// A slice has no table in a directory.
     #[error(
-        "there is no {game} table for slice {slice} in {dir}; solve that slice first",
+        "there is no {game} table for slice {name} in {dir}; solve that slice first",
         dir = dir.display()
     )]
     MissingSlice {
@@ -71,12 +71,14 @@ pub enum TableError {
         game: String,
         /// The slice.
         slice: u32,
+        /// Its name.
+        name: String,
         /// The directory that was searched.
         dir: PathBuf,
     },
     /// A slice has only tables whose windows are too narrow.
     #[error(
-        "slice {slice} of {game} in {dir} is available only with {reach}, and {wanted}",
+        "slice {name} of {game} in {dir} is available only with {reach}, and {wanted}",
         dir = dir.display(),
         wanted = wanted(*need)
     )]
@@ -85,6 +87,8 @@ pub enum TableError {
         game: String,
         /// The slice.
         slice: u32,
+        /// Its name.
+        name: String,
         /// The directory that was searched.
         dir: PathBuf,
         /// The widest reach available.
@@ -135,6 +139,14 @@ pub enum TableError {
         found: String,
         /// The value it should have.
         expected: String,
+    },
+    /// A sound file that the manifest of its directory does not list.
+    #[error("{path} has slice {name}, which the manifest does not list", path = path.display())]
+    Unlisted {
+        /// The file.
+        path: PathBuf,
+        /// The name of its slice.
+        name: String,
     },
     /// The operating system failed.
     #[error("cannot {action} {path}: {source}{hint}", path = path.display(), hint = hint(action, source))]
@@ -191,7 +203,8 @@ impl TableError {
             Self::Foreign { .. }
             | Self::Newer { .. }
             | Self::Damaged { .. }
-            | Self::Unexpected { .. } => ErrorKind::DataBroken,
+            | Self::Unexpected { .. }
+            | Self::Unlisted { .. } => ErrorKind::DataBroken,
             Self::Io { .. } => ErrorKind::Io,
         }
     }

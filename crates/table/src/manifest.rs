@@ -168,7 +168,7 @@ impl Manifest {
             }
             // Also keeps a name from leading out of the directory.
             if entry.file != file_name(&manifest.game, &entry.name, entry.reach, entry.checked) {
-                return Err(damaged(format!("slice {} has file {:?}", entry.slice, entry.file)));
+                return Err(damaged(format!("slice {} has file {:?}", entry.name, entry.file)));
             }
             let mut parts = Histogram::new();
             for part in &entry.parts {
@@ -176,7 +176,7 @@ impl Manifest {
             }
             let all = entry.histogram.total().checked_add(entry.holes);
             if all != Some(entry.positions) || parts != entry.histogram {
-                return Err(damaged(format!("the counts of slice {} do not add up", entry.slice)));
+                return Err(damaged(format!("the counts of slice {} do not add up", entry.name)));
             }
         }
         Ok(manifest)
@@ -273,8 +273,7 @@ impl Manifest {
     /// Adds an existing table, from its header and trailer. Its blocks are not read: see
     /// [`Table::verify_file`].
     pub fn adopt(&mut self, table: &Table) -> Result<()> {
-        let Header { slice, reach, .. } = *table.header();
-        check_identity(table, &self.game, &self.options, slice, reach)?;
+        self.check_game(table)?;
         self.put(Entry::of(table));
         Ok(())
     }
@@ -284,19 +283,20 @@ impl Manifest {
         self.find(slice, reach).ok().map(|place| self.slices.remove(place))
     }
 
+    /// An error if a table is of another game or other options.
+    fn check_game(&self, table: &Table) -> Result<()> {
+        let Header { slice, reach, ref name, .. } = *table.header();
+        check_identity(table, &self.game, &self.options, (slice, name), reach)
+    }
+
     /// An error if a table is not the one in the entry of its slice and reach.
     pub fn check(&self, table: &Table) -> Result<()> {
-        let Header { slice, reach, .. } = *table.header();
-        check_identity(table, &self.game, &self.options, slice, reach)?;
+        self.check_game(table)?;
+        let Header { slice, reach, ref name, .. } = *table.header();
         let path = table.path();
         let found = Entry::of(table);
         let Some(entry) = self.entry_for(slice, reach) else {
-            return Err(TableError::unexpected(
-                path,
-                "a table for slice",
-                &slice,
-                &"none in the manifest",
-            ));
+            return Err(TableError::Unlisted { path: path.to_owned(), name: name.clone() });
         };
         if found.blake3 != entry.blake3 {
             return Err(TableError::unexpected(
@@ -336,9 +336,10 @@ impl Manifest {
             there
         });
         for (slice, reach, checked) in present {
-            let name = file_name(&self.game, &naming.name(slice), reach, checked);
-            let table = Table::open(storage, &dir.join(name))?;
-            check_identity(&table, &self.game, &self.options, slice, reach)?;
+            let name = naming.name(slice);
+            let file = file_name(&self.game, &name, reach, checked);
+            let table = Table::open(storage, &dir.join(file))?;
+            check_identity(&table, &self.game, &self.options, (slice, &name), reach)?;
             let found = Entry::of(&table);
             let known = self.entry_for(slice, reach);
             if known == Some(&found) {

@@ -302,6 +302,7 @@ impl TableSet {
                     TableError::TooNarrow {
                         game: self.game.clone(),
                         slice,
+                        name: self.naming.name(slice),
                         dir: self.dir.clone(),
                         reach: best,
                         need,
@@ -340,8 +341,8 @@ impl TableSet {
             }
             table => table?,
         };
-        check_identity(&table, &self.game, &self.options, slice, reach)?;
         let name = self.naming.name(slice);
+        check_identity(&table, &self.game, &self.options, (slice, &name), reach)?;
         if table.header().name != name {
             return Err(unexpected(table.path(), "slice name", &table.header().name, &name));
         }
@@ -353,7 +354,8 @@ impl TableSet {
     }
 
     fn missing(&self, slice: u32) -> TableError {
-        TableError::MissingSlice { game: self.game.clone(), slice, dir: self.dir.clone() }
+        let (game, name) = (self.game.clone(), self.naming.name(slice));
+        TableError::MissingSlice { game, slice, name, dir: self.dir.clone() }
     }
 
     fn read_tables(&self) -> RwLockReadGuard<'_, Tables> {
@@ -365,12 +367,13 @@ impl TableSet {
     }
 }
 
-/// An error if a table is of another game, other options, another slice or another reach.
+/// An error if a table is of another game, other options, another slice, which is given with its
+/// name, or another reach.
 pub(crate) fn check_identity(
     table: &Table,
     game: &str,
     options: &str,
-    slice: u32,
+    (slice, name): (u32, &str),
     reach: Reach,
 ) -> Result<()> {
     let (path, header) = (table.path(), table.header());
@@ -381,7 +384,7 @@ pub(crate) fn check_identity(
         return Err(unexpected(path, "rule options", &header.options, options));
     }
     if header.slice != slice {
-        return Err(TableError::unexpected(path, "slice", &header.slice, &slice));
+        return Err(TableError::unexpected(path, "slice", &header.name, &name));
     }
     if header.reach != reach {
         let (found, expected) = (u8::from(header.reach), u8::from(reach));

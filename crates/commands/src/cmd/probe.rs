@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::args::{Subject, Threads, need_databases, program, quoted, unchecked};
 use crate::databases::Databases;
 use crate::failure::Failure;
-use crate::outcome::{counts_points, outcome_sentence, result_json};
+use crate::outcome::{counts_points, outcome_sentence, result_json, value_text};
 use crate::values::{self, LineFormat, look_up, position_of};
 use crate::{number, print, table};
 
@@ -369,12 +369,7 @@ fn for_people(game: &AnyGame, answer: &Answer<'_>) -> String {
         .iter()
         .map(|choice| {
             let best = if choice.best == Some(true) { "best" } else { "" };
-            let (captures, value) = (choice.captures.to_string(), choice.value.to_string());
-            let value = if banks {
-                value
-            } else {
-                value.replacen('0', "draw", usize::from(choice.value.score() == Some(0)))
-            };
+            let (captures, value) = (choice.captures.to_string(), value_text(game, choice.value));
             let mut cells = vec![choice.name.clone(), captures, value, best.to_owned()];
             if !banks {
                 cells.remove(1);

@@ -52,7 +52,8 @@ use crate::{note, print};
   nutcracker prove tic-tac-toe --at-least 0 --proof draw.txt
   nutcracker verify --proof draw.txt
 
-Exit code 0 means that all is right, 1 that something is wrong or missing.")]
+A file that an interrupted solve has not checked yet is named, and is no fault. Exit code 0 means
+that nothing is wrong, 1 that something is wrong or missing.")]
 pub struct Args {
     /// The game, as `nutcracker games` lists it
     #[arg(required_unless_present = "proof")]
@@ -113,6 +114,8 @@ enum Finding {
     Part(Checked, Share, Parts),
     /// Its file is whole, and its scores were not compared: slices it leads to are not right.
     Whole,
+    /// `solve` has written it and was interrupted before it had checked it; what goes on with that.
+    Unchecked(String),
     /// It is not right.
     Wrong(String),
 }
@@ -184,15 +187,10 @@ impl Check {
                 let sound = !below.any(|below| unsound.contains(&below));
                 self.check(&game, slice, reach, known, sound, &reporter)
             } else {
-                let clipped = match reach {
-                    Reach::Exact => String::new(),
-                    Reach::Within(window) => format!(" --window {window}"),
-                };
-                let again = format!(" {} {}{clipped}", up_to_option(&game), game.slice_name(slice));
                 Finding::Wrong(format!(
                     "the manifest has {name}, and {} is not there; `{}` makes it again",
                     set.path(slice.0, reach).display(),
-                    self.subject.command("solve", &again),
+                    self.solve_again(&game, slice, reach),
                 ))
             };
             let seconds = reporter.seconds();
@@ -236,6 +234,16 @@ impl Check {
         }
     }
 
+    /// The command that makes a file, or goes on with it.
+    fn solve_again(&self, game: &AnyGame, slice: SliceId, reach: Reach) -> String {
+        let clipped = match reach {
+            Reach::Exact => String::new(),
+            Reach::Within(window) => format!(" --window {window}"),
+        };
+        let rest = format!(" {} {}{clipped}", up_to_option(game), game.slice_name(slice));
+        self.subject.command("solve", &rest)
+    }
+
     fn check(
         &self,
         game: &AnyGame,
@@ -253,7 +261,13 @@ impl Check {
             let set = self.subject.open(game, false, cache);
             let table = set.get_exactly(slice.0, reach)?;
             if manifest {
-                check_manifest(&set, &table, &dir)?;
+                match check_manifest(&set, &table, &dir) {
+                    // A file is listed once it is checked, or where no check was asked for.
+                    Err(CheckError::Table(TableError::Unlisted { .. })) if !table.is_checked() => {
+                        return Ok(Finding::Unchecked(self.solve_again(game, slice, reach)));
+                    }
+                    listed => listed?,
+                }
             }
             if sound {
                 let (threads, memory) = (self.how.threads.count(), memory - cache);
@@ -287,7 +301,9 @@ impl Check {
         };
         check().unwrap_or_else(|error| {
             Finding::Wrong(match error {
-                CheckError::Table(error @ TableError::Unexpected { .. }) => {
+                CheckError::Table(
+                    error @ (TableError::Unexpected { .. } | TableError::Unlisted { .. }),
+                ) => {
                     format!("{error}; delete it and solve it again")
                 }
                 CheckError::Wrong { .. } => format!("{error}; delete the file and solve it again"),
@@ -430,11 +446,16 @@ impl Check {
                 ))?;
             }
             Finding::Whole => {
-                object["error"] = "not compared: slices it leads to are not right".into();
+                let why = "slices it leads to are not right or not checked yet";
+                object["error"] = format!("not compared: {why}").into();
                 self.print_line(&format!(
-                    "-      {name:>9}  the file is whole; its scores were not compared, \
-                     because slices it leads to are not right\n"
+                    "-      {name:>9}  the file is whole; its scores were not compared, because {why}\n"
                 ))?;
+            }
+            Finding::Unchecked(again) => {
+                let text = format!("not checked yet; `{again}` checks it and goes on");
+                self.print_line(&format!("-      {name:>9}  {text}\n"))?;
+                object["error"] = text.into();
             }
             Finding::Wrong(reason) => {
                 object["error"] = reason.clone().into();

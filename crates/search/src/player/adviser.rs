@@ -168,7 +168,8 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         self.perfect.set_limit(positions);
     }
 
-    /// Every move of a position with its value, where databases have them all; `None` elsewhere.
+    /// Every move of a position with its value, where databases have them all; `None` elsewhere. Of
+    /// equal ones those that win soonest or hold out longest come first, where databases count that.
     /// `history` holds the positions before this one, oldest first, each as its mover saw it.
     pub fn by_databases(
         &self,
@@ -179,10 +180,12 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
             return Ok(None);
         }
         let valued = self.perfect.values(position, history)?;
-        let value = self.perfect.worth(position, history, &valued)?;
+        let worths = self.perfect.worths(position, &valued)?;
+        let value = self.perfect.worth(position, history, &worths)?;
         let mut values: MoveValues<G::Move> =
-            valued.iter().map(|valued| (valued.mv, valued.worth())).collect();
-        values.sort_by_key(|(_, value)| Reverse((value.hundredths(), value.upper)));
+            valued.iter().map(|valued| valued.mv).zip(worths).collect();
+        let key = |value: Worth| (Reverse((value.hundredths(), value.upper)), value.order());
+        values.sort_by_key(|(_, value)| key(*value));
         Ok(Some(Advice { values, value, source: Source::Database }))
     }
 
@@ -261,8 +264,7 @@ impl<G: Evaluate, O: Oracle<Error: Send> + Send + Sync> Adviser<G, O> {
         on_report: &mut dyn FnMut(&Report<G::Move>),
     ) -> Result<Chosen<G::Move>, PlayerError<O::Error>> {
         let errs = manner.level < Level::PERFECT;
-        if let Some(mut advice) = self.known_moves(position, history, limits)? {
-            self.perfect.count(position, history, &mut advice.values)?;
+        if let Some(advice) = self.known_moves(position, history, limits)? {
             let mv = self.choose_by_databases(position, history, manner, random)?;
             let (best, _) = *advice.values.first().ok_or(PlayerError::Over)?;
             // That is a choice among all moves, and may be one that the limits leave out.

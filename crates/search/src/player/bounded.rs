@@ -66,6 +66,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             let step = self.game.play(position, &mv);
             let inside = self.is_inside(position, &step);
             let repeats = inside && seen.contains(&(step.next, false));
+            let alone = held_through(&self.game, &self.oracle, &step, true)?;
             let (value, most) = if repeats {
                 let score = step.value(self.game.repeated(&step.next));
                 (score, score)
@@ -73,10 +74,9 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
                 let certain = |mover| self.certain(&step.next, mover, &closed);
                 (step.gain + certain(false)?, step.gain - certain(true)?)
             } else {
-                let through = |mover| held_through(&self.game, &self.oracle, &step, mover);
-                (through(true)?, -through(false)?)
+                (alone, -held_through(&self.game, &self.oracle, &step, false)?)
             };
-            values.push(Valued { mv, step, value, most, repeats });
+            values.push(Valued { mv, step, value, most, alone, repeats });
         }
         Ok(values)
     }
@@ -198,9 +198,8 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         // More positions than allowed lie between here and the exit.
         let mut likely = Vec::with_capacity(moves.len());
         for valued in &moves {
-            let through = held_through(&self.game, &self.oracle, &valued.step, true)?;
             let inside = self.is_inside(position, &valued.step);
-            let level = if valued.repeats { valued.value } else { through };
+            let level = if valued.repeats { valued.value } else { valued.alone };
             likely.push(((Reverse(level), valued.repeats, inside), valued.mv));
         }
         likely.sort_by_key(|(key, _)| *key);

@@ -7,7 +7,7 @@ use nutcracker_game::{Game, Metric, Score, Step, Turn};
 use super::Prospect;
 use super::perfect::{Keeping, Perfect, PlayerError, Valued, score_of};
 use super::realise::Closed;
-use crate::{MoveValues, Oracle, Worth};
+use crate::{Oracle, Worth};
 
 /// Moves as a metric values them.
 #[derive(Debug)]
@@ -39,12 +39,21 @@ impl Counted {
         Ok(values.map(|values| Counted { metric, values }))
     }
 
-    /// What each move leads to; one that repeats a position ends the game with a draw.
+    /// The values of those moves whose worth the game so far does not change.
+    fn unchanged<G: Game>(&self, moves: &[Valued<G>]) -> impl Iterator<Item = Option<Score>> {
+        let score = |value| self.metric.score(value);
+        moves
+            .iter()
+            .zip(&self.values)
+            .map(move |(valued, &value)| (score(value) == valued.value).then_some(value))
+    }
+
+    /// What each move leads to; one after which a position repeats ends the game with a draw.
     pub fn prospects<G: Game>(&self, moves: &[Valued<G>]) -> Vec<Prospect> {
-        let prospect = |(valued, &value): (&Valued<G>, &Score)| {
-            if valued.repeats { Prospect::Draw } else { Prospect::of(self.metric, value) }
+        let prospect = |value: Option<Score>| {
+            value.map_or(Prospect::Draw, |value| Prospect::of(self.metric, value))
         };
-        moves.iter().zip(&self.values).map(prospect).collect()
+        self.unchanged(moves).map(prospect).collect()
     }
 }
 
@@ -98,30 +107,20 @@ fn value_of<G: Game, O: Oracle>(
 pub type Prospects<M> = Vec<(M, Prospect)>;
 
 impl<G: Game, O: Oracle> Perfect<G, O> {
-    /// Adds to what moves are worth how far away their wins and losses are, where databases count
-    /// that; those that win soonest or hold out longest come first among equal ones.
-    pub fn count(
+    /// What moves are worth, in their order, with how far away their wins and losses are where
+    /// databases count that.
+    pub fn worths(
         &self,
         position: &G::Position,
-        history: &[G::Position],
-        moves: &mut MoveValues<G::Move>,
-    ) -> Result<(), PlayerError<O::Error>> {
-        if self.oracle.bounds(self.game.slice_of(position)) {
-            return Ok(());
-        }
-        let valued = self.values(position, history)?;
-        let Some(counted) = Counted::new(self.game(), self.oracle(), position, &valued)? else {
-            return Ok(());
-        };
-        let values: Vec<_> =
-            valued.iter().zip(&counted.values).filter(|(valued, _)| !valued.repeats).collect();
-        for (mv, worth) in &mut *moves {
-            if let Some((_, value)) = values.iter().find(|(valued, _)| valued.mv == *mv) {
-                worth.distance = Worth::by(counted.metric, **value).distance;
+        moves: &[Valued<G>],
+    ) -> Result<Vec<Worth>, PlayerError<O::Error>> {
+        let mut worths: Vec<Worth> = moves.iter().map(Valued::worth).collect();
+        if let Some(counted) = Counted::new(&self.game, &self.oracle, position, moves)? {
+            for (worth, value) in worths.iter_mut().zip(counted.unchanged(moves)) {
+                worth.distance = value.and_then(|value| Worth::by(counted.metric, value).distance);
             }
         }
-        moves.sort_by_key(|(_, worth)| worth.order());
-        Ok(())
+        Ok(worths)
     }
 
     /// What every move leads to, where databases count moves; `None` elsewhere, and where the game is

@@ -88,13 +88,15 @@ pub struct Valued<G: Game> {
     /// The same, or more where a repetition is worth something: the opponent can force that it is
     /// no more than this.
     pub most: Score,
+    /// What databases say of it, whatever the game so far.
+    pub alone: Score,
     /// Whether it repeats a position of the game, which ends it.
     pub repeats: bool,
 }
 
 impl<G: Game> Valued<G> {
-    /// What the move is worth to its mover.
-    pub fn worth(&self) -> Worth {
+    /// What the move is worth to its mover; how far away that is, [`Perfect::worths`] adds.
+    pub(super) fn worth(&self) -> Worth {
         Worth::between(self.value, self.most)
     }
 }
@@ -125,7 +127,8 @@ pub struct Keeping<M> {
 /// end of the game with `dtw`, to the next conversion with `dtc`. Otherwise a search finds the
 /// plies to the exit.
 ///
-/// The game so far counts: a move that repeats a position ends the game with 0 from there.
+/// The game so far counts: a move that repeats a position ends the game with 0 from there, and one
+/// after which the opponent can do so is worth no more.
 ///
 /// Where a repetition is worth something else, databases hold what each side can force, and the
 /// player forces as much as the game so far allows: every move it chooses is one after which its
@@ -206,7 +209,8 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
     }
 
     /// Every legal move with its value. `history` holds the positions before this one, oldest
-    /// first, each as its mover saw it.
+    /// first, each as its mover saw it. A repetition counts whether the move makes it or the
+    /// opponent can at once, this position included.
     ///
     /// Where a repetition is worth something, the bounds of a move hold for the game so far, the
     /// position itself included. They are as close as a bounded search finds them.
@@ -230,12 +234,38 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             let step = self.game.play(position, &mv);
             let inside = self.is_inside(position, &step);
             let repeats = inside && seen.contains(&(step.next, false));
-            let score = score_of(&self.game, &self.oracle, &step.next)?;
-            let score = if repeats { self.game.repeated(&step.next) } else { score };
-            let value = step.value(score);
-            Ok(Valued { mv, step, value, most: value, repeats })
+            let alone = step.value(score_of(&self.game, &self.oracle, &step.next)?);
+            let value = if repeats {
+                step.value(self.game.repeated(&step.next))
+            } else if inside && alone > 0 {
+                self.least_after_reply(position, &step, &seen).map_or(alone, |ends| alone.min(ends))
+            } else {
+                alone
+            };
+            Ok(Valued { mv, step, value, most: value, alone, repeats })
         };
         moves.into_iter().map(value).collect()
+    }
+
+    /// The least that a move inside the slice is worth if the opponent answers it by a repetition;
+    /// `None` where it cannot.
+    fn least_after_reply(
+        &self,
+        position: &G::Position,
+        step: &Step<G::Position>,
+        seen: &Closed<G::Position>,
+    ) -> Option<Score> {
+        if self.game.outcome(&step.next).is_some() {
+            return None;
+        }
+        let mut replies = Vec::new();
+        self.game.steps(&step.next, &mut replies);
+        let repeats = |reply: &&Step<G::Position>| {
+            reply.next == *position || seen.contains(&(reply.next, true))
+        };
+        let inside = replies.iter().filter(|reply| self.is_inside(&step.next, reply));
+        let ends = |reply: &Step<_>| step.value(reply.value(self.game.repeated(&reply.next)));
+        inside.filter(repeats).map(ends).min()
     }
 
     /// What a position is worth to its mover after the game so far, by the values of its moves and
@@ -244,10 +274,9 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         &self,
         position: &G::Position,
         history: &[G::Position],
-        moves: &[Valued<G>],
+        moves: &[Worth],
     ) -> Result<Worth, PlayerError<O::Error>> {
-        let moves: Vec<Worth> = moves.iter().map(Valued::worth).collect();
-        let by_moves = Worth::best(&moves);
+        let by_moves = Worth::best(moves);
         if !self.oracle.bounds(self.game.slice_of(position)) {
             return Ok(by_moves);
         }
@@ -292,6 +321,9 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
                 if best.iter().any(|valued| !valued.repeats) {
                     best.retain(|valued| !valued.repeats);
                 }
+                // An opponent that can repeat a position may overlook it.
+                let most = best.iter().map(|valued| valued.alone).max();
+                best.retain(|valued| Some(valued.alone) == most);
                 best.sort_by_key(|valued| self.is_inside(position, &valued.step));
                 None
             }
@@ -424,7 +456,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
     ) -> Vec<G::Move> {
         let leads = |valued: &&Valued<G>| {
             if self.is_inside(position, &valued.step) {
-                next.contains(&valued.step.next) && !valued.repeats
+                next.contains(&valued.step.next) && valued.value >= level
             } else {
                 next.is_empty() && valued.value == level
             }

@@ -5,7 +5,7 @@ use nutcracker_game::toy::{Graph, Node};
 use nutcracker_game::{Metric, Numbering, Rules, SliceId, Step};
 use nutcracker_games::krk::{Krk, KrkPosition};
 use nutcracker_search::Oracle;
-use nutcracker_search::player::Perfect;
+use nutcracker_search::player::{Perfect, Prospect};
 
 use crate::solved::{self, Counted};
 
@@ -35,6 +35,33 @@ fn a_mirror_image_is_no_repetition() {
     assert_eq!((free.value, free.moves.as_slice(), free.plies), (1, &[mv][..], Some(1)));
     assert_eq!(player.keeping(&now, &[image]).unwrap(), free);
     assert!(!player.keeping(&now, &[mated]).unwrap().moves.contains(&mv));
+}
+
+/// A winning move after which the opponent can repeat a position is worth a draw.
+#[test]
+fn the_opponent_can_repeat_at_once() {
+    let oracle = Counted::new(&Krk, Metric::Dtw, 1);
+    let player = Perfect::new(Krk, &oracle);
+    let now = position("Kc2 Rh4 kd5 w");
+    let back = position("Kc3 Rh4 kd5 b");
+    let history = [back, position("Kc3 Rh4 ke5 w"), position("Kc2 Rh4 ke5 b")];
+    let to = |history: &[KrkPosition], next: KrkPosition| {
+        let values = player.values(&now, history).unwrap();
+        let place = values.iter().position(|valued| valued.step.next == next).unwrap();
+        let prospects = player.prospects(&now, history).unwrap().unwrap();
+        (values[place].value, values[place].repeats, prospects[place].1)
+    };
+    // Without that game it wins; after it, Black plays Ke5.
+    assert!(matches!(to(&[], back), (1, false, Prospect::Win(_))));
+    assert_eq!(to(&history[1..], back), (0, false, Prospect::Draw));
+    assert_eq!(to(&history, back), (0, true, Prospect::Draw));
+    // After another move it repeats nothing.
+    let other = position("Kb3 Rh4 kd5 b");
+    assert_eq!(to(&history, other), to(&[], other));
+    // The win is still there, by the other moves.
+    let keeping = Perfect::new(Krk, &oracle).keeping(&now, &history[1..]).unwrap();
+    assert_eq!(keeping.value, 1);
+    assert!(keeping.moves.iter().all(|mv| Krk.play(&now, mv).next != back));
 }
 
 /// The moves of White to mate, and of a game that `defend` plays for Black.

@@ -14,6 +14,7 @@ use crate::book_option::AnyLearner;
 use crate::databases::Databases;
 use crate::failure::Failure;
 use crate::number::counted;
+use crate::outcome::{counts_points, value_text};
 use crate::{print, table};
 
 use super::palette::Palette;
@@ -218,23 +219,33 @@ impl Session {
         let choices = self.choices()?;
         let Some((mv, value)) = choices.values.first() else { return Ok(()) };
         let mv = self.played.name(mv);
-        print(&format!("{mv} ({}, {})\n", worth(*value), how(choices.source)))
+        // `win in 11` says it all; a number does not say what it is.
+        let text = value_text(self.played.game(), *value);
+        let worth = if text.starts_with(char::is_alphabetic) { "" } else { "worth " };
+        print(&format!("{mv} ({worth}{text}, {})\n", how(choices.source)))
     }
 
     fn values(&mut self) -> Result<(), Failure> {
         let choices = self.choices()?;
-        let best = choices.values.first().map(|(_, value)| value.hundredths());
+        let game = self.played.game();
+        let key = |value: Worth| (value.hundredths(), value.distance);
+        let best = choices.values.first().map(|(_, value)| key(*value));
         let rows = choices
             .values
             .iter()
             .map(|(mv, value)| {
-                let is_best = Some(value.hundredths()) == best;
+                let is_best = Some(key(*value)) == best;
                 let mark = if is_best { self.palette.good("best") } else { String::new() };
-                vec![self.played.name(mv), value.to_string(), mark]
+                vec![self.played.name(mv), value_text(game, *value), mark]
             })
             .collect();
-        let text = table::render(&["move", "worth", ""], &[0, 2], rows);
-        print(&format!("{text}what you win from here on, {}\n", how(choices.source)))
+        let (left, what): (&[usize], _) = if counts_points(game) {
+            (&[0, 2], "what you win from here on")
+        } else {
+            (&[0, 1, 2], "what each move leads to for you")
+        };
+        let text = table::render(&["move", "worth", ""], left, rows);
+        print(&format!("{text}{what}, {}\n", how(choices.source)))
     }
 
     fn save(&self, path: Option<&str>) -> Result<(), Failure> {
@@ -271,10 +282,6 @@ impl Session {
 /// A player's name as a sentence has it.
 fn name(game: &AnyGame, side: Side) -> String {
     crate::outcome::name(game, side)
-}
-
-fn worth(value: Worth) -> String {
-    format!("worth {value}")
 }
 
 fn how(source: Source) -> String {
