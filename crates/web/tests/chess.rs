@@ -310,7 +310,7 @@ fn impossible_positions_get_one_sentence() {
             ("8/8/8/8/8/2k5/8/2R5 w - -", "White has no king"),
             ("8/8/8/8/8/8/8/K1R5 w - -", "Black has no king"),
             ("P7/8/8/8/8/2k5/8/K7 w - -", "a pawn stands on the first or the last rank"),
-            ("8/8/8/8/8/2k5/8/K1R5 b - - x", "a position is a board"),
+            ("8/8/8/8/8/2k5/8/K1R5 b - - x", "the move counters at the end of a position"),
             ("2k5/8/8/8/8/8/8/K1R5 w - -", "the side that is not to move is in check"),
         ] {
             for uri in
