@@ -96,7 +96,7 @@ fn databases_of_any_metric_are_built_on_request_and_seen_at_once() {
         let order = |metric: &str| json!({ "game": "chess", "up_to": "kbk", "metric": metric });
         for (metric, sentence) in [
             ("dtq", "a metric is score, wdl, dtw (dtm)"),
-            ("score", "chess has no metric score; it has dtw, dtc, dtz, wdl, dtzN, dthN, dtr"),
+            ("score", "chess has no metric score; it has dtm, dtc, dtz, wdl, dtzN, dthN, dtr"),
         ] {
             let refused = post(&server, "/api/v1/jobs", order(metric).to_string()).await;
             assert_eq!(
