@@ -21,8 +21,10 @@ export async function opening(api, card, from) {
     .catch(() => null);
   if (!found) return { root: card.start, note: "" };
   // Where slices are not numbers of something, their names say little.
-  const start = /^\d+$/.test(card.start_slice) ? `, ${slice(card.start_slice, card.unit)},` : "";
-  const ending = card.unit === "slice" ? "from them" : `with ${slice(card.slices.at(-1), card.unit)}`;
+  const plain = card.unit === "slice";
+  const counts = !plain && /^\d+$/.test(card.start_slice);
+  const start = counts ? `, ${slice(card.start_slice, card.unit)},` : "";
+  const ending = plain ? "from them" : `with ${slice(card.slices.at(-1), card.unit)}`;
   return {
     root: found.position,
     note: `The start${start} is beyond the databases; this is an ending ${ending}.`,
