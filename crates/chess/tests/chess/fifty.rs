@@ -183,7 +183,7 @@ fn positions_of_two_knights() {
     compare_positions("NN", &[Metric::Dtc, Metric::Dtw, Metric::Dth(0), Metric::Dtz, FIFTY]);
 }
 
-/// Where the published rules are not certain: 44 moves are too few, and one less than 50 suffices.
+/// By our solver, where the print has 44 and, as not certain, 50 moves.
 #[test]
 #[ignore = "needs databases that take hours; scripts/test-long builds them"]
 fn rules_that_were_not_certain() {

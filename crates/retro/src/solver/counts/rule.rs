@@ -394,7 +394,7 @@ impl<G: Game> Ruled<'_, G> {
         });
     }
 
-    /// A move of a loser leads to fewer plies, so that it has at least so many itself. All of its moves
+    /// A move of a loser leads to fewer plies, so that it has at least `least` itself. All of its moves
     /// are looked at, once as many as were undecided the last time have been decided. Zeroing moves end
     /// the count, and all of them have to be lost.
     fn examine(&self, index: u64, least: u64, rule: u8, scratch: &mut Scratch<G>) {
