@@ -19,8 +19,8 @@ pub struct OutOfMemory {
 /// Zeroed 64-bit words.
 #[derive(Debug)]
 pub struct Words {
-    /// Owns the memory; all accesses go through `words`.
-    _map: Option<MmapMut>,
+    /// Owns the memory; all accesses but [`release`](Self::release) go through `words`.
+    map: Option<MmapMut>,
     words: &'static [AtomicU64],
 }
 
@@ -28,7 +28,7 @@ impl Words {
     /// Allocates this many words.
     pub fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
         if len == 0 {
-            return Ok(Words { _map: None, words: &[] });
+            return Ok(Words { map: None, words: &[] });
         }
         let bytes = len * size_of::<u64>();
         let map = MmapOptions::new()
@@ -43,7 +43,30 @@ impl Words {
         // longer than that.
         #[allow(unsafe_code, clippy::cast_ptr_alignment)]
         let words = unsafe { std::slice::from_raw_parts(map.as_ptr().cast::<AtomicU64>(), len) };
-        Ok(Words { _map: Some(map), words })
+        Ok(Words { map: Some(map), words })
+    }
+
+    /// Gives the memory of some words back to the kernel; they are zero from then on, or what they
+    /// were.
+    pub fn release(&mut self, words: std::ops::Range<usize>) {
+        #[cfg(target_os = "linux")]
+        if let Some(map) = &self.map {
+            const PAGE: usize = 1 << 12;
+            let bytes = (words.start * size_of::<u64>()).next_multiple_of(PAGE)
+                ..words.end * size_of::<u64>() / PAGE * PAGE;
+            // SAFETY: the range is inside the map, whose memory is anonymous, so that it reads as
+            // zeros afterwards; nothing borrows the words meanwhile.
+            #[allow(unsafe_code)]
+            let _ = unsafe {
+                map.unchecked_advise_range(
+                    memmap2::UncheckedAdvice::DontNeed,
+                    bytes.start,
+                    bytes.len(),
+                )
+            };
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (words, &self.map);
     }
 
     #[inline(always)]

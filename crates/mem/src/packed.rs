@@ -54,6 +54,14 @@ impl<const BITS: u32> Packed<BITS> {
         self.words.as_slice()
     }
 
+    /// Gives the memory of some numbers back, as far as they fill pages: they mean nothing from then
+    /// on.
+    pub fn release(&mut self, range: std::ops::Range<u64>) {
+        self.words.release(
+            (range.start.div_ceil(Self::LANES)) as usize..(range.end / Self::LANES) as usize,
+        );
+    }
+
     #[inline(always)]
     fn word(&self, index: u64) -> (&AtomicU64, u32) {
         let word = &self.words.as_slice()[(index / Self::LANES) as usize];
@@ -243,18 +251,35 @@ impl<const BITS: u32> Packed<BITS> {
         }
     }
 
-    /// Visits the indices of `range` whose number lacked `bit` when its word was read. `range` must
+    /// Visits the indices of `range` whose number had `bit` when its word was read. `range` must
     /// begin at a multiple of [`LANES`](Packed::LANES).
     #[inline]
-    pub fn find_without(&self, range: std::ops::Range<u64>, bit: u64, mut visit: impl FnMut(u64)) {
+    pub fn find_with(&self, range: std::ops::Range<u64>, bit: u64, visit: impl FnMut(u64)) {
+        self.find_bits(range, bit, |word| word, visit);
+    }
+
+    /// As [`find_with`](Self::find_with), for the numbers that lacked it.
+    #[inline]
+    pub fn find_without(&self, range: std::ops::Range<u64>, bit: u64, visit: impl FnMut(u64)) {
+        self.find_bits(range, bit, |word| !word, visit);
+    }
+
+    #[inline]
+    fn find_bits(
+        &self,
+        range: std::ops::Range<u64>,
+        bit: u64,
+        wanted: impl Fn(u64) -> u64,
+        mut visit: impl FnMut(u64),
+    ) {
         debug_assert!(range.start.is_multiple_of(Self::LANES) && bit.is_power_of_two());
         let words = self.words.as_slice();
         let (first, last) = (range.start / Self::LANES, range.end.div_ceil(Self::LANES));
         for (number, word) in (first..).zip(&words[first as usize..last as usize]) {
-            let mut without = !word.load(Relaxed) & (bit * Self::ONES);
-            while without != 0 {
-                let index = number * Self::LANES + u64::from(without.trailing_zeros() / BITS);
-                without &= without - 1;
+            let mut found = wanted(word.load(Relaxed)) & (bit * Self::ONES);
+            while found != 0 {
+                let index = number * Self::LANES + u64::from(found.trailing_zeros() / BITS);
+                found &= found - 1;
                 if index < range.end {
                     visit(index);
                 }
@@ -299,12 +324,31 @@ mod tests {
         let expected: Vec<u64> =
             (0..100).filter(|&index| plain[index as usize].is_multiple_of(2)).collect();
         assert_eq!(even, expected);
+        let mut odd = Vec::new();
+        packed.find_with(0..100, 1, |index| odd.push(index));
+        let expected: Vec<u64> = (0..100).filter(|index| !even.contains(index)).collect();
+        assert_eq!(odd, expected);
 
         let copy = Packed::<BITS>::zeroed(100).unwrap();
         copy.fill(3, plain[3..97].iter().copied());
         for (index, &value) in (0..).zip(&plain) {
             assert_eq!(copy.get(index), if (3..97).contains(&index) { value } else { 0 });
         }
+    }
+
+    #[test]
+    fn numbers_around_those_released_stay() {
+        let mut packed = Packed::<8>::zeroed(100_000).unwrap();
+        for index in 0..100_000 {
+            packed.set(index, 7);
+        }
+        packed.release(10_001..50_003);
+        for index in (0..10_001).chain(50_003..100_000) {
+            assert_eq!(packed.get(index), 7, "{index}");
+        }
+        packed.release(60_000..60_000);
+        packed.release(60_001..60_002);
+        assert_eq!(packed.get(60_001), 7);
     }
 
     #[test]

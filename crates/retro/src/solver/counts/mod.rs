@@ -1,6 +1,6 @@
 //! `memory`: whole states in memory, with a count of open moves for each position.
 
-mod marks;
+mod plies;
 mod rule;
 mod states;
 mod zeroing;

@@ -254,13 +254,19 @@ impl States {
         Codes::new(max, moves).count() <= 1 << 16
     }
 
-    /// Visits the scores of all `len` positions, in runs.
-    pub(super) fn each_run(&self, len: u64, mut visit: impl FnMut(u64, &[i8])) {
+    /// Visits the scores of all positions, in runs, and gives the memory of those visited back on
+    /// the way.
+    pub(super) fn hand_over(mut self, mut visit: impl FnMut(u64, &[i8])) {
+        const RELEASED: u64 = 1 << 21;
+        let len = with_packed!(&self, packed, _codes => packed.len());
         let mut scores = vec![0; RUN];
         for start in (0..len).step_by(RUN) {
             let run = &mut scores[..RUN.min((len - start) as usize)];
             self.scores(start, run);
             visit(start, run);
+            if start % RELEASED == 0 && start > 0 {
+                with_packed!(&mut self, packed, _codes => packed.release(start - RELEASED..start));
+            }
         }
     }
 
