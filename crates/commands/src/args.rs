@@ -252,8 +252,17 @@ impl Subject {
                 } else {
                     format!("`{}` makes it", self.slice_command("solve", game, slice))
                 };
+                let others = self.open_others(game, 0).into_iter();
+                let has = others.filter(|(_, set)| set.get(slice.0).is_ok());
+                let names: Vec<String> = has
+                    .map(|(metric, _)| format!("`--metric {}`", game.metric_name(metric)))
+                    .collect();
+                let others = match names.len() {
+                    0 => String::new(),
+                    _ => format!(", there is with {}", names.join(", ")),
+                };
                 Failure::Failed(format!(
-                    "there is no database of {} for {} in {}; {advice}",
+                    "there is no database of {} for {} in {}{others}; {advice}",
                     game.id(),
                     slice_label(game, slice),
                     dir.display(),

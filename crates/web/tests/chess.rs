@@ -22,17 +22,22 @@ fn data() -> &'static Path {
         let name = format!("chess-{}", std::process::id());
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = std::fs::remove_dir_all(&dir);
-        let info = GAMES.info("chess").expect("chess");
-        let chess = info.game(&Options::default()).expect("it has no options");
-        let slices = closure(&chess, vec![chess.slice_named("krk").expect("a class")]);
-        let disk: Arc<dyn Storage> = Arc::new(Disk::default());
         for metric in [Metric::Dtw, Metric::Dtc, Metric::Dtz] {
-            let options = SolveOptions { metric: Some(metric), ..SolveOptions::new(2, "test") };
-            let folder = dir.join(folder(&chess, metric));
-            chess.solve_slices(&disk, &folder, &slices, &options, &Silent).expect("it is solved");
+            solve(&dir, "krk", metric);
         }
         dir
     })
+}
+
+/// Solves a class and those it depends on.
+fn solve(dir: &Path, class: &str, metric: Metric) {
+    let info = GAMES.info("chess").expect("chess");
+    let chess = info.game(&Options::default()).expect("it has no options");
+    let slices = closure(&chess, vec![chess.slice_named(class).expect("a class")]);
+    let disk: Arc<dyn Storage> = Arc::new(Disk::default());
+    let options = SolveOptions { metric: Some(metric), ..SolveOptions::new(2, "test") };
+    let folder = dir.join(folder(&chess, metric));
+    chess.solve_slices(&disk, &folder, &slices, &options, &Silent).expect("it is solved");
 }
 
 fn explorer() -> Router {
@@ -70,6 +75,30 @@ fn every_move_has_both_names_and_its_distance_by_each_metric() {
                 assert_eq!(moves(&other["value"]), moves(&mv["value"]), "{mv}");
             }
         }
+    });
+}
+
+#[test]
+fn databases_that_other_programs_make_are_seen_and_fill_the_gaps() {
+    run(async {
+        let dir = tempfile::tempdir().expect("a directory");
+        let config = Config::new("127.0.0.1:0".parse().expect("an address"), GAMES, dir.path());
+        let server = server(config);
+        let uri = "/api/v1/games/chess/moves?position=8/8/8/8/8/3k4/8/K1R5 w - -";
+        assert_eq!(ask(&server, uri).await["value"], Value::Null);
+        let distance = json!({ "moves": 15, "metric": "dtz" });
+        solve(dir.path(), "krk", Metric::Dtz);
+        assert_eq!(ask(&server, uri).await["value"]["distance"], distance);
+        // The explorer goes by the distance to mate from now on, of which it has only another class.
+        solve(dir.path(), "kqk", Metric::Dtw);
+        assert_eq!(ask(&server, "/api/v1/games/chess").await["metric"], "dtw");
+        let found = ask(&server, uri).await;
+        assert_eq!(found["value"]["distance"], distance, "{found}");
+        assert_eq!(found["missing"], Value::Null, "{found}");
+        let moves = found["moves"].as_array().expect("moves");
+        let best: Vec<&Value> = moves.iter().filter(|mv| mv["best"] == true).collect();
+        assert!(!best.is_empty() && best.len() < moves.len(), "{found}");
+        assert!(best.iter().all(|mv| mv["value"]["distance"] == distance), "{found}");
     });
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use nutcracker_any::AnyGame;
 use nutcracker_game::{Metric, Numbering, SliceId};
@@ -33,6 +34,8 @@ pub(super) struct Databases {
     pub set: Arc<TableSet>,
     /// By other metrics.
     pub others: Vec<(Metric, Arc<TableSet>)>,
+    /// The metrics that folders of the data directory were named for, and when it last changed.
+    listed: (Vec<Metric>, Mutex<Option<SystemTime>>),
     /// Slices that were asked for in vain, and whether they can be solved here.
     pub feasible: Mutex<HashMap<SliceId, bool>>,
     pub extremes: Mutex<HashMap<SliceId, Arc<Extremes>>>,
@@ -59,6 +62,15 @@ fn named(game: &AnyGame, data: &Path) -> Vec<Metric> {
     found
 }
 
+/// When something was last made, renamed or removed in a directory.
+fn changed(dir: &Path) -> Option<SystemTime> {
+    std::fs::metadata(dir).and_then(|metadata| metadata.modified()).ok()
+}
+
+fn has_some(set: &TableSet) -> bool {
+    set.slices().is_ok_and(|slices| !slices.is_empty())
+}
+
 impl Databases {
     /// Those in a data directory; sets that are open are those of `before`, with what they keep.
     pub(super) fn open(
@@ -76,10 +88,13 @@ impl Databases {
                 Arc::new(open_metric(game, Some(metric), storage, &dir, cache_bytes))
             })
         };
-        let has_some = |set: &TableSet| set.slices().is_ok_and(|slices| !slices.is_empty());
+        // Before it is read: what comes meanwhile is found the next time.
+        let changed = changed(data);
+        let named = named(game, data);
         let usual = available_metric(game, &storage, data);
-        let mut others: Vec<(Metric, Arc<TableSet>)> = named(game, data)
-            .into_iter()
+        let mut others: Vec<(Metric, Arc<TableSet>)> = named
+            .iter()
+            .copied()
             .filter(|&metric| metric != usual)
             .map(|metric| (metric, open(metric)))
             .collect();
@@ -95,10 +110,27 @@ impl Databases {
             metric,
             set,
             others,
+            listed: (named, Mutex::new(changed)),
             feasible: Mutex::default(),
             extremes: Mutex::default(),
             rates: Mutex::default(),
         }
+    }
+
+    /// Whether these are all that are here: other programs may have made some.
+    pub(super) fn are_all(&self, game: &AnyGame, data: &Path) -> bool {
+        let (listed, when) = &self.listed;
+        let mut when = when.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = changed(data);
+        if *when != now {
+            if *listed != named(game, data) {
+                return false;
+            }
+            *when = now;
+        }
+        self.others.is_empty()
+            || has_some(&self.set)
+            || !self.others.iter().any(|(_, set)| has_some(set))
     }
 
     /// All of them, those that the explorer goes by first.

@@ -204,7 +204,7 @@ pub fn open(
 /// A game with its databases, whatever game it is.
 pub struct Explorer {
     game: AnyGame,
-    /// What is here; others when some of another metric are built.
+    /// What is here; others when some of another metric were made.
     databases: RwLock<Arc<Databases>>,
     data: PathBuf,
     cache_bytes: u64,
@@ -228,7 +228,19 @@ impl fmt::Debug for Explorer {
 impl Explorer {
     /// The databases that are here now.
     fn databases(&self) -> Arc<Databases> {
-        Arc::clone(&self.databases.read().unwrap_or_else(PoisonError::into_inner))
+        let known = Arc::clone(&self.databases.read().unwrap_or_else(PoisonError::into_inner));
+        if !self.game.has_databases() || known.are_all(&self.game, &self.data) {
+            return known;
+        }
+        self.open_again(&known)
+    }
+
+    /// Opens the databases that are here now; those that were open stay so.
+    fn open_again(&self, before: &Databases) -> Arc<Databases> {
+        let now = Databases::open(&self.game, &self.data, self.cache_bytes, Some(before));
+        let now = Arc::new(now);
+        *self.databases.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&now);
+        now
     }
 
     /// Those that it goes by.
@@ -486,14 +498,11 @@ impl Explorer {
         let dir = self.data.join(folder(&self.game, metric));
         let options = SolveOptions { metric: Some(metric), ..options.clone() };
         let result = self.game.solve_slices(&storage, &dir, &selection.slices, &options, progress);
-        let before = self.databases();
-        let now = Databases::open(&self.game, &self.data, self.cache_bytes, Some(&before));
-        for (_, set) in now.all() {
+        for (_, set) in self.open_again(&self.databases()).all() {
             for slice in &selection.slices {
                 set.forget(slice.0);
             }
         }
-        *self.databases.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
         result.map(drop)
     }
 

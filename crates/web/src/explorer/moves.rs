@@ -1,9 +1,12 @@
 //! The legal moves of a position, each with what it is worth.
 
+use std::sync::Arc;
+
 use nutcracker_any::{AnyGame, AnyMove, AnyPosition};
 use nutcracker_game::{Numbering, Rules, Score, Step, Turn};
 use nutcracker_search::player::Adviser;
 use nutcracker_search::{Probed, TableOracle, Worth, forced_in_words};
+use nutcracker_table::TableSet;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -139,16 +142,36 @@ impl Explorer {
         Ok(Probed::find(&self.game, &self.set(), position)?)
     }
 
+    /// As [`known`](Self::known), with the databases that say so: where those that the explorer goes
+    /// by do not have the slice, those of another metric do, unless values are points.
+    fn known_by(
+        &self,
+        position: &AnyPosition,
+    ) -> Result<Option<(Arc<TableSet>, Probed)>, ExplorerError> {
+        let here = self.databases();
+        let others = if here.metric.is_points() { 0 } else { here.others.len() };
+        for (_, set) in here.all().take(1 + others) {
+            if let Some(found) = Probed::find(&self.game, set, position)? {
+                return Ok(Some((Arc::clone(set), found)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The legal moves in the order of the rules.
     pub(super) fn candidates(&self, position: &AnyPosition) -> Result<Candidates, ExplorerError> {
-        let known = self.known(position)?;
+        let (set, known) = match self.known_by(position)? {
+            Some((set, known)) => (set, Some(known)),
+            None => (self.set(), None),
+        };
         let mut moves = Vec::new();
         self.game.moves(position, &mut moves);
         moves
             .into_iter()
             .map(|mv| {
                 let step = self.game.play(position, &mv);
-                let mut value = self.known(&step.next)?.map(|found| found.worth.through(&step));
+                let reached = Probed::find(&self.game, &set, &step.next)?;
+                let mut value = reached.map(|found| found.worth.through(&step));
                 if let (Some(value), Some(known)) = (&mut value, known) {
                     *value = value.from(known.worth);
                 }
@@ -177,7 +200,7 @@ impl Explorer {
         history: &[AnyPosition],
     ) -> Result<(Option<Worth>, Candidates), ExplorerError> {
         let mut options = self.candidates(position)?;
-        let known = self.known(position)?.map(|found| found.worth);
+        let known = self.known_by(position)?.map(|(_, found)| found.worth);
         let over = || self.game.outcome(position).map(Worth::exact);
         let Some(historian) = historian.as_ref().filter(|_| !options.is_empty()) else {
             // Without databases, the end of the game still has its value.
