@@ -46,24 +46,24 @@ impl Words {
         Ok(Words { map: Some(map), words })
     }
 
-    /// Gives the memory of some words back to the kernel; they are zero from then on, or what they
-    /// were.
+    /// Gives the memory of some words back to the kernel, as far as they fill pages: whether they are
+    /// zero from then on or what they were is not known.
     pub fn release(&mut self, words: std::ops::Range<usize>) {
         #[cfg(target_os = "linux")]
         if let Some(map) = &self.map {
-            const PAGE: usize = 1 << 12;
-            let bytes = (words.start * size_of::<u64>()).next_multiple_of(PAGE)
-                ..words.end * size_of::<u64>() / PAGE * PAGE;
-            // SAFETY: the range is inside the map, whose memory is anonymous, so that it reads as
-            // zeros afterwards; nothing borrows the words meanwhile.
-            #[allow(unsafe_code)]
-            let _ = unsafe {
-                map.unchecked_advise_range(
-                    memmap2::UncheckedAdvice::DontNeed,
-                    bytes.start,
-                    bytes.len(),
-                )
-            };
+            // The largest that any machine has; what is released must not reach beyond the range.
+            const PAGE: usize = 1 << 16;
+            let start = (words.start * size_of::<u64>()).next_multiple_of(PAGE);
+            let end = words.end * size_of::<u64>() / PAGE * PAGE;
+            if start < end {
+                // SAFETY: the range is inside the map, whose memory is anonymous, so that it reads
+                // as zeros afterwards; nothing borrows the words meanwhile.
+                #[allow(unsafe_code)]
+                let _ = unsafe {
+                    let advice = memmap2::UncheckedAdvice::DontNeed;
+                    map.unchecked_advise_range(advice, start, end - start)
+                };
+            }
         }
         #[cfg(not(target_os = "linux"))]
         let _ = (words, &self.map);
