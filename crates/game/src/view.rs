@@ -150,9 +150,9 @@ impl Target {
 
 /// A slice as it is walked forward, by its moves.
 ///
-/// The check uses it, and so do the solvers with one and two bits a position; the in-memory solver,
-/// the one by rows and the one by sweeps do not. So the check ends with a sample of positions by
-/// the plain rules, which uses no view.
+/// The check uses it, and so do the solvers with one and two bits a position, and the one in memory
+/// for distances under a rule of moves; by rows, by sweeps and for all else in memory it is not used.
+/// So the check ends with a sample of positions by the plain rules, which uses no view.
 ///
 /// # Required
 /// All methods but [`inside`](ForwardView::inside), [`inside_at`](ForwardView::inside_at),

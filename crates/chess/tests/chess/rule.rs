@@ -1,10 +1,16 @@
 //! Endings under a rule of N moves, compared with a solver that has the clock in its positions.
 
 use std::ops::RangeInclusive;
-use std::sync::Mutex;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::{fs, io};
 
+use nutcracker_any::{AnyGame, Registered};
 use nutcracker_chess::Chess;
 use nutcracker_game::{Metric, Numbering, Rules, SliceId};
+use nutcracker_retro::{Operation, Silent, SolveOptions, Watch};
+use nutcracker_table::{Disk, Storage};
 use tempfile::TempDir;
 
 use super::clock::Graph;
@@ -206,4 +212,48 @@ fn the_smallest_rule_is_the_first_under_which_queen_against_knight_wins() {
 #[ignore = "takes minutes; scripts/test-long runs it"]
 fn the_smallest_rule_is_the_first_under_which_rook_against_pawn_wins() {
     compare_with_every_rule("krkp");
+}
+
+/// Rules lie in work files. Where a disk fails, one sentence says so, and the same command succeeds
+/// once it works again.
+#[test]
+fn work_files_of_rules_can_fail_at_any_time() {
+    let solve = |dir: &Path, watch: Watch| {
+        let game: AnyGame = Chess.erase();
+        let disk: Arc<dyn Storage> = Arc::new(Disk { map: false });
+        let metric = Some(Metric::Dth(0));
+        let options = SolveOptions { metric, watch, ..SolveOptions::new(2, "test") };
+        game.solve_slices(&disk, dir, &Chess.select("krk").unwrap(), &options, &Silent)
+    };
+    let table = |dir: &Path| fs::read(dir.join("chess-krk.nut")).unwrap();
+    let expected = tempfile::tempdir().unwrap();
+    solve(expected.path(), Watch::default()).unwrap();
+    let written = [Operation::Folder, Operation::Open, Operation::Allocate];
+    for operation in written.into_iter().chain([Operation::Read, Operation::Write]) {
+        for failing in [0, 1, 5] {
+            let dir = tempfile::tempdir().unwrap();
+            let count = Arc::new(AtomicU64::new(0));
+            let watch = Watch::new(move |now, _| {
+                if now == operation && count.fetch_add(1, Relaxed) >= failing {
+                    return Err(io::ErrorKind::StorageFull.into());
+                }
+                Ok(())
+            });
+            let what = format!("{operation:?} number {failing}");
+            match solve(dir.path(), watch) {
+                Ok(_) => assert!(failing > 0, "{what}"),
+                Err(error) => {
+                    let sentence = error.to_string();
+                    assert!(sentence.starts_with("cannot "), "{what}: {sentence}");
+                    assert!(sentence.contains("the disk is full: make room"), "{what}: {sentence}");
+                }
+            }
+            solve(dir.path(), Watch::default()).unwrap();
+            assert!(table(dir.path()) == table(expected.path()), "{what}");
+            let left = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+            let work: Vec<_> =
+                left.filter(|name| name.display().to_string().starts_with("work")).collect();
+            assert!(work.is_empty(), "{what}: {work:?}");
+        }
+    }
 }

@@ -16,6 +16,7 @@
 //!
 //! The checksums are in memory as well, and every block that is read is compared with its own.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -165,6 +166,13 @@ impl WorkFile {
             done += len;
         }
         Ok(())
+    }
+
+    /// The bytes of a range.
+    pub(crate) fn read_range(&self, range: Range<u64>) -> Result<Vec<u8>, WorkFileError> {
+        let mut bytes = vec![0; (range.end - range.start) as usize];
+        self.read(range.start, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Writes all of `bytes` at `offset`.

@@ -37,11 +37,14 @@ impl<G: Game> SliceSolver<G> for Counts {
         }
         let moves = task.game.max_internal_moves(task.slice);
         let states = task.positions() * States::bytes_per_position(task.top, moves);
-        let states =
-            if task.metric().counts_to_zeroing() { zeroing::bytes(task, states) } else { states };
+        let (states, work_disk) = match task.metric().counts_to_zeroing() {
+            true => (zeroing::bytes(task, states), zeroing::disk_bytes(task)),
+            false => (states, 0),
+        };
         let worklists = States::worklist_bytes::<G::View>(task.positions(), task.options.threads);
         let view = task.game.view_bytes(task.slice);
-        Ok(Estimate::in_memory(task.overhead() + states + worklists + view))
+        let memory = Estimate::in_memory(task.overhead() + states + worklists + view);
+        Ok(Estimate { work_disk, ..memory })
     }
 
     fn solve(&self, job: &SliceJob<'_, G>) -> Result<SolvedSlice, SolveError> {
@@ -83,7 +86,10 @@ fn enter<G: Game, C: Children<Error = TableError> + Sync>(
     states: &States,
 ) -> Result<(), SolveError> {
     if view.walks() == 0 {
-        return enter_with(job, view, metric, children, |start, run| states.enter(start, run));
+        return enter_with(job, view, metric, children, |start, run| {
+            states.enter(start, run);
+            Ok(())
+        });
     }
     let meter = Meter::begin(job.progress, Phase::Exits, view.len());
     let enter = |index, exits| {
@@ -105,7 +111,7 @@ fn enter_with<G: Game, C: Children<Error = TableError> + Sync>(
     view: &G::View,
     metric: Metric,
     children: &C,
-    put: impl Fn(u64, &[Exits]) + Sync,
+    put: impl Fn(u64, &[Exits]) -> Result<(), SolveError> + Sync,
 ) -> Result<(), SolveError> {
     let parts: Vec<u64> = (0..view.parts()).collect();
     let meter = Meter::begin(job.progress, Phase::Exits, view.len());
@@ -114,7 +120,7 @@ fn enter_with<G: Game, C: Children<Error = TableError> + Sync>(
         if metric.is_distance() && run.contains(&Exits::TOO_FAR) {
             return Err(job.too_far());
         }
-        put(start, run);
+        put(start, run)?;
         Ok::<u64, SolveError>(run.len() as u64)
     })?;
     meter.finish();

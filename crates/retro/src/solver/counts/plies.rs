@@ -13,8 +13,8 @@ const PLIES: u64 = (1 << 9) - 1;
 pub(super) const UNDECIDED: u64 = 256;
 /// The most moves that a loser waits for.
 pub(super) const MOST_WAITS: u64 = 15;
-/// The same as [`UNDECIDED`], where a zeroing move into a smaller slice may be open.
-const ENTERED: u64 = UNDECIDED + MOST_WAITS + 1;
+/// The same as [`UNDECIDED`], where a zeroing move opens later.
+const CLOSED: u64 = UNDECIDED + MOST_WAITS + 1;
 
 /// Who wins without a rule.
 const WINS: u64 = 1 << 9;
@@ -23,15 +23,19 @@ const LOSES: u64 = 1 << 10;
 const SETTLED: u64 = 1 << 11;
 
 /// What a position may be marked with.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     /// Its plies have fallen since its predecessors were visited.
     Changed,
     /// It is won under the current rule, and zeroing moves to it are not open yet.
     Fresh,
+    /// It is won under the current rule, and the rule is not written yet.
+    Won,
 }
 
 impl Mark {
+    const ALL: [Mark; 3] = [Mark::Changed, Mark::Fresh, Mark::Won];
+
     const fn bit(self) -> u64 {
         1 << (12 + self as u64)
     }
@@ -51,7 +55,8 @@ impl Known {
         })
     }
 
-    /// Plies to a zeroing move; at least [`UNDECIDED`] where there is no way to one yet.
+    /// Plies to a zeroing move, at least [`UNDECIDED`] where there is no way to one yet; 0 where nobody
+    /// wins.
     #[inline(always)]
     pub fn plies(self) -> u64 {
         self.0 & PLIES
@@ -81,14 +86,16 @@ impl Known {
         self.0 & (WINS | LOSES) != 0 && !self.is_settled()
     }
 
-    fn has_entered(self) -> bool {
-        self.plies() == ENTERED
+    /// Whether it has no plies, and a zeroing move that opens later.
+    #[inline(always)]
+    pub fn is_closed(self) -> bool {
+        self.plies() == CLOSED
     }
 
     /// How many moves a loser waits for.
     fn waits(self) -> u64 {
         let plies = self.plies();
-        if (UNDECIDED..ENTERED).contains(&plies) { plies - UNDECIDED } else { 0 }
+        if (UNDECIDED..CLOSED).contains(&plies) { plies - UNDECIDED } else { 0 }
     }
 
     fn with_plies(self, plies: u64) -> u64 {
@@ -104,27 +111,29 @@ pub(super) const RUNS_AT_A_TIME: u64 = 128;
 /// What is known of the positions of a slice, and for each run of them whether some are marked.
 pub(super) struct Plies {
     known: Packed<16>,
-    marked: [Vec<AtomicBool>; 2],
+    marked: [Vec<AtomicBool>; Mark::ALL.len()],
+    /// What a position is marked with when it is won, beside [`Mark::Changed`].
+    first: &'static [Mark],
 }
 
 impl Plies {
     /// Plies of positions of which is known who wins without a rule.
-    pub fn new(winners: States, len: u64) -> Result<Self, OutOfMemory> {
-        let plies = Plies::zeroed(len)?;
+    pub fn new(winners: States, len: u64, first: &'static [Mark]) -> Result<Self, OutOfMemory> {
+        let plies = Plies::zeroed(len, first)?;
         winners.hand_over(|start, run| {
             plies.known.fill(start, run.iter().map(|&winner| Known::of(winner).0));
         });
         Ok(plies)
     }
 
-    fn zeroed(len: u64) -> Result<Self, OutOfMemory> {
-        let runs = || (0..len.div_ceil(RUN)).map(|_| AtomicBool::new(false)).collect();
-        Ok(Plies { known: Packed::zeroed(len)?, marked: [runs(), runs()] })
+    fn zeroed(len: u64, first: &'static [Mark]) -> Result<Self, OutOfMemory> {
+        let runs = |_| (0..len.div_ceil(RUN)).map(|_| AtomicBool::new(false)).collect();
+        Ok(Plies { known: Packed::zeroed(len)?, marked: Mark::ALL.map(runs), first })
     }
 
     /// Bytes for `len` positions.
     pub fn bytes(len: u64) -> u64 {
-        2 * len + 2 * len / RUN
+        2 * len + Mark::ALL.len() as u64 * len / RUN
     }
 
     pub fn len(&self) -> u64 {
@@ -151,35 +160,36 @@ impl Plies {
         });
     }
 
-    /// Visits positions that have [entered](Self::enter).
-    pub fn each_entered(&self, range: Range<u64>, mut visit: impl FnMut(u64, Known)) {
+    /// Visits positions with a zeroing move that opens later.
+    pub fn each_closed(&self, range: Range<u64>, mut visit: impl FnMut(u64, Known)) {
         self.for_each(range, |index, known| {
-            if known.has_entered() {
+            if known.is_closed() {
                 visit(index, known);
             }
         });
     }
 
-    /// A zeroing move into a smaller slice may be open.
-    pub fn enter(&self, index: u64) {
-        self.known.update(index, |known| Some(Known(known).with_plies(ENTERED)));
+    /// A zeroing move of a position opens later.
+    pub fn close(&self, index: u64) {
+        self.known.update(index, |known| Some(Known(known).with_plies(CLOSED)));
     }
 
     /// Lowers the plies of a position and marks it as changed. `None` where it has no more already,
     /// and whether they are its first ones.
     #[inline]
-    pub fn lower(&self, index: u64, plies: u64, fresh: bool) -> Option<bool> {
+    pub fn lower(&self, index: u64, plies: u64) -> Option<bool> {
         let lowered = |old| {
             let known = Known(old);
             (known.plies() > plies).then(|| {
-                let fresh = if fresh && !known.is_settled() { Mark::Fresh.bit() } else { 0 };
-                known.with_plies(plies) | SETTLED | Mark::Changed.bit() | fresh
+                let first = if known.is_settled() { &[] } else { self.first };
+                let marks = first.iter().fold(Mark::Changed.bit(), |bits, mark| bits | mark.bit());
+                known.with_plies(plies) | SETTLED | marks
             })
         };
         let first = !Known(self.known.update(index, lowered)?).is_settled();
         self.flag(index, Mark::Changed);
-        if first && fresh {
-            self.flag(index, Mark::Fresh);
+        if first {
+            self.first.iter().for_each(|&mark| self.flag(index, mark));
         }
         Some(first)
     }
@@ -192,8 +202,8 @@ impl Plies {
 
     #[inline]
     fn flag(&self, index: u64, mark: Mark) {
-        // After the bit: who takes the flag sees it.
-        self.marked[mark as usize][(index / RUN) as usize].store(true, Release);
+        // After the bit, and never only stored: who takes the flag sees the bits of all that set it.
+        self.marked[mark as usize][(index / RUN) as usize].swap(true, AcqRel);
     }
 
     /// The number of runs.
@@ -249,7 +259,7 @@ impl Plies {
         old.is_none_or(|old| left(old) > 0)
     }
 
-    /// A loser no longer waits.
+    /// A loser waits for no move.
     pub fn end_waiting(&self, index: u64) {
         self.set_undecided(index, |_| UNDECIDED);
     }
@@ -269,7 +279,7 @@ mod tests {
     use super::*;
 
     fn of(winners: &[i8]) -> Plies {
-        let plies = Plies::zeroed(winners.len() as u64).unwrap();
+        let plies = Plies::zeroed(winners.len() as u64, &[Mark::Fresh, Mark::Won]).unwrap();
         plies.known.fill(0, winners.iter().map(|&winner| Known::of(winner).0));
         plies
     }
@@ -278,7 +288,7 @@ mod tests {
     fn marks_that_are_not_due_stay() {
         let plies = of(&[1; 3_000]);
         for (index, first) in [(0, 9), (511, 7), (512, 6), (2_999, 7), (2_999, 3)] {
-            plies.lower(index, first, true);
+            plies.lower(index, first);
         }
         let taken = |mark, is_due: fn(Known) -> bool| {
             let mut taken = Vec::new();
@@ -289,6 +299,9 @@ mod tests {
         assert_eq!(taken(Mark::Changed, |_| true), [0, 511, 2_999]);
         assert_eq!(taken(Mark::Changed, |_| true), [0; 0]);
         assert_eq!(taken(Mark::Fresh, |_| true), [0, 511, 512, 2_999]);
+        plies.lower(511, 1);
+        assert_eq!(taken(Mark::Fresh, |_| true), [0; 0]);
+        assert_eq!(taken(Mark::Won, |_| true), [0, 511, 512, 2_999]);
     }
 
     #[test]
@@ -299,11 +312,11 @@ mod tests {
             assert_eq!(winner(plies.get(index)), expected);
             assert_eq!(plies.get(index).is_open(), expected != 0);
         }
-        plies.enter(1);
+        plies.close(1);
         assert!(plies.get(1).plies() >= UNDECIDED);
-        assert_eq!(plies.lower(1, 252, false), Some(true));
-        assert_eq!(plies.lower(1, 252, false), None);
-        assert_eq!(plies.lower(1, 1, false), Some(false));
+        assert_eq!(plies.lower(1, 252), Some(true));
+        assert_eq!(plies.lower(1, 252), None);
+        assert_eq!(plies.lower(1, 1), Some(false));
         assert_eq!((plies.get(1).plies(), winner(plies.get(1))), (1, 1));
         assert!(plies.get(1).is_settled() && !plies.get(1).is_open());
     }
@@ -321,7 +334,7 @@ mod tests {
         plies.begin_to_wait(0);
         assert!(plies.waits_for_more(0));
         assert!(!plies.wait(0, 1));
-        plies.lower(0, 8, false);
+        plies.lower(0, 8);
         // With plies, nothing makes it wait.
         plies.begin_to_wait(0);
         plies.end_waiting(0);

@@ -19,41 +19,58 @@
 //! Who wins without a rule is known before, so positions that are drawn anyhow are never visited.
 //! `dtzN` is the same with one rule, `dthN` goes on from there. `dtz` has the largest rule, and all
 //! zeroing moves to wins without one are open from the beginning.
+//!
+//! In memory are the plies alone. The rules under which zeroing moves open and positions are won lie in
+//! work files, which are walked from front to back once for every rule.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
 
 use nutcracker_game::{Exits, ForwardView, Game, MOST_MOVES, Metric, Score, SliceView};
-use nutcracker_mem::{OutOfMemory, Packed};
 
 use super::plies::{Known, MOST_WAITS, Mark, Plies, RUNS_AT_A_TIME, UNDECIDED};
 use super::zeroing::WithOwn;
 use super::{States, enter_with};
 use crate::error::SolveError;
+use crate::options::SolverName;
 use crate::parallel::for_each_until_stopped;
 use crate::progress::{Meter, Phase};
 use crate::solver::{Scores, SliceJob, SliceTask};
-use crate::store::disk::WorkFileError;
+use crate::store::disk::{WorkFile, WorkFileError};
 use crate::tables::SetChildren;
 
-/// Bytes that solving takes.
-pub(super) fn bytes(len: u64, metric: Metric) -> u64 {
-    let rules = if matches!(metric, Metric::Dth(_)) { 2 * len } else { 0 };
-    Plies::bytes(len) + rules
+/// Bytes of memory that solving takes, where the states of the winners take so many.
+pub(super) fn bytes(len: u64, winners: u64) -> u64 {
+    // Elsewhere memory is not given back bit by bit.
+    let winners = if cfg!(target_os = "linux") { 0 } else { winners };
+    Plies::bytes(len) + winners
 }
 
-/// The rules under which positions are won, where there are several.
+/// Bytes of work files.
+pub(super) fn disk_bytes(len: u64, metric: Metric) -> u64 {
+    if matches!(metric, Metric::Dth(_)) { 2 * len } else { 0 }
+}
+
+/// The rule for `dtz`: larger than any, and what it allows is what files hold.
+const NO_RULE: u8 = MOST_MOVES + 1;
+/// The most plies of a loser, and of a winner one more.
+const MOST_PLIES: u64 = 2 * NO_RULE as u64 - 1;
+
+/// Rules of all positions, where there are several, a byte each.
 struct Rules {
     /// The first under which a winner has a zeroing move into a smaller slice, and a loser's such
-    /// moves are all lost; 0 where that never is, and for losers without such moves.
-    opening: Packed<8>,
-    /// The first under which it is won, or the winner's moves where that is the first of all.
-    won: Packed<8>,
+    /// moves are all lost; 0 where that never is, and for losers without zeroing moves.
+    opening: WorkFile,
+    /// The first under which it is won, 0 where the game is over; or the winner's moves where that is
+    /// the first of all.
+    won: WorkFile,
 }
 
 impl Rules {
-    fn new(len: u64) -> Result<Self, OutOfMemory> {
-        Ok(Rules { opening: Packed::zeroed(len)?, won: Packed::zeroed(len)? })
+    fn new<G: Game>(job: &SliceJob<'_, G>, len: u64) -> Result<Self, WorkFileError> {
+        let folder = job.folder(SolverName::Memory);
+        folder.make()?;
+        Ok(Rules { opening: folder.create("opening", len)?, won: folder.create("won", len)? })
     }
 }
 
@@ -61,20 +78,20 @@ impl Rules {
 pub(super) struct Distances {
     plies: Plies,
     /// In place of half of the plies.
-    won: Option<Packed<8>>,
+    won: Option<WorkFile>,
 }
 
 impl Scores for Distances {
     fn read(&self, start: u64, out: &mut [i8]) -> Result<(), WorkFileError> {
+        let won = self.won.as_ref().map(|won| won.read_range(start..start + out.len() as u64));
+        let won = won.transpose()?;
         self.plies.for_each(start..start + out.len() as u64, |index, known| {
-            let moves = match &self.won {
-                Some(won) => won.get(index),
-                None => moves(known),
-            };
-            out[(index - start) as usize] = match known.is_settled() {
+            let place = (index - start) as usize;
+            let moves = won.as_ref().map_or_else(|| moves(known), |won| won[place]);
+            out[place] = match known.is_settled() {
                 false => 0,
-                true if known.wins() => (128 - moves) as i8,
-                true => moves as i8 - 127,
+                true if known.wins() => (128 - i16::from(moves)) as i8,
+                true => (i16::from(moves) - 127) as i8,
             };
         });
         Ok(())
@@ -82,8 +99,8 @@ impl Scores for Distances {
 }
 
 /// The winner's moves of a position that is won under the rule.
-fn moves(known: Known) -> u64 {
-    (known.plies() + u64::from(known.wins())) / 2
+fn moves(known: Known) -> u8 {
+    ((known.plies() + u64::from(known.wins())) / 2) as u8
 }
 
 /// Solves a slice, of which is known who wins without a rule inside it.
@@ -98,7 +115,14 @@ pub(super) fn solve<G: Game>(
     let stays = zeroing.is_some() && metric != Metric::Dtz;
     let quiet = zeroing.unwrap_or_else(|| game.view(slice));
     let len = quiet.len();
-    let plies = Plies::new(winners, len)?;
+    let several = matches!(metric, Metric::Dth(_));
+    let first: &[Mark] = match (stays, several) {
+        (false, false) => &[],
+        (true, false) => &[Mark::Fresh],
+        (false, true) => &[Mark::Won],
+        (true, true) => &[Mark::Fresh, Mark::Won],
+    };
+    let plies = Plies::new(winners, len, first)?;
     let mut decided = 0;
     plies.for_each(0..len, |_, known| decided += u64::from(known.is_open()));
     let ruled = Ruled {
@@ -106,11 +130,11 @@ pub(super) fn solve<G: Game>(
         all: stays.then(|| game.view(slice)),
         forward: game.forward(slice),
         plies,
-        rules: matches!(metric, Metric::Dth(_)).then(|| Rules::new(len)).transpose()?,
+        rules: several.then(|| Rules::new(job, len)).transpose()?,
         pending: [const { AtomicU64::new(0) }; 256],
         fresh: AtomicU64::new(0),
         open: AtomicU64::new(decided),
-        meter: Meter::begin(job.progress, Phase::Fixpoint, len),
+        meter: None,
         quiet,
     };
     ruled.solve(children)
@@ -132,7 +156,8 @@ struct Ruled<'a, G: Game> {
     fresh: AtomicU64,
     /// How many positions have a winner, and are not won under a rule.
     open: AtomicU64,
-    meter: Meter<'a>,
+    /// From when exits have been entered.
+    meter: Option<Meter<'a>>,
 }
 
 /// What a thread keeps between positions.
@@ -155,24 +180,28 @@ impl<G: Game> Scratch<G> {
 }
 
 impl<G: Game> Ruled<'_, G> {
-    fn solve(self, children: &SetChildren<'_>) -> Result<Distances, SolveError> {
+    fn solve(mut self, children: &SetChildren<'_>) -> Result<Distances, SolveError> {
         let metric = self.job.task.metric();
         let (limit, last) = match metric {
             Metric::Dth(limit) => (limit, MOST_MOVES),
             Metric::DtzIn(limit) => (limit, limit),
-            _ => (MOST_MOVES, MOST_MOVES),
+            _ => (NO_RULE, NO_RULE),
         };
         let first = limit.max(1);
         self.enter(children, first)?;
-        self.meter.add(self.plies.len() - self.open.load(Relaxed));
+        let meter = Meter::begin(self.job.progress, Phase::Fixpoint, self.plies.len());
+        meter.add(self.plies.len() - self.open.load(Relaxed));
+        self.meter = Some(meter);
         for rule in first..=last {
             if rule > first {
                 self.mark_last(rule - 1)?;
             }
             self.open_exits(rule)?;
             self.settle(rule)?;
-            if let Some(rules) = self.rules.as_ref().filter(|_| rule == limit) {
-                self.count_moves(&rules.won)?;
+            if let Some(rules) = &self.rules {
+                self.write_won(&rules.won, |known| {
+                    if rule == limit || known.plies() == 0 { moves(known) } else { rule }
+                })?;
             }
             if self.open.load(Relaxed) == 0 {
                 break;
@@ -181,11 +210,14 @@ impl<G: Game> Ruled<'_, G> {
         if !matches!(metric, Metric::DtzIn(_)) && self.open.load(Relaxed) > 0 {
             return Err(self.job.too_far());
         }
-        self.meter.finish();
+        if let Some(meter) = &self.meter {
+            meter.finish();
+        }
         Ok(Distances { plies: self.plies, won: self.rules.map(|rules| rules.won) })
     }
 
-    /// Enters mates, and zeroing moves into smaller slices or when they open.
+    /// Enters mates, and which zeroing moves are open from the beginning, or when those into smaller
+    /// slices open.
     fn enter(&self, children: &SetChildren<'_>, first: u8) -> Result<(), SolveError> {
         let SliceTask { game, slice, .. } = self.job.task;
         let metric = self.job.task.metric();
@@ -203,6 +235,7 @@ impl<G: Game> Ruled<'_, G> {
         };
         enter_with(self.job, &self.quiet, metric, &children, |start, run| {
             let indices = start..start + run.len() as u64;
+            let mut opening = vec![0; if self.rules.is_some() { run.len() } else { 0 }];
             self.plies.for_each(indices, |index, known| {
                 let Exits { best, internal } = run[(index - start) as usize];
                 let rule = match Score::from(best) {
@@ -211,27 +244,27 @@ impl<G: Game> Ruled<'_, G> {
                     _ => return,
                 };
                 if rule == 0 && internal == 0 && is_over(index) {
-                    self.lower(index, 0, 0);
+                    self.lower(index, 0);
                     return;
                 }
-                match &self.rules {
-                    Some(rules) => rules.opening.set(index, u64::from(first).max(rule as u64)),
-                    None => self.plies.enter(index),
+                self.plies.close(index);
+                if let Some(opening) = opening.get_mut((index - start) as usize) {
+                    *opening = first.max(rule as u8);
                 }
             });
+            Ok(self.rules.as_ref().map_or(Ok(()), |rules| rules.opening.write(start, &opening))?)
         })
     }
 
     /// Calls `work` for parts of the slice on all threads.
     fn each_part(
         &self,
-        work: impl Fn(Range<u64>, &mut Scratch<G>) + Sync,
+        work: impl Fn(Range<u64>, &mut Scratch<G>) -> Result<(), SolveError> + Sync,
     ) -> Result<(), SolveError> {
         const PART: u64 = 1 << 18;
         let threads = self.threads(self.plies.len());
         for_each_until_stopped(self.plies.len(), PART, threads, self.job.progress, |part| {
-            work(part, &mut Scratch::new());
-            Ok(())
+            work(part, &mut Scratch::new())
         })
     }
 
@@ -253,25 +286,30 @@ impl<G: Game> Ruled<'_, G> {
                 }
             });
             self.pending[plies as usize].fetch_add(found, Relaxed);
+            Ok(())
         })
     }
 
-    /// Opens zeroing moves into smaller slices.
+    /// Opens zeroing moves into smaller slices, for `dtz` all of them.
     fn open_exits(&self, rule: u8) -> Result<(), SolveError> {
         self.each_part(|part, scratch| {
             let mut open = |index, known: Known| {
                 if known.wins() {
-                    self.lower(index, 1, rule);
+                    self.lower(index, 1);
                 } else {
+                    self.plies.end_waiting(index);
                     self.examine(index, 1, rule, scratch);
                 }
             };
-            match &self.rules {
-                Some(rules) => rules.opening.find(part, [rule.into()], |index, _| {
-                    open(index, self.plies.get(index));
-                }),
-                None => self.plies.each_entered(part, open),
+            let Some(rules) = &self.rules else {
+                self.plies.each_closed(part, open);
+                return Ok(());
+            };
+            let opening = rules.opening.read_range(part.clone())?;
+            for (index, _) in part.zip(opening).filter(|&(_, first)| first == rule) {
+                open(index, self.plies.get(index));
             }
+            Ok(())
         })
     }
 
@@ -344,7 +382,7 @@ impl<G: Game> Ruled<'_, G> {
             if wins {
                 self.examine(index, plies, rule, scratch);
             } else {
-                self.lower(index, plies, rule);
+                self.lower(index, plies);
             }
         }
     }
@@ -368,11 +406,10 @@ impl<G: Game> Ruled<'_, G> {
     /// the count, and all of them have to be lost.
     fn examine(&self, index: u64, least: u64, rule: u8, scratch: &mut Scratch<G>) {
         let known = self.plies.get(index);
-        if known.plies() <= least || !known.loses() {
+        if known.plies() <= least || !known.loses() || known.is_closed() {
             return;
         }
-        let opens_later = |rules: &Rules| rules.opening.get(index) > rule.into();
-        if self.rules.as_ref().is_some_and(opens_later) || self.plies.waits_for_more(index) {
+        if self.plies.waits_for_more(index) {
             return;
         }
         let all_open = self.job.task.metric() == Metric::Dtz;
@@ -382,7 +419,9 @@ impl<G: Game> Ruled<'_, G> {
             let (mut most, undecided) = (0, &mut scratch.undecided);
             undecided.clear();
             self.forward.inside_at(&mut scratch.forward, index, |next, zeroes| {
-                let plies = match self.plies.get(next) {
+                let known = self.plies.get(next);
+                debug_assert!(known.wins(), "a loser's moves lead to wins");
+                let plies = match known {
                     known if !zeroes => known.plies(),
                     known if known.is_settled() || all_open => 0,
                     _ => UNDECIDED,
@@ -393,8 +432,8 @@ impl<G: Game> Ruled<'_, G> {
                 most = most.max(plies);
             });
             if undecided.is_empty() {
-                if most < 2 * u64::from(rule) {
-                    self.lower(index, most + 1, rule);
+                if most < MOST_PLIES.min(2 * u64::from(rule)) {
+                    self.lower(index, most + 1);
                 } else {
                     self.plies.end_waiting(index);
                 }
@@ -411,27 +450,34 @@ impl<G: Game> Ruled<'_, G> {
 
     /// Lowers the plies of a position.
     #[inline]
-    fn lower(&self, index: u64, plies: u64, rule: u8) {
-        let Some(first) = self.plies.lower(index, plies, self.all.is_some()) else { return };
+    fn lower(&self, index: u64, plies: u64) {
+        let Some(first) = self.plies.lower(index, plies) else { return };
         self.pending[plies as usize].fetch_add(1, Relaxed);
         if first {
-            if let Some(rules) = &self.rules {
-                rules.won.set(index, rule.into());
-            }
             self.open.fetch_sub(1, Relaxed);
             self.fresh.fetch_add(u64::from(self.all.is_some()), Relaxed);
-            self.meter.add(1);
+            if let Some(meter) = &self.meter {
+                meter.add(1);
+            }
         }
     }
 
-    /// Replaces rules by moves.
-    fn count_moves(&self, won: &Packed<8>) -> Result<(), SolveError> {
-        self.each_part(|part, _| {
-            self.plies.for_each(part, |index, known| {
-                if known.is_settled() {
-                    won.set(index, moves(known));
-                }
-            });
+    /// Writes a number for every position that is won since the last time.
+    fn write_won(
+        &self,
+        won: &WorkFile,
+        number: impl Fn(Known) -> u8 + Sync,
+    ) -> Result<(), SolveError> {
+        let (threads, progress) = (self.threads(self.plies.len()), self.job.progress);
+        for_each_until_stopped(self.plies.runs(), RUNS_AT_A_TIME, threads, progress, |runs| {
+            let mut new = Vec::new();
+            self.plies.take(Mark::Won, runs, |_| true, |index| new.push(index));
+            let (Some(&first), Some(&last)) = (new.first(), new.last()) else { return Ok(()) };
+            let mut numbers = won.read_range(first..last + 1)?;
+            for index in new {
+                numbers[(index - first) as usize] = number(self.plies.get(index));
+            }
+            Ok(won.write(first, &numbers)?)
         })
     }
 }

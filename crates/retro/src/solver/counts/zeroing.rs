@@ -19,8 +19,19 @@ pub(super) fn bytes<G: Game>(task: &SliceTask<'_, G>, states: u64) -> u64 {
     let SliceTask { game, slice, .. } = *task;
     match task.metric() {
         Metric::Dtz if game.zeroing_view(slice).is_none() => states,
-        metric => rule::bytes(task.positions(), metric),
+        _ => {
+            let len = task.positions();
+            let winners = len * States::bytes_per_position(1, game.max_internal_moves(slice));
+            // Under a rule there are two views, all un-moves and those that do not zero.
+            let views = game.view_bytes(slice) + game.forward_bytes(slice);
+            rule::bytes(len, winners) + views
+        }
     }
+}
+
+/// Bytes of work files.
+pub(super) fn disk_bytes<G: Game>(task: &SliceTask<'_, G>) -> u64 {
+    rule::disk_bytes(task.positions(), task.metric())
 }
 
 /// Solves a slice for a metric that counts to zeroing moves.
