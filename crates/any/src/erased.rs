@@ -41,6 +41,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn expand(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>) -> Option<Score>;
     fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
     fn repeated(&self, position: &AnyPosition) -> Score;
+    fn end_name(&self, position: &AnyPosition) -> Option<&'static str>;
     fn draw(&self, situation: &Situation<AnyPosition>) -> String;
     fn side_name(&self, side: Side) -> &'static str;
     fn final_result(&self, situation: &Situation<AnyPosition>, score: Score) -> Option<[f64; 2]>;
@@ -193,6 +194,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn repeated(&self, position: &AnyPosition) -> Score {
         self.0.repeated(position.get())
+    }
+    fn end_name(&self, position: &AnyPosition) -> Option<&'static str> {
+        self.0.end_name(position.get())
     }
     fn draw(&self, situation: &Situation<AnyPosition>) -> String {
         self.0.draw(&own_situation(situation))

@@ -113,6 +113,7 @@ impl Rules for AnyGame {
             &self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>
         ) -> Option<Score>;
         fn repeated(&self, position: &AnyPosition) -> Score;
+        fn end_name(&self, position: &AnyPosition) -> Option<&'static str>;
         fn draw(&self, situation: &Situation<AnyPosition>) -> String;
         fn side_name(&self, side: Side) -> &'static str;
         fn final_result(

@@ -77,6 +77,10 @@ impl Rules for Chess {
         (out.len() == before).then(|| -Score::from(position.is_check()))
     }
 
+    fn end_name(&self, position: &ChessPosition) -> Option<&'static str> {
+        self.outcome(position).map(|score| if score < 0 { "checkmate" } else { "stalemate" })
+    }
+
     fn start(&self) -> Situation<ChessPosition> {
         self.parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -")
             .expect("the start is written as positions are")

@@ -25,6 +25,15 @@ fn a_finished_game_says_so() {
     let place = Place::new();
     let run = place.run(&["moves", "krk", "Kb6 Rh8 kb8 b"]).success();
     assert!(run.stdout.ends_with("The game is over: White wins\n"), "{}", run.stdout);
+    for (position, end) in [
+        ("7k/6Q1/6K1/8/8/8/8/8 b - -", "The game is over by checkmate: White wins\n"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - -", "The game is over by stalemate: a draw\n"),
+    ] {
+        let run = place.run(&["moves", "chess", position]).success();
+        assert!(run.stdout.ends_with(end), "{}", run.stdout);
+    }
+    let mate = ["moves", "chess", "7k/6Q1/6K1/8/8/8/8/8 b - -", "--format", "json"];
+    assert_eq!(place.run(&mate).success().json()["end"], "checkmate");
     let run = place.run(&["moves", "othello"]).success();
     assert!(run.stdout.contains("d3    8/8/3x4/3xx3/3xo3/8/8/8 o\n"), "{}", run.stdout);
     assert_eq!(place.run(&["moves", "krk", "Ka1"]).code, Some(2));

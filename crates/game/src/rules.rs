@@ -235,6 +235,12 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         0
     }
 
+    /// What players call the end of the game in a position where it is over, if they have a word for
+    /// it: checkmate.
+    fn end_name(&self, _position: &Self::Position) -> Option<&'static str> {
+        None
+    }
+
     /// The position as a board for a terminal: several lines of plain text, each with its end,
     /// with the names that moves have and the side to move.
     fn draw(&self, situation: &Situation<Self::Position>) -> String {

@@ -38,7 +38,11 @@ export function bestPanel({ api, card, words, signal }, { follow }) {
         "p",
         { class: "note" },
         line.over
-          ? words.verdict({ ...end, over: true, repeats: line.repeats }, ahead(end, card.sides), !end.banked)
+          ? words.verdict(
+              { ...end, over: true, end: line.end, repeats: line.repeats },
+              ahead(end, card.sides),
+              !end.banked,
+            )
           : `The first ${moves.length} moves.`,
       ),
     );

@@ -203,7 +203,7 @@ export function wordsOf({ name, points, sides }) {
     const start = at.repeats
       ? "This position was there before, so the game is over: "
       : at.over
-        ? "The game is over: "
+        ? `The game is over${at.end ? ` by ${at.end}` : ""}: `
         : `${mover} to move: `;
     const end = at.over ? "." : " with best play.";
     const { distance } = at.value;

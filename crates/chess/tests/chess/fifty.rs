@@ -183,13 +183,16 @@ fn positions_of_two_knights() {
     compare_positions("NN", &[Metric::Dtc, Metric::Dtw, Metric::Dth(0), Metric::Dtz, FIFTY]);
 }
 
-/// By our solver, where the print has 44 and, as not certain, 50 moves.
+/// By our solver, where the print has 44 and, as not certain, 50 moves. Under a rule of one move less
+/// both are drawn.
 #[test]
 #[ignore = "needs databases that take hours; scripts/test-long builds them"]
 fn rules_that_were_not_certain() {
     for (board, rule) in [("8/8/8/8/2K3Np/7N/3k4/8", 46), ("8/8/1N6/p7/8/4N3/8/K1k5", 49)] {
-        let found = distance(&read(board, "w").position, Metric::Dth(0));
+        let position = read(board, "w").position;
+        let found = distance(&position, Metric::Dth(0));
         assert_eq!(found, Some(WinDistance { wins: true, moves: rule }), "{board}");
+        assert_eq!(distance(&position, Metric::DtzIn(rule as u8 - 1)), None, "{board}");
     }
 }
 

@@ -104,7 +104,9 @@ fn for_people(game: &AnyGame, situation: &Situation<AnyPosition>) -> String {
                 format!("{} wins", name(game, winner))
             }
         };
-        return text + "The game is over: " + &result + "\n";
+        let end = game.end_name(&situation.position);
+        let how = end.map_or_else(String::new, |end| format!(" by {end}"));
+        return text + "The game is over" + &how + ": " + &result + "\n";
     }
     let rows = moves(game, situation).into_iter().map(|(name, next)| vec![name, next]).collect();
     text += &table::render(&["move", "leads to"], &[0, 1], rows);
@@ -121,6 +123,7 @@ fn for_programs(game: &AnyGame, situation: &Situation<AnyPosition>) -> Value {
     json!({
         "position": game.format(situation),
         "outcome": outcome,
+        "end": game.end_name(&situation.position),
         "result": result,
         "moves": moves,
     })

@@ -358,9 +358,14 @@ fn for_people(game: &AnyGame, answer: &Answer<'_>) -> String {
     let (board, outcome) = (game.draw(situation), outcome_sentence(game, situation, *value));
     let mut text = format!("{position}\n\n{board}\n{outcome}\n");
     if choices.is_empty() {
-        text += match played.ending() {
-            Some(Ending::Repeated) => "The game is over here: the position was there before.\n",
-            _ => "The game is over here: there are no moves.\n",
+        text += &match played.ending() {
+            Some(Ending::Repeated) => {
+                "The game is over here: the position was there before.\n".into()
+            }
+            _ => {
+                let end = game.end_name(&situation.position).unwrap_or("there are no moves");
+                format!("The game is over here: {end}.\n")
+            }
         };
         return text;
     }

@@ -21,6 +21,10 @@ pub struct Line {
     pub nodes: Vec<Node>,
     /// Whether the game is over after the last move, by the rules or because a position repeats.
     pub over: bool,
+    /// What players call this end of the game, if they have a word for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "checkmate")]
+    pub end: Option<&'static str>,
     /// Whether the last position was there before, which ends the game.
     pub repeats: bool,
     /// Why the line ends before the first move that is not legal, where that was requested.
@@ -188,7 +192,8 @@ impl Explorer {
             };
             let Some(option) = chosen.map(|at| &options[at]) else {
                 nodes.push(node);
-                return Ok(Line { nodes, over: options.is_empty(), repeats, illegal: None });
+                let (over, end) = (options.is_empty(), game.end_name(&situation.position));
+                return Ok(Line { nodes, over, end, repeats, illegal: None });
             };
             // Where a position repeats the game ends, whatever databases say of what could follow.
             let next = game.advance(&situation, &option.step);

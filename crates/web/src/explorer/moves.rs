@@ -53,6 +53,10 @@ pub struct Moves {
     pub decided: Option<&'static str>,
     /// Whether the game is over here, by the rules or because the position repeats.
     pub over: bool,
+    /// What players call this end of the game, if they have a word for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "checkmate")]
+    pub end: Option<&'static str>,
     /// Whether the position was there before, which ends the game.
     pub repeats: bool,
     /// The legal moves, the best first.
@@ -297,6 +301,7 @@ impl Explorer {
             taken: self.named_points(*taken),
             missing: value.is_none().then(|| self.missing_for(&situation.position)),
             over,
+            end: game.end_name(&situation.position),
             repeats: *repeats,
             moves: moves?,
         })

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::time::Duration;
 
 use nutcracker_any::{AnyGame, AnyMove};
-use nutcracker_engine::{Analyser, MoveLimits, Played, Thinker};
+use nutcracker_engine::{Analyser, Ending, MoveLimits, Played, Thinker};
 use nutcracker_game::{Rules, Side};
 use nutcracker_search::player::{Advice, Source};
 use nutcracker_search::{Limits, Worth};
@@ -90,7 +90,11 @@ impl Session {
         self.show()?;
         loop {
             if let Some(ending) = self.played.ending() {
-                print(&format!("{ending}: {}\n", self.result()))?;
+                let now = &self.played.now().position;
+                let end = self.played.game().end_name(now).filter(|_| ending != Ending::Repeated);
+                let how = end
+                    .map_or_else(|| ending.to_string(), |end| format!("the game is over by {end}"));
+                print(&format!("{how}: {}\n", self.result()))?;
                 if let Some(learner) = &mut self.learner
                     && self.learned != self.played.moves()
                 {

@@ -81,6 +81,8 @@ test("verdicts", () => {
   assert.equal(points.verdict(at), "North to move: North gets 2 more than South from here on with best play.");
   const result = { south: 31, north: 17 };
   assert.equal(points.verdict({ ...at, result, over: true }), "The game is over: South wins 31–17.");
+  const mate = points.verdict({ ...at, result, over: true, end: "checkmate" });
+  assert.equal(mate, "The game is over by checkmate: South wins 31–17.");
   assert.equal(
     points.verdict({ ...at, result, decided: "south" }),
     "North to move: South wins 31–17 with best play. South already has more than half.",
