@@ -1,7 +1,9 @@
 //! `memory`: whole states in memory, with a count of open moves for each position.
 
+mod codes;
 mod plies;
 mod rule;
+mod settle;
 mod states;
 mod zeroing;
 
@@ -10,7 +12,8 @@ use std::time::Instant;
 use nutcracker_game::{Children, Exits, Game, Metric, SliceView};
 use nutcracker_table::TableError;
 
-pub use states::{Codes, States};
+pub use codes::Codes;
+pub use states::States;
 
 use super::{Estimate, Scores, SliceJob, SliceSolver, SliceTask, SolvedSlice};
 use crate::error::{SolveError, Unfit};
@@ -37,9 +40,10 @@ impl<G: Game> SliceSolver<G> for Counts {
         }
         let moves = task.game.max_internal_moves(task.slice);
         let states = task.positions() * States::bytes_per_position(task.top, moves);
-        let (states, work_disk) = match task.metric().counts_to_zeroing() {
-            true => (zeroing::bytes(task, states), zeroing::disk_bytes(task)),
-            false => (states, 0),
+        let (states, work_disk) = if task.metric().counts_to_zeroing() {
+            (zeroing::bytes(task, states), zeroing::disk_bytes(task))
+        } else {
+            (states, 0)
         };
         let worklists = States::worklist_bytes::<G::View>(task.positions(), task.options.threads);
         let view = task.game.view_bytes(task.slice);

@@ -100,7 +100,8 @@ impl Scores for Distances {
 
 /// The winner's moves of a position that is won under the rule.
 fn moves(known: Known) -> u8 {
-    ((known.plies() + u64::from(known.wins())) / 2) as u8
+    let plies = known.plies();
+    (if known.wins() { plies.div_ceil(2) } else { plies / 2 }) as u8
 }
 
 /// Solves a slice, of which is known who wins without a rule inside it.
