@@ -36,6 +36,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
         notation: Notation,
     ) -> Option<String>;
     fn other_name(&self, situation: &Situation<AnyPosition>, mv: &AnyMove) -> Option<String>;
+    fn is_spelled(&self, situation: &Situation<AnyPosition>, mv: &AnyMove, text: &str) -> bool;
     fn start_options(&self) -> String;
     fn decks(&self) -> &'static [Deck];
     fn expand(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>) -> Option<Score>;
@@ -174,6 +175,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn other_name(&self, situation: &Situation<AnyPosition>, mv: &AnyMove) -> Option<String> {
         self.0.other_name(&own_situation(situation), mv.get())
+    }
+    fn is_spelled(&self, situation: &Situation<AnyPosition>, mv: &AnyMove, text: &str) -> bool {
+        self.0.is_spelled(&own_situation(situation), mv.get(), text)
     }
     fn start_options(&self) -> String {
         self.0.start_options()

@@ -106,6 +106,9 @@ impl Rules for AnyGame {
         fn other_name(
             &self, situation: &Situation<AnyPosition>, mv: &AnyMove
         ) -> Option<String>;
+        fn is_spelled(
+            &self, situation: &Situation<AnyPosition>, mv: &AnyMove, text: &str
+        ) -> bool;
         fn start_options(&self) -> String;
         fn decks(&self) -> &'static [Deck];
         fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);

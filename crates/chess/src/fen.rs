@@ -112,9 +112,14 @@ fn read_board(board: &str) -> Result<ChessPosition, ParseError> {
     }
     let mut position = ChessPosition::EMPTY;
     for (rank, text) in (1..=8).rev().zip(ranks) {
-        let mut file = 0;
+        let (mut file, mut after_number) = (0, false);
         for letter in text.chars() {
-            if let Some(empty) = letter.to_digit(10).filter(|empty| (1..=8).contains(empty)) {
+            let number = letter.to_digit(10);
+            if number.is_some() && after_number {
+                return Err(wrong(format!("rank {rank} has two numbers one after the other")));
+            }
+            after_number = number.is_some();
+            if let Some(empty) = number.filter(|empty| (1..=8).contains(empty)) {
                 file += empty;
             } else if let Some(role) = Role::from_letter(letter) {
                 if file < 8 {
@@ -122,6 +127,8 @@ fn read_board(board: &str) -> Result<ChessPosition, ParseError> {
                     position.put(square, role, letter.is_ascii_uppercase());
                 }
                 file += 1;
+            } else if number.is_some() {
+                return Err(wrong(format!("{letter} empty squares do not fit a rank of 8")));
             } else {
                 return Err(wrong(format!(
                     "{letter:?} is no man: K, Q, R, B, N and P are White's, small letters Black's"
@@ -180,6 +187,9 @@ fn read_castling(text: &str, position: &ChessPosition) -> Result<u8, ParseError>
                 name(king),
                 name(rook)
             )));
+        }
+        if rights & right != 0 {
+            return Err(wrong(format!("castling right {letter} is there twice")));
         }
         rights |= right;
     }

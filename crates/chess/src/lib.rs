@@ -134,6 +134,10 @@ impl Rules for Chess {
         Some(san::long(situation, mv))
     }
 
+    fn is_spelled(&self, at: &Situation<ChessPosition>, mv: &ChessMove, text: &str) -> bool {
+        san::is_spelled(at, mv, text)
+    }
+
     fn draw(&self, situation: &Situation<ChessPosition>) -> String {
         fen::draw(situation)
     }

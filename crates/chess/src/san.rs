@@ -39,6 +39,36 @@ pub(crate) fn short(situation: &Situation<ChessPosition>, mv: &ChessMove) -> Str
     text
 }
 
+/// Whether a text means the move as other programs and people write it: `0-0`, `e8Q`, `Nd5` for `Nxd5`,
+/// `Nge2` where `Ne2` is enough, `Re8+` for mate.
+pub(crate) fn is_spelled(situation: &Situation<ChessPosition>, mv: &ChessMove, text: &str) -> bool {
+    let (position, seen) = (&situation.position, seen_from(situation.mover));
+    let Some((role, _)) = position.man(mv.from) else { return false };
+    let text = text.trim_end_matches(['+', '#']);
+    let text = text.strip_suffix("e.p.").unwrap_or(text).trim_end();
+    if role == Role::King && mv.from.abs_diff(mv.to) == 2 {
+        return text.replace('0', "O") == if mv.to > mv.from { "O-O" } else { "O-O-O" };
+    }
+    let (man, rest) = match text.chars().next() {
+        Some(letter) if letter.is_ascii_uppercase() => (letter, &text[1..]),
+        _ => ('P', text),
+    };
+    let promoted = rest.trim_end_matches(')').char_indices().next_back();
+    let (rest, promotion) = match promoted {
+        Some((at, letter)) if letter.is_ascii_uppercase() => (&rest[..at], Some(letter)),
+        _ => (rest, None),
+    };
+    let rest = rest.trim_end_matches(['=', '(', '/']);
+    let [from, to] = [mv.from, mv.to].map(|square| name(seen(square)));
+    let Some(origin) = rest.strip_suffix(to.as_str()) else { return false };
+    let origin = origin.trim_end_matches(['x', ':', '-']);
+    let captures = role == Role::Pawn && mv.from % 8 != mv.to % 8;
+    man == role.letter()
+        && promotion == mv.promotion.map(Role::letter)
+        && [&from[..1], &from[1..], &from, ""].contains(&origin)
+        && !(captures && origin.is_empty())
+}
+
 /// What of the square of departure tells the move from those of other men of its kind: nothing, the
 /// file, the rank, or both.
 fn origin(position: &ChessPosition, mv: ChessMove, seen: impl Fn(u8) -> u8) -> String {

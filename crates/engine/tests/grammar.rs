@@ -183,6 +183,11 @@ fn chess_interfaces_are_supported() {
         panic!("go");
     };
     assert_eq!((go.left, go.depth), ([Some(Duration::ZERO), None], Some(4)));
+    for (line, depth) in [("go mate 3", 5), ("go mate 0", 1), ("go mate 4000000000", u32::MAX - 1)]
+    {
+        let Some(Command::Go(go)) = Command::parse(line) else { panic!("{line}") };
+        assert_eq!(go.depth, Some(depth), "{line}");
+    }
     let Some(Answer::Info(info)) = Answer::parse("info depth 3 seldepth 9 score mate -2 pv") else {
         panic!("info");
     };

@@ -83,12 +83,19 @@ pub fn find_move_in<G: Rules>(
         foreign.unwrap_or_else(|| game.format_move(situation, mv, &step))
     };
     let names: Vec<String> = moves.iter().map(name).collect();
-    let text = text.trim();
-    let is_other = |mv: &G::Move| game.other_name(situation, mv).is_some_and(|name| name == text);
-    if !names.iter().any(|name| name == text)
-        && let Some(place) = moves.iter().position(is_other)
-    {
-        return Ok(place);
+    // Marks of annotators are no part of the name.
+    let text = text.trim().trim_end_matches(['!', '?']);
+    if !names.iter().any(|name| name == text) {
+        let is_other =
+            |mv: &G::Move| game.other_name(situation, mv).is_some_and(|name| name == text);
+        if let Some(place) = moves.iter().position(is_other) {
+            return Ok(place);
+        }
+        let mut spelled =
+            (0..moves.len()).filter(|&at| game.is_spelled(situation, &moves[at], text));
+        if let (Some(place), None) = (spelled.next(), spelled.next()) {
+            return Ok(place);
+        }
     }
     place_of(text, names, notation)
 }

@@ -135,6 +135,7 @@ pub struct Deck {
 /// | [`repeated`](Rules::repeated) | a position that repeats is worth 0 |
 /// | [`format_in`](Rules::format_in), [`format_move_in`](Rules::format_move_in) | no other program's notation |
 /// | [`other_name`](Rules::other_name) | moves are read by the one name that they have |
+/// | [`is_spelled`](Rules::is_spelled) | moves are read as they are written |
 /// | [`draw`](Rules::draw) | [`format`](Rules::format) |
 /// | [`side_name`](Rules::side_name) | `first` and `second` |
 /// | [`final_result`](Rules::final_result) | the result of the game is the score |
@@ -199,6 +200,17 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         _mv: &Self::Move,
     ) -> Option<String> {
         None
+    }
+
+    /// Whether a text that is no name of a move as this game writes it may still mean this one, such as
+    /// `0-0` for `O-O`. Moves of which this is true of one alone are read so.
+    fn is_spelled(
+        &self,
+        _situation: &Situation<Self::Position>,
+        _mv: &Self::Move,
+        _text: &str,
+    ) -> bool {
+        false
     }
 
     /// What the start depends on beside [`id`](Rules::id), such as `seeds=3`: databases are the

@@ -87,6 +87,38 @@ fn names_tell_moves_apart() {
     assert!(matches!(find_move(&Chess, &promotes, "a8"), Err(MoveError::Ambiguous { .. })));
 }
 
+/// As people and other programs write moves.
+#[test]
+fn moves_are_read_in_other_spellings() {
+    let castles = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq -";
+    for (text, spelled, expected) in [
+        (castles, "0-0", "O-O"),
+        (castles, "0-0-0", "O-O-O"),
+        (castles, "O-O!", "O-O"),
+        ("4k3/8/8/8/8/8/8/4K1N1 w - -", "Nge2!?", "Ne2"),
+        ("4k3/8/8/8/8/8/8/R3K2R w - -", "Rh1h8+", "Rh8+"),
+        ("4k3/8/8/3p4/8/2N5/8/4K3 w - -", "Nd5", "Nxd5"),
+        ("4k3/8/8/3p4/8/2N5/8/4K3 w - -", "N:d5", "Nxd5"),
+        ("8/4P1k1/8/8/8/8/8/4K3 w - -", "e8N", "e8=N+"),
+        ("8/4P1k1/8/8/8/8/8/4K3 w - -", "e8(N)+", "e8=N+"),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - -", "Ra8+", "Ra8#"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "exd6e.p.", "exd6"),
+    ] {
+        let at = read(text);
+        let place = find_move(&Chess, &at, spelled).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(names(&at)[place], expected, "{spelled}");
+    }
+    for (text, spelled) in [
+        ("4k3/8/8/8/8/8/8/4K3 w - -", "0-0"),
+        ("4k3/8/3p4/4P3/8/8/8/4K3 w - -", "d6"),
+        ("4k3/8/8/8/8/8/8/4K1N1 w - -", "Nfe2"),
+        ("4k3/8/8/8/8/8/8/4K1N1 w - -", "Be2"),
+        ("4k3/8/8/8/8/8/8/4K1N1 w - -", "é"),
+    ] {
+        assert!(find_move(&Chess, &read(text), spelled).is_err(), "{spelled}");
+    }
+}
+
 #[test]
 fn the_end_of_the_game() {
     let outcome = |text: &str| Chess.outcome(&read(text).position);

@@ -164,6 +164,10 @@ fn go(mut words: Words<'_>) -> Go {
         // A parameter without its number is ignored.
         match word {
             "depth" => go.depth = words.number(),
+            // The last of so many moves is the mate.
+            "mate" => {
+                go.depth = words.number().map(|moves: u32| moves.saturating_mul(2).max(2) - 1);
+            }
             "nodes" => go.nodes = words.number(),
             "movetime" => go.movetime = time(&mut words),
             "infinite" => go.infinite = true,

@@ -272,8 +272,7 @@ fn names_of(word: &str, notation: Notation) -> Result<Vec<String>, String> {
         Notation::Auale => letters(word).ok_or_else(|| {
             format!("moves are letters such as F or FfBe, not {:?}", shortened(word))
         }),
-        Notation::PlayStrategy => Ok(vec![word.trim_end_matches(['!', '?']).to_owned()]),
-        Notation::Own | Notation::OpenSpiel | Notation::Uci => Ok(vec![word.to_owned()]),
+        _ => Ok(vec![word.to_owned()]),
     }
 }
 
