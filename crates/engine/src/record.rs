@@ -220,6 +220,12 @@ pub(crate) fn locate_all(text: &str) -> Result<Vec<Located>, RecordError> {
                     Some(open) => pdn::is_move(word) && pdn::is_game(&open.record),
                     None => pdn::is_move(word),
                 };
+                // Chess players castle so.
+                let castles = word == "0-0"
+                    && open.as_ref().is_some_and(|open| {
+                        !open.record.moves.is_empty() && !pdn::is_game(&open.record)
+                    });
+                let is_move = is_move || castles;
                 let points = || outcome_of_points(word).filter(|_| !is_ours && !is_move);
                 if let Some(outcome) = Outcome::parse(word).or_else(points) {
                     let mut located = open.take().unwrap_or_default();
@@ -289,7 +295,7 @@ fn value(pairs: &[&str]) -> Option<Worth> {
     let (pairs, []) = pairs.as_chunks::<2>() else { return None };
     for &[kind, number] in pairs {
         if let Some(metric) = kind.parse().ok().filter(|metric: &Metric| metric.is_distance()) {
-            worth.distance = Some(Distance { moves: number.parse().ok()?, metric });
+            worth.distance = Some(Distance::new(number.parse().ok()?, metric));
             continue;
         }
         let points = number.parse::<f64>().ok().filter(|points| points.abs() < 1e6)?;
@@ -316,8 +322,8 @@ fn pairs(worth: Worth) -> String {
         pairs.extend(worth.upper.map(|score| pair(Kind::AtMost, score)));
     }
     pairs.extend(worth.guess.map(|guess| format!(" guess {}", f64::from(guess) / 100.0)));
-    let distance = worth.distance;
-    pairs.extend(distance.map(|Distance { moves, metric }| format!(" {metric} {moves}")));
+    let distance = worth.distance.filter(|distance| !distance.or_one_more);
+    pairs.extend(distance.map(|Distance { moves, metric, .. }| format!(" {metric} {moves}")));
     pairs.concat()
 }
 

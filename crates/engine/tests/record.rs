@@ -18,7 +18,7 @@ fn value() -> impl Strategy<Value = Worth> {
         (-127..=0_i16, 1..=127_i16, any::<i16>())
             .prop_map(|(lower, upper, guess)| Worth::between(lower, upper).with_guess(guess.into())),
         (1..=127_u16).prop_map(|moves| Worth::exact(-1)
-            .with_distance(Distance { moves, metric: Metric::Dtc })),
+            .with_distance(Distance::new(moves, Metric::Dtc))),
     ]
 }
 
@@ -85,6 +85,15 @@ fn hand_written_records_are_parsed() {
     let value = noted.value.expect("a value");
     assert_eq!(value, Worth::exact(-2));
     assert_eq!(records[1].outcome, Outcome::Second);
+}
+
+/// As chess players write it; a game of points may end so.
+#[test]
+fn castling_with_digits_is_a_move() {
+    let records =
+        Record::parse_all("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0 0-0-0 1-0").expect("a record");
+    let names: Vec<&str> = records[0].moves.iter().map(|mv| mv.name.as_str()).collect();
+    assert_eq!(names, ["Nf3", "Nf6", "g3", "g6", "Bg2", "Bg7", "0-0", "0-0-0"]);
 }
 
 #[test]

@@ -104,17 +104,32 @@ impl Probed {
 
     /// Whether a move worth that is as good as this position's value, as far as its database
     /// distinguishes scores: with distances, a win that takes longer is not as good, nor is a loss
-    /// that comes sooner.
-    pub fn is_reached_by(self, mv: Worth) -> bool {
+    /// that comes sooner. `None` where the database does not tell.
+    pub fn is_reached_by(self, mv: Worth) -> Option<bool> {
         if let Some((distance, its)) = self.worth.distance.zip(mv.distance)
             && distance.metric == its.metric
         {
-            return self.worth.score() == mv.score() && distance == its;
+            let same = self.worth.score() == mv.score();
+            return if same { its.is_that_of(distance) } else { Some(false) };
         }
-        let Some((score, mv)) = self.worth.proven().zip(mv.proven()) else { return false };
-        match self.window {
+        let Some((score, mv)) = self.worth.proven().zip(mv.proven()) else { return Some(false) };
+        Some(match self.window {
             None => mv == score,
             Some(window) => mv.clamp(-window, window) == score,
+        })
+    }
+
+    /// Of moves with what they are worth and whether they are [known to be best](Self::is_reached_by),
+    /// the place of the one that must be, where that follows from the others.
+    pub fn only_one_left(
+        self,
+        moves: impl Iterator<Item = (Option<Worth>, Option<bool>)>,
+    ) -> Option<usize> {
+        self.worth.distance?;
+        let mut left = moves.enumerate().filter(|(_, (_, best))| *best != Some(false));
+        match (left.next(), left.next()) {
+            (Some((place, (Some(_), None))), None) => Some(place),
+            _ => None,
         }
     }
 }
@@ -126,9 +141,12 @@ mod tests {
     #[test]
     fn moves_beyond_the_window_reach_it() {
         let won = Probed { worth: Worth::at_least(2), window: Some(2) };
-        assert!(won.is_reached_by(Worth::exact(5)) && won.is_reached_by(Worth::exact(2)));
-        assert!(!won.is_reached_by(Worth::exact(1)));
+        for (score, reaches) in [(5, true), (2, true), (1, false)] {
+            assert_eq!(won.is_reached_by(Worth::exact(score)), Some(reaches));
+        }
         let drawn = Probed { worth: Worth::exact(0), window: Some(2) };
-        assert!(drawn.is_reached_by(Worth::exact(0)) && !drawn.is_reached_by(Worth::exact(-3)));
+        for (score, reaches) in [(0, true), (-3, false)] {
+            assert_eq!(drawn.is_reached_by(Worth::exact(score)), Some(reaches));
+        }
     }
 }

@@ -21,7 +21,7 @@ use nutcracker_game::{Metric, Score, Step, Turn};
 /// | known | text |
 /// |---|---|
 /// | the score | `+3`, `0`, `-2` |
-/// | with a distance | `win in 13`, `loss in 4`, `win, conversion in 5` |
+/// | with a distance | `win in 13`, `loss in 4`, `win, conversion in 5`, `win by a rule of 10 or 11` |
 /// | a bound | `≥ 3`, `≤ -10`, `0 to 3` |
 /// | a guess | `~+1.25` |
 /// | a guess between bounds | `~+1.25, ≥ 0`, `~+1.25, ≤ 3`, `~+1.25, 0 to 3` |
@@ -71,12 +71,48 @@ pub struct Distance {
     /// To where they are counted: [`Dtw`](Metric::Dtw), the end of the game, [`Dtc`](Metric::Dtc),
     /// the next conversion, or [`Dtz`](Metric::Dtz), the next zeroing move.
     pub metric: Metric,
+    /// Whether it may be one more: the smallest rule under which a position is won does not say
+    /// whether the move that leads there has to count, too.
+    pub or_one_more: bool,
 }
 
 impl Distance {
+    /// Moves by a metric.
+    pub fn new(moves: u16, metric: Metric) -> Self {
+        Distance { moves, metric, or_one_more: false }
+    }
+
     /// The distance that a value stands for by this metric, if it does.
     fn of(metric: Metric, value: Score) -> Option<Self> {
-        metric.distance(value).map(|distance| Distance { moves: distance.moves, metric })
+        metric.distance(value).map(|distance| Distance::new(distance.moves, metric))
+    }
+
+    /// Whether it is a smallest rule.
+    fn is_rule(self) -> bool {
+        matches!(self.metric, Metric::Dth(limit) if self.moves > limit.into())
+    }
+
+    /// The most moves that it may be.
+    fn most(self) -> u16 {
+        self.moves + u16::from(self.or_one_more)
+    }
+
+    /// The moves in words: `13`, `10 or 11`.
+    pub fn in_words(self) -> String {
+        if self.or_one_more {
+            format!("{} or {}", self.moves, self.most())
+        } else {
+            self.moves.to_string()
+        }
+    }
+
+    /// Whether a move with this distance takes as long as its position, whose result it keeps. `None`
+    /// where that is not certain.
+    pub(crate) fn is_that_of(self, position: Distance) -> Option<bool> {
+        if self.most() < position.moves || position.most() < self.moves {
+            return Some(false);
+        }
+        (!self.or_one_more && !position.or_one_more).then_some(true)
     }
 
     /// The value that stands for this distance of a win or loss; `None` where there is none, as
@@ -84,7 +120,8 @@ impl Distance {
     fn value(self, wins: bool) -> Option<Score> {
         let moves = i32::from(self.moves);
         let value = Score::try_from(if wins { 128 - moves } else { moves - 127 }).ok()?;
-        (Self::of(self.metric, value) == Some(self) && (value > 0) == wins).then_some(value)
+        let is_its = Self::of(self.metric, value).is_some_and(|its| its.moves == self.moves);
+        (is_its && (value > 0) == wins).then_some(value)
     }
 }
 
@@ -268,7 +305,9 @@ impl Worth {
             Kind::AtMost => 0,
         };
         let number = self.hundredths();
-        let moves = i32::from(self.distance.map_or(0, |distance| distance.moves));
+        // What may be one more comes between that and what is.
+        let length = |distance: Distance| i32::from(distance.moves) + i32::from(distance.most());
+        let moves = self.distance.map_or(0, length);
         Reverse((number, rank, if number > 0 { -moves } else { moves }))
     }
 
@@ -277,21 +316,23 @@ impl Worth {
         Worth { distance: Distance::of(metric, value), ..Worth::exact(metric.score(value)) }
     }
 
-    /// The worth of a move from a position with this one. The smallest rule under which the position
-    /// after a move is won may be too small for the moves up to there, but none that wins needs less than
-    /// the position before: then it is that or more.
+    /// The worth of a move from a position with this one: none wins under a smaller rule than the
+    /// position needs, nor loses only under a larger one.
     #[must_use]
     pub fn from(self, position: Worth) -> Self {
-        let (Some(mut distance), Some(before)) = (self.distance, position.distance) else {
+        let (Some(distance), Some(before)) = (self.distance, position.distance) else {
             return self;
         };
-        let is_rule = |limit: u8| before.moves > limit.into() && distance.metric == before.metric;
-        if matches!(distance.metric, Metric::Dth(limit) if is_rule(limit))
-            && self.score() > Some(0)
-            && position.score() > Some(0)
-        {
-            distance.moves = distance.moves.max(before.moves);
+        let same = distance.metric == before.metric && self.score() == position.score();
+        if !same || !distance.is_rule() || !before.is_rule() {
+            return self;
         }
+        let exact = |moves| Distance { moves, or_one_more: before.or_one_more, ..distance };
+        let distance = match self.score() {
+            Some(1..) if distance.most() <= before.moves => exact(before.moves),
+            Some(..=-1) if distance.moves >= before.most() => exact(before.moves),
+            _ => distance,
+        };
         Worth { distance: Some(distance), ..self }
     }
 
@@ -301,7 +342,10 @@ impl Worth {
     pub fn through<P>(self, step: &Step<P>) -> Self {
         let distance = self.distance.zip(self.score()).and_then(|(distance, score)| {
             let metric = distance.metric;
-            Distance::of(metric, metric.value(step, distance.value(score > 0)?))
+            let reached = Distance::of(metric, metric.value(step, distance.value(score > 0)?))?;
+            // After a zeroing move the count restarts, and a mate is a mate.
+            let counts = reached.is_rule() && distance.moves > 0 && !metric.restarts(step);
+            Some(Distance { or_one_more: counts || distance.or_one_more, ..reached })
         });
         let bank = hundredths(step.gain);
         let value = |score| step.value(score);
@@ -362,20 +406,21 @@ impl fmt::Display for Worth {
 
 impl Worth {
     fn fmt_value(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let (Some(score), Some(Distance { moves, metric })) = (self.score(), self.distance) {
+        if let (Some(score), Some(distance)) = (self.score(), self.distance) {
+            let (Distance { moves, metric, .. }, text) = (distance, distance.in_words());
             let outcome = match score.signum() {
                 1 => "win",
                 -1 => "loss",
                 _ => return f.write_str("draw"),
             };
             return match metric {
-                Metric::Dtc => write!(f, "{outcome}, conversion in {moves}"),
-                Metric::Dtz | Metric::DtzIn(_) => write!(f, "{outcome}, zeroing in {moves}"),
+                Metric::Dtc => write!(f, "{outcome}, conversion in {text}"),
+                Metric::Dtz | Metric::DtzIn(_) => write!(f, "{outcome}, zeroing in {text}"),
                 Metric::Dth(limit) if moves <= limit.into() => {
-                    write!(f, "{outcome}, zeroing in {moves}")
+                    write!(f, "{outcome}, zeroing in {text}")
                 }
-                Metric::Dth(_) => write!(f, "{outcome} by a rule of {moves}"),
-                _ => write!(f, "{outcome} in {moves}"),
+                Metric::Dth(_) => write!(f, "{outcome} by a rule of {text}"),
+                _ => write!(f, "{outcome} in {text}"),
             };
         }
         // A guess on a bound adds nothing to it.

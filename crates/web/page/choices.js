@@ -1,7 +1,7 @@
 // The moves of a position, as a table.
 
 import { h, put } from "./dom.js";
-import { capital, isDistance, metricName } from "./words.js";
+import { capital, isDistance, metricName, movesOf } from "./words.js";
 
 /** Moves of which nothing is known, or nothing is shown. */
 const names = (choices, { words, play }) =>
@@ -29,8 +29,9 @@ const measured = ({ metrics = [] }, metric) => metrics.find((one) => one.metric 
 function table(choices, { head, words, play, mover }) {
   // In some positions, and in some games, no move banks anything.
   const banks = choices.some((one) => one.captures);
-  // Databases of other metrics have a column each.
-  const metrics = [...new Set(choices.flatMap((one) => (one.metrics ?? []).map(({ metric }) => metric)))];
+  // Databases of other metrics have a column each; who wins is said before.
+  const all = new Set(choices.flatMap((one) => (one.metrics ?? []).map(({ metric }) => metric)));
+  const metrics = [...all].filter((metric) => metric !== "wdl");
   const heads = ["Move", banks && "Banks", head, ...metrics.map(metricName)].filter(Boolean);
   const row = (choice) =>
     h(
@@ -59,7 +60,7 @@ function table(choices, { head, words, play, mover }) {
         const counts = isDistance(metric);
         // Who wins is said once, unless a rule makes a difference, or nothing else is known.
         const same = kind === choice.standing.kind && counts;
-        const parts = value ? [!same && kind, value.distance?.moves ?? (same && "–")] : ["?"];
+        const parts = value ? [!same && kind, movesOf(value) ?? (same && "–")] : ["?"];
         return h("td", { class: "value", title: text }, parts.filter((part) => part !== false).join(" "));
       }),
     );
@@ -78,7 +79,8 @@ function table(choices, { head, words, play, mover }) {
     h("tbody", {}, choices.map(row)),
   );
   // With many metrics it is wider than its card, and scrolls by itself.
-  return h("div", { class: "wide", tabindex: metrics.length > 3 ? 0 : null }, body);
+  const many = metrics.length > 3;
+  return h("div", { class: many ? "wide many" : "wide", tabindex: many ? 0 : null }, body);
 }
 
 /** A panel beside the board; `play` plays a move, `elsewhere` takes the focus where there is none. */

@@ -29,6 +29,13 @@ export const count = (number) => number.toLocaleString("en-US");
 const goal = (metric = "") =>
   metric === "dtc" ? "conversion" : metric === "dtr" ? "zeroing always" : /^dt[zh]/.test(metric) && "zeroing";
 
+/** The moves that a win or loss takes; nothing where that is not counted. */
+export const movesOf = ({ distance }) => {
+  if (!distance) return undefined;
+  const { moves, or_one_more } = distance;
+  return or_one_more ? `${moves} or ${moves + 1}` : String(moves);
+};
+
 /** Whether values of a metric count moves. */
 export const isDistance = (metric) => /^dt[wczrh]/.test(metric);
 
@@ -162,7 +169,7 @@ export function wordsOf({ name, points, sides }) {
     if (value.exact && !points) {
       const kind = kindOf(sign * value.points);
       const winner = capital(kind === "win" ? sides[0] : sides[1]);
-      const far = value.distance ? ` in ${value.distance.moves}` : "";
+      const far = value.distance ? ` in ${movesOf(value)}` : "";
       const to = goal(value.distance?.metric);
       const how = to ? `, ${to}${far}` : far;
       const said = kind === "draw" ? "a draw" : `${winner} ${far && !to ? wins : "wins"}${how}`;
@@ -210,7 +217,7 @@ export function wordsOf({ name, points, sides }) {
     const winner = capital(at.value.points > 0 ? at.mover : other(at.mover));
     if (distance) {
       if (distance.moves === 0) return `${start}${winner} wins.`;
-      const moves = distance.moves === 1 ? "1 move" : `${distance.moves} moves`;
+      const moves = movesOf(at.value) === "1" ? "1 move" : `${movesOf(at.value)} moves`;
       const to = goal(distance.metric);
       const how = to ? `, ${to} in ${moves}` : ` in ${moves}`;
       return `${start}${winner} ${to ? "wins" : wins}${how}${end}`;

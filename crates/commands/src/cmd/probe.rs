@@ -197,10 +197,14 @@ impl Args {
                 let value = Worth { unchecked: stored.unchecked, ..*value };
                 Some((value, advice.is_best(mv)))
             };
-            let without = || (stored, Some(known.is_reached_by(stored)));
+            let without = || (stored, known.is_reached_by(stored));
             let (value, best) = advice.as_ref().and_then(after_game).unwrap_or_else(without);
             let (name, captures) = (played.name_in(mv, notation), step.gain);
             choices.push(Choice { name, captures, value, best });
+        }
+        let all = choices.iter().map(|choice| (Some(choice.value), choice.best));
+        if let Some(place) = known.only_one_left(all) {
+            (choices[place].value, choices[place].best) = (known.worth, Some(true));
         }
         choices.sort_by_key(|choice| choice.value.order());
         let value = match (played.ending(), advice) {
@@ -358,15 +362,11 @@ fn for_people(game: &AnyGame, answer: &Answer<'_>) -> String {
     let (board, outcome) = (game.draw(situation), outcome_sentence(game, situation, *value));
     let mut text = format!("{position}\n\n{board}\n{outcome}\n");
     if choices.is_empty() {
-        text += &match played.ending() {
-            Some(Ending::Repeated) => {
-                "The game is over here: the position was there before.\n".into()
-            }
-            _ => {
-                let end = game.end_name(&situation.position).unwrap_or("there are no moves");
-                format!("The game is over here: {end}.\n")
-            }
+        let end = match played.ending() {
+            Some(Ending::Repeated) => "the position was there before",
+            _ => game.end_name(&situation.position).unwrap_or("there are no moves"),
         };
+        let _ = writeln!(text, "The game is over here: {end}.");
         return text;
     }
     let banks = counts_points(game);
@@ -403,10 +403,14 @@ fn for_programs(game: &AnyGame, answer: &Answer<'_>) -> Value {
             })
         })
         .collect();
-    json!({
+    let mut answer = json!({
         "position": position,
         "value": value,
         "result": result_json(game, played.now(), *value),
         "moves": moves,
-    })
+    });
+    if let Some(end) = game.end_name(&played.now().position) {
+        answer["end"] = end.into();
+    }
+    answer
 }

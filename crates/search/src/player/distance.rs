@@ -1,6 +1,7 @@
 //! Play by databases that count moves: the nearest win, the farthest loss, without any search.
 
 use std::collections::HashMap;
+use std::iter;
 
 use nutcracker_game::{Game, Metric, Score, Step, Turn};
 
@@ -18,18 +19,18 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// The values of a position's moves, where databases count moves: in its own slice, and
-    /// wherever a move leads to whose distance continues there.
+    /// The values of a position's moves, where databases count moves: in its own slice, or where that
+    /// has none in the first that a move leads to, and wherever a move leads to whose distance continues
+    /// there.
     pub fn new<G: Game, O: Oracle>(
         game: &G,
         oracle: &O,
         position: &G::Position,
         moves: &[Valued<G>],
     ) -> Result<Option<Self>, PlayerError<O::Error>> {
-        let slice = game.slice_of(position);
-        if !oracle.covers(slice) {
-            return Ok(None);
-        }
+        let reached = moves.iter().map(|valued| game.slice_of(&valued.step.next));
+        let mut slices = iter::once(game.slice_of(position)).chain(reached);
+        let Some(slice) = slices.find(|&slice| oracle.covers(slice)) else { return Ok(None) };
         let metric = oracle.metric(slice).map_err(PlayerError::Oracle)?;
         if !metric.counts_down() {
             return Ok(None);

@@ -205,7 +205,14 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
     pub fn reaches(&self, position: &G::Position) -> bool {
         let slice = self.game.slice_of(position);
         let answers = |slice: SliceId| answers(&self.oracle, slice);
-        answers(slice) && self.game.below(slice).into_iter().all(answers)
+        if self.game.has_database(slice) {
+            return answers(slice) && self.game.below(slice).into_iter().all(answers);
+        }
+        // No database can have it: in chess, where the next move ends a right to castle.
+        let mut steps = Vec::new();
+        self.game.steps(position, &mut steps);
+        let reached = |step: &Step<_>| self.game.slice_of(&step.next);
+        !steps.is_empty() && steps.iter().map(reached).all(answers)
     }
 
     /// Every legal move with its value. `history` holds the positions before this one, oldest

@@ -189,6 +189,13 @@ struct Edge {
 /// Distances found before, by slice and rank: those of mirror images are the same.
 type Known = HashMap<(SliceId, u64), u32>;
 
+/// By what positions are told apart: where none is closed, mirror images are one.
+#[derive(PartialEq, Eq, Hash)]
+enum Id<P> {
+    Rank(u64),
+    Position(P),
+}
+
 /// The positions around a root that are connected with it by moves to follow.
 struct Graph<'a, G: Game, O> {
     game: &'a G,
@@ -199,7 +206,7 @@ struct Graph<'a, G: Game, O> {
     level: Score,
     nodes: Vec<Node<G::Position>>,
     edges: Vec<Edge>,
-    ids: HashMap<(G::Position, bool), u32>,
+    ids: HashMap<(Id<G::Position>, bool), u32>,
     frontier: Vec<u32>,
     steps: Vec<Step<G::Position>>,
 }
@@ -238,12 +245,23 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
         if self.aim == Aim::Hold { 0 } else { self.game.rank(position) }
     }
 
+    fn id(&self, position: G::Position, index: u64) -> Id<G::Position> {
+        if self.aim == Aim::Keep { Id::Rank(index) } else { Id::Position(position) }
+    }
+
     fn add(&mut self, position: G::Position, index: u64, depth: u32, attacks: bool) -> u32 {
         let id = self.nodes.len() as u32;
         let node = Node { position, index, depth, attacks, plain: NEVER, inside: 0, edge: END };
         self.nodes.push(node);
-        self.ids.insert((position, attacks), id);
+        self.ids.insert((self.id(position, index), attacks), id);
         id
+    }
+
+    /// The node of a position, if it has one. Those that the root leads to have one each: the mover
+    /// chooses among them.
+    fn node(&self, position: G::Position, index: u64, depth: u32, attacks: bool) -> Option<u32> {
+        let id = *self.ids.get(&(self.id(position, index), attacks))?;
+        (depth > 1 || self.nodes[id as usize].position == position).then_some(id)
     }
 
     /// Explores until the root's distance is exact, or everything is explored: the distances of all
@@ -335,10 +353,10 @@ impl<'a, G: Game, O: Oracle> Graph<'a, G, O> {
             }
             self.nodes[id as usize].inside = inside.len() as u32;
             for next in inside {
-                let child = if let Some(&child) = self.ids.get(&(next, !attacks)) {
+                let index = self.index(&next);
+                let child = if let Some(child) = self.node(next, index, depth + 1, !attacks) {
                     child
                 } else {
-                    let index = self.index(&next);
                     let child = self.add(next, index, depth + 1, !attacks);
                     if let Some(&plies) = known.get(&(self.slice, index)) {
                         self.nodes[child as usize].plain = plies;

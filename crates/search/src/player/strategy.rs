@@ -141,8 +141,8 @@ impl FromStr for Strategy {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "a strategy is metrics M, C, Z, R, Z50 or H50, each with - (nearest), + (farthest) \
-                 or o (guard), as in \"Z50- M-\", not {text:?}"
+                "a strategy is metrics M, C, Z, R, ZN or HN with N from 1 to 126, each with - (nearest), \
+                 + (farthest) or o (guard), as in \"Z50- M-\", not {text:?}"
             )
         };
         let letters: Vec<char> = text.chars().filter(|letter| !letter.is_whitespace()).collect();

@@ -43,6 +43,10 @@ pub struct Distance {
     moves: u16,
     /// To the end of the game (`dtw`) or to the next conversion (`dtc`).
     metric: &'static str,
+    /// `true` where it may be one more; else left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "schema", schema(required = false))]
+    or_one_more: bool,
 }
 
 /// Hundredths as points; whole numbers are written as such.
@@ -67,7 +71,11 @@ impl Serialize for Worth {
             lower: self.lower,
             upper: self.upper,
             guess: self.guess,
-            distance: distance.map(|d| Distance { moves: d.moves, metric: d.metric.name() }),
+            distance: distance.map(|d| Distance {
+                moves: d.moves,
+                metric: d.metric.name(),
+                or_one_more: d.or_one_more,
+            }),
             checked: self.unchecked.then_some(false),
             text: self.to_string(),
         }

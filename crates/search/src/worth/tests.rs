@@ -27,14 +27,13 @@ fn a_distance_passes_through_a_move_by_its_metric() {
         }
     }
     // As a record may have it.
-    let far = Worth::exact(1).with_distance(Distance { moves: 300, metric: Metric::Dtw });
+    let far = Worth::exact(1).with_distance(Distance::new(300, Metric::Dtw));
     assert_eq!(far.through(&Step::quiet(())), Worth::exact(-1));
 }
 
 #[test]
 fn the_best_distance_is_the_shortest_win_and_the_longest_loss() {
-    let at =
-        |score, moves| Worth::exact(score).with_distance(Distance { moves, metric: Metric::Dtw });
+    let at = |score, moves| Worth::exact(score).with_distance(Distance::new(moves, Metric::Dtw));
     assert_eq!(Worth::best(&[at(1, 9), at(1, 2), at(-1, 1), Worth::exact(0)]), at(1, 2));
     assert_eq!(Worth::best(&[at(-1, 9), at(-1, 2)]), at(-1, 9));
     assert_eq!(Worth::best(&[at(1, 9), Worth::exact(1)]), Worth::exact(1));
@@ -62,7 +61,7 @@ fn the_best_of_moves_keeps_what_is_known() {
 
 #[test]
 fn every_form_has_one_text() {
-    let end = |moves| Distance { moves, metric: Metric::Dtw };
+    let end = |moves| Distance::new(moves, Metric::Dtw);
     let texts = [
         (Worth::exact(0), "0"),
         (Worth::exact(3), "+3"),
@@ -79,15 +78,14 @@ fn every_form_has_one_text() {
     }
     let unchecked = Worth { unchecked: true, ..Worth::exact(-3) };
     assert_eq!(unchecked.through(&Step::quiet(())).to_string(), "+3, unchecked");
-    let converts = Distance { moves: 5, metric: Metric::Dtc };
+    let converts = Distance::new(5, Metric::Dtc);
     let won = Worth::exact(1).with_distance(converts);
     assert_eq!(won.to_string(), "win, conversion in 5");
 }
 
 #[test]
 fn short_wins_and_long_losses_come_first() {
-    let at =
-        |score, moves| Worth::exact(score).with_distance(Distance { moves, metric: Metric::Dtw });
+    let at = |score, moves| Worth::exact(score).with_distance(Distance::new(moves, Metric::Dtw));
     let mut moves = [at(-1, 3), at(1, 9), Worth::exact(0), at(-1, 8), at(1, 2)];
     moves.sort_by_key(|worth| worth.order());
     assert_eq!(moves, [at(1, 2), at(1, 9), Worth::exact(0), at(-1, 8), at(-1, 3)]);
@@ -96,16 +94,52 @@ fn short_wins_and_long_losses_come_first() {
     assert_eq!(moves, [Worth::at_least(3), Worth::exact(3), Worth::at_most(3)]);
 }
 
-/// A rule of ten moves wins after the move, and the eleven to the next zeroing move begin before it.
+/// A rule of ten moves wins after the move; whether the move still fits into it is not known, and from
+/// the position before, if it needs eleven, it is: it does not.
 #[test]
-fn no_move_wins_under_a_smaller_rule_than_its_position() {
-    let by = |metric, score, moves| Worth::exact(score).with_distance(Distance { moves, metric });
+fn a_rule_holds_for_the_move_before_or_one_more_does() {
+    let by = |metric, score, moves| Worth::exact(score).with_distance(Distance::new(moves, metric));
+    let about = |score, moves| {
+        let distance = Distance { or_one_more: true, ..Distance::new(moves, Metric::Dth(0)) };
+        Worth::exact(score).with_distance(distance)
+    };
     let (dtr, hybrid) = (Metric::Dth(0), Metric::Dth(50));
-    assert_eq!(by(dtr, 1, 10).from(by(dtr, 1, 11)), by(dtr, 1, 11));
+    let quiet = Step::quiet(());
+    assert_eq!(by(dtr, -1, 10).through(&quiet), about(1, 10));
+    assert_eq!(by(dtr, 1, 10).through(&quiet), about(-1, 10));
+    assert_eq!(by(dtr, -1, 10).through(&quiet.zeroing()), by(dtr, 1, 10));
+    assert_eq!(by(dtr, -1, 0).through(&quiet), by(dtr, 1, 1));
+    assert_eq!(by(hybrid, -1, 30).through(&quiet), by(hybrid, 1, 31));
+    assert_eq!(about(1, 10).to_string(), "win by a rule of 10 or 11");
+
+    assert_eq!(about(1, 10).from(by(dtr, 1, 11)), by(dtr, 1, 11));
+    assert_eq!(about(1, 11).from(by(dtr, 1, 11)), about(1, 11));
     assert_eq!(by(dtr, 1, 12).from(by(dtr, 1, 11)), by(dtr, 1, 12));
-    assert_eq!(by(dtr, -1, 10).from(by(dtr, -1, 11)), by(dtr, -1, 10));
-    assert_eq!(by(hybrid, 1, 30).from(by(hybrid, 1, 60)), by(hybrid, 1, 60));
-    // Moves to a zeroing move, which are exact.
-    assert_eq!(by(hybrid, 1, 30).from(by(hybrid, 1, 31)), by(hybrid, 1, 30));
+    assert_eq!(about(-1, 11).from(by(dtr, -1, 11)), by(dtr, -1, 11));
+    assert_eq!(about(-1, 10).from(by(dtr, -1, 11)), about(-1, 10));
     assert_eq!(by(Metric::Dtw, 1, 30).from(by(Metric::Dtw, 1, 31)), by(Metric::Dtw, 1, 30));
+    assert_eq!(by(hybrid, 1, 30).from(by(hybrid, 1, 31)), by(hybrid, 1, 30));
+
+    // As where no database has the position itself.
+    assert_eq!(Worth::best(&[about(1, 11), by(dtr, 1, 11), about(1, 12)]), by(dtr, 1, 11));
+    assert_eq!(Worth::best(&[by(dtr, 1, 12), about(1, 11)]), about(1, 11));
+    assert_eq!(Worth::best(&[by(dtr, -1, 11), about(-1, 10)]), by(dtr, -1, 11));
+    assert_eq!(Worth::best(&[by(dtr, -1, 11), about(-1, 11)]), about(-1, 11));
+}
+
+#[test]
+fn whether_a_move_takes_as_long_is_known_where_ranges_are_apart_or_one_number() {
+    let range =
+        |moves, or_one_more| Distance { or_one_more, ..Distance::new(moves, Metric::Dth(0)) };
+    for (mv, position, expected) in [
+        (range(5, false), range(5, false), Some(true)),
+        (range(6, false), range(5, false), Some(false)),
+        (range(5, true), range(5, false), None),
+        (range(4, true), range(5, false), None),
+        (range(3, true), range(5, false), Some(false)),
+        (range(5, true), range(5, true), None),
+        (range(7, false), range(5, true), Some(false)),
+    ] {
+        assert_eq!(mv.is_that_of(position), expected, "{mv:?} {position:?}");
+    }
 }

@@ -148,7 +148,7 @@ impl Explorer {
 
     /// As [`known`](Self::known), with the databases that say so: where those that the explorer goes
     /// by do not have the slice, those of another metric do, unless values are points.
-    fn known_by(
+    pub(super) fn known_by(
         &self,
         position: &AnyPosition,
     ) -> Result<Option<(Arc<TableSet>, Probed)>, ExplorerError> {
@@ -170,7 +170,7 @@ impl Explorer {
         };
         let mut moves = Vec::new();
         self.game.moves(position, &mut moves);
-        moves
+        let candidates: Result<Candidates, ExplorerError> = moves
             .into_iter()
             .map(|mv| {
                 let step = self.game.play(position, &mv);
@@ -179,10 +179,19 @@ impl Explorer {
                 if let (Some(value), Some(known)) = (&mut value, known) {
                     *value = value.from(known.worth);
                 }
-                let best = known.zip(value).map(|(known, value)| known.is_reached_by(value));
+                let best = known.zip(value).and_then(|(known, value)| known.is_reached_by(value));
                 Ok(Candidate { mv, step, value, best })
             })
-            .collect()
+            .collect();
+        let mut candidates = candidates?;
+        if let Some(known) = known
+            && let Some(place) =
+                known.only_one_left(candidates.iter().map(|one| (one.value, one.best)))
+        {
+            let only = &mut candidates[place];
+            (only.value, only.best) = (Some(known.worth), Some(true));
+        }
+        Ok(candidates)
     }
 
     /// Whether values depend on the moves before, so that they may take a search.

@@ -112,14 +112,21 @@ impl Explorer {
         let all = self.worths(position)?;
         let over = self.game.outcome(position);
         let insufficient_material = !can_mate(fen);
+        let score_by = |name: Option<&str>| {
+            let found = all.iter().find(|one| name.is_none_or(|name| name == one.metric));
+            found.and_then(|one| one.value.score())
+        };
+        let drawn = insufficient_material.then_some(0);
+        let result: Option<Score> = over.or(drawn).or_else(|| score_by(None));
+        // Under a rule a draw may be won without it.
+        let ruled = |one: &Measured| matches!(one.metric.parse(), Ok(Metric::DtzIn(_)));
+        let drawn =
+            result == Some(0) && (drawn.is_some() || all.first().is_some_and(|one| !ruled(one)));
         let plies = |metric: Metric| {
-            if over.is_some() || insufficient_material {
+            if over.is_some() || drawn {
                 return Some(0);
             }
             let worth = all.iter().find(|one| one.metric == metric.name())?.value;
-            if worth.score()? == 0 {
-                return Some(0);
-            }
             let distance = worth.distance?;
             let moves = WinDistance { wins: worth.score()? > 0, moves: distance.moves };
             Some(match i32::from(moves.plies()) {
@@ -130,14 +137,8 @@ impl Explorer {
             })
         };
         let dtz = plies(Metric::Dtz);
-        let score_by = |name: Option<&str>| {
-            let found = all.iter().find(|one| name.is_none_or(|name| name == one.metric));
-            found.and_then(|one| one.value.score())
-        };
-        let drawn = insufficient_material.then_some(0);
         let fifty = score_by(Some(Metric::DtzIn(50).name()));
         let too_long = dtz.is_some_and(|dtz| dtz.abs() > FIFTY);
-        let result: Option<Score> = over.or(drawn).or_else(|| score_by(None));
         let category = match result {
             None => Category::Unknown,
             Some(0) => Category::Draw,
