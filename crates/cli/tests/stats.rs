@@ -84,6 +84,23 @@ fn without_databases() {
 }
 
 #[test]
+fn slices_without_a_database_are_named() {
+    let place = Place::with_awari(4);
+    let run = place.run(&["stats", "awari", "--stones", "6"]).success();
+    assert!(
+        run.stderr.contains(
+            "there is no database of 5 and 6 stones in DATA/awari-pits6; \
+             `nutcracker solve awari --data DATA --stones 6` makes what is missing"
+        ),
+        "{}",
+        run.stderr
+    );
+    let run = place.run(&["verify", "awari", "--stones", "5"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stdout.contains("there is no database of 5 stones in "), "{}", run.stdout);
+}
+
+#[test]
 fn a_broken_pipe_is_success() {
     let place = Place::with_awari(4);
     for format in ["table", "csv", "json", "svg"] {

@@ -224,6 +224,41 @@ impl Subject {
         Ok(slices)
     }
 
+    /// A sentence about those of the selected slices that have no database here; none if all have one.
+    pub fn absent(
+        &self,
+        game: &AnyGame,
+        up_to: &UpTo,
+        present: &[SliceId],
+    ) -> Result<Option<String>, Failure> {
+        const NAMED: usize = 8;
+        let mut absent = up_to.select(game)?.unwrap_or_default();
+        absent.retain(|slice| !present.contains(slice));
+        let Some(&last) = absent.last() else { return Ok(None) };
+        let mut names: Vec<String> =
+            absent.iter().take(NAMED).map(|&slice| game.slice_name(slice)).collect();
+        if absent.len() > NAMED {
+            names.push(format!("{} more", absent.len() - NAMED));
+        }
+        let names = match &names[..] {
+            [one] => one.clone(),
+            [most @ .., last] => format!("{} and {last}", most.join(", ")),
+            [] => return Ok(None),
+        };
+        let text = up_to.text().unwrap_or_default();
+        let command = self.command("solve", &format!(" {} {}", up_to_option(game), quoted(text)));
+        let noun = if game.slice_unit() == "slice" || game.slice_name(last).parse::<u32>().is_err()
+        {
+            String::new()
+        } else {
+            format!(" {}", game.slice_unit())
+        };
+        Ok(Some(format!(
+            "there is no database of {names}{noun} in {}; `{command}` makes what is missing",
+            self.dir(game).display(),
+        )))
+    }
+
     /// Notes which of a game's databases were not checked; answers may rest on them.
     pub fn note_unchecked(&self, game: &AnyGame, set: &TableSet) {
         let slices = set.slices().unwrap_or_default().into_iter().map(SliceId);
@@ -259,7 +294,7 @@ impl Subject {
                     .collect();
                 let others = match names.len() {
                     0 => String::new(),
-                    _ => format!(", there is with {}", names.join(", ")),
+                    _ => format!(" (but there is one with {})", names.join(", ")),
                 };
                 Failure::Failed(format!(
                     "there is no database of {} for {} in {}{others}; {advice}",

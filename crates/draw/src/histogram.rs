@@ -291,7 +291,7 @@ fn panels(svg: &mut Svg, slices: usize, shown: &[ScoreSlice], measure: Measure, 
         if shown.len() < slices { format!("the last {}: ", shown.len()) } else { String::new() };
     let facts = match measure {
         Measure::Scores(_) => "positions and mean score",
-        Measure::Distances(_) => "positions",
+        Measure::Results | Measure::Distances(_) => "positions",
     };
     let note = format!("{which}{facts}; bars scaled to the tallest; share lost, drawn, won");
     svg.text("muted end", FILE.width - MARGIN, PANELS_TOP, &note);

@@ -131,8 +131,8 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
   const words = wordsOf(card);
   const { metric } = known.slices[0];
   const distances = isDistance(metric);
-  // A mean of distances to won and lost ends says nothing.
-  const mean = (tally) => !distances && h("td", {}, signedMean(tally.mean));
+  // A mean of results, or of distances to won and lost ends, says nothing.
+  const mean = (tally) => card.points && h("td", {}, signedMean(tally.mean));
   const heading = h("h2", {});
   const histogram = chart(({ score }) => find({ slice: chosen, score }));
   const extremes = h("div", { class: "extremes" });
@@ -166,7 +166,8 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
     chosen = number;
     const one = number === null ? known.all : known.slices.find((entry) => entry.slice === number);
     const label = number === null ? "all databases" : (one.title ?? slice(number, known.unit));
-    heading.textContent = `${distances ? "Distances" : "Scores"}, ${label}`;
+    const values = distances ? "Distances" : card.points ? "Scores" : "Results";
+    heading.textContent = `${values}, ${label}`;
     histogram.show(api.sliceChart({ slice: number })).catch((error) => {
       if (!signal.aborted) note.textContent = error.message;
     });
@@ -232,12 +233,12 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
             "p",
             { class: "note" },
             found.all
-              ? `All ${count(found.positions)} positions were examined` +
+              ? "All positions were examined" +
                   (found.longest_wins
                     ? "."
                     : `, and ${count(found.lines)} lines followed: there may be a longer one.`)
-              : `This slice has ${count(found.positions)} positions, too many to examine each ` +
-                  `while you wait: there may be luckier ${found.longest_wins ? "" : "and longer "}ones.`,
+              : "This slice has too many positions to examine each while you wait: there may be luckier " +
+                  `${found.longest_wins ? "" : "and longer "}ones.`,
           ),
         );
       })
@@ -276,7 +277,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
             "Positions",
             "Size",
             "Bits each",
-            ...(distances ? [] : ["Mean"]),
+            ...(card.points ? ["Mean"] : []),
             "Won, drawn, lost",
             ...(clipped ? ["Scores"] : []),
           ].map((text) => h("th", { scope: "col" }, text)),

@@ -244,7 +244,7 @@ impl Args {
             game.id(),
             slice_label(game, found.slice),
             found.part.split(' ').next().unwrap_or_default(),
-            found.metric,
+            game.metric_name(found.metric),
             table::render(&header, &[], rows),
         );
         for chain in chains {

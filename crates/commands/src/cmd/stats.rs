@@ -89,6 +89,9 @@ impl Args {
         need_databases(&game)?;
         let metric = self.subject.metric(&game)?;
         let present = self.subject.slices(&game, &self.up_to)?;
+        if let Some(absent) = self.subject.absent(&game, &self.up_to, &present)? {
+            note(&absent);
+        }
         let set = self.subject.open(&game, false, 0);
         let mut slices = Vec::new();
         for slice in present {
@@ -124,7 +127,8 @@ impl Args {
 
 impl Args {
     fn count_choices(&self, game: &AnyGame, slices: &mut [Known]) -> Result<(), Failure> {
-        let reporter = Reporter::new(game, [0.0, 0.0, 0.0, 1.0]);
+        let reporter = Reporter::new(game, [0.0, 0.0, 0.0, 1.0])
+            .aligned(slices.iter().map(|known| known.slice));
         let exact: Vec<SliceId> =
             slices.iter().filter(|known| known.window == 0).map(|known| known.slice).collect();
         let quick = quick_set(game);
@@ -354,6 +358,7 @@ fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
         .map(|(score, count)| {
             vec![
                 match score {
+                    score if metric == Metric::Wdl => Measure::Results.name(score.into()),
                     0 if metric.is_distance() => "draw".to_owned(),
                     0 => "0".to_owned(),
                     score
@@ -376,7 +381,11 @@ fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
             ]
         })
         .collect();
-    let value = if metric.is_distance() { "value" } else { "score" };
+    let value = match metric {
+        Metric::Wdl => "result",
+        metric if metric.is_distance() => "value",
+        _ => "score",
+    };
     table::render(&[value, "positions", "share", ""], &[3], rows)
 }
 
@@ -513,6 +522,8 @@ fn svg(game: &AnyGame, metric: Metric, slices: &[Known]) -> String {
     let distance = |value| metric.distance(value).map(|distance| (distance.wins, distance.moves));
     let measure = if metric.is_distance() {
         Measure::Distances(&distance)
+    } else if metric == Metric::Wdl {
+        Measure::Results
     } else {
         Measure::Scores(game.slice_unit())
     };

@@ -170,10 +170,16 @@ impl Check {
                 self.print_wrong("manifest", &remedy(&self.subject, error))?;
             }
         }
+        let known: Vec<SliceId> = files.iter().map(|&(slice, _)| SliceId(slice)).collect();
+        if let Some(absent) = self.subject.absent(&game, &self.how.up_to, &known)? {
+            wrong += 1;
+            self.print_wrong("missing", &absent)?;
+        }
         if self.how.up_to.text().is_none() {
             name_beyond(&game, &set, manifest.as_ref().ok())?;
         }
-        let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0]);
+        let reporter = Reporter::new(&game, [0.0, 0.0, 0.0, 1.0])
+            .aligned(files.iter().map(|&(slice, _)| SliceId(slice)));
         // Slices with a file that is not right: what leads to them cannot be compared.
         let mut unsound: Vec<SliceId> = Vec::new();
         let mut whole = 0;

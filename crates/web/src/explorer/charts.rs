@@ -3,7 +3,7 @@
 use nutcracker_draw::{
     Course, CourseError, CoursePoint, DropOutChart, Form, Histogram, Measure, ScoreSlice,
 };
-use nutcracker_game::{Numbering, Rules, Side};
+use nutcracker_game::{Metric, Numbering, Rules, Side};
 
 use super::error::ExplorerError;
 use super::line::Node;
@@ -85,6 +85,8 @@ impl Explorer {
             title: &format!("Positions by value, {label}"),
             measure: if here.metric.is_distance() {
                 Measure::Distances(&distance)
+            } else if here.metric == Metric::Wdl {
+                Measure::Results
             } else {
                 Measure::Scores(self.game.slice_unit())
             },
