@@ -92,7 +92,8 @@ loops! {
         options: &SolveOptions,
         most: u64,
         planned: &[SlicePlan],
-        temporary: &Path
+        temporary: &Path,
+        progress: &dyn Progress
     ) -> Result<Calibration, CalibrationError> = nutcracker_retro::calibrate;
 
     /// [`fit_solvers`](nutcracker_retro::fit_solvers) for the game.

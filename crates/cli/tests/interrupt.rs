@@ -71,6 +71,27 @@ fn a_second_signal_ends_it_at_once() {
     place.run(&["verify", "awari"]).success();
 }
 
+/// What is measured is solved in a directory for a while.
+#[test]
+fn a_plan_that_is_interrupted_leaves_nothing_behind() {
+    let place = Place::new();
+    let temporary = place.path().join("temporary");
+    std::fs::create_dir(&temporary).expect("a directory");
+    let args = ["plan", "chess", "--up-to", "kqrk", "--calibration-positions", "3000000"];
+    let mut command = Command::new(PROGRAM);
+    command.args(args).env("TMPDIR", &temporary).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("a child");
+    let entries = || std::fs::read_dir(&temporary).expect("a directory").count();
+    while entries() == 0 && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    signal(&child, "INT");
+    let run = place.read(child.wait_with_output().expect("a child"));
+    assert_eq!((run.code, run.stdout.as_str()), (Some(130), ""), "{}", run.stderr);
+    assert_eq!(run.stderr, "nutcracker: interrupted: nothing was planned\n");
+    assert_eq!(entries(), 0);
+}
+
 /// Runs a shell script in which `$NUTCRACKER` is the program.
 fn script(place: &Place, text: &str) -> Output {
     Command::new("sh")

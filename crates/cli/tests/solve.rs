@@ -15,7 +15,7 @@ fn summary() {
     // The figures of the forecast change with the solver; the rest stands.
     assert!(run.stderr.contains("0 to 5 stones: 6,188 positions, less than 1 s with 2 threads, "));
     assert!(run.stderr.contains(" of disk in DATA/awari-pits6\n"));
-    assert!(run.stderr.contains("\n 5 stones            4,368 positions "));
+    assert!(run.stderr.contains("\n5 stones            4,368 positions "));
     // No terminal: no control codes.
     assert!(!run.stderr.contains('\u{1b}') && !run.stderr.contains('\r'));
 }

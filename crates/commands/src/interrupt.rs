@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
+use nutcracker_retro::Progress;
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -54,6 +55,13 @@ impl Interrupt {
     /// The exit code for the signal, as a shell would report it.
     pub fn code(&self) -> u8 {
         128 + self.signal.load(Relaxed) as u8
+    }
+}
+
+/// Work that reports nothing stops when it is requested.
+impl Progress for Interrupt {
+    fn must_stop(&self) -> bool {
+        self.requested()
     }
 }
 

@@ -33,7 +33,11 @@ pub struct Reporter {
 }
 
 /// What slices are called.
-struct Label(Box<dyn Fn(SliceId) -> String + Send + Sync>);
+struct Label {
+    of: Box<dyn Fn(SliceId) -> String + Send + Sync>,
+    /// Characters of the longest name.
+    width: usize,
+}
 
 struct State {
     slice: SliceId,
@@ -97,12 +101,19 @@ impl Reporter {
         };
         Reporter {
             line: LiveLine::new(),
-            label: Label(Box::new(move |slice| slice_label(&game, slice))),
+            label: Label { of: Box::new(move |slice| slice_label(&game, slice)), width: 0 },
             state: Mutex::new(state),
             interrupt: Interrupt::default(),
             cluster: None,
             millionths: Arc::default(),
         }
+    }
+
+    /// Aligns the lines of these slices.
+    pub fn aligned(mut self, slices: impl IntoIterator<Item = SliceId>) -> Self {
+        let widths = slices.into_iter().map(|slice| (self.label.of)(slice).chars().count());
+        self.label.width = widths.max().unwrap_or(0);
+        self
     }
 
     /// Shows what every machine of a cluster does.
@@ -181,7 +192,7 @@ impl Progress for Reporter {
     fn chose(&self, choice: &Choice) {
         // Only a solver other than the usual in-memory one is reported.
         if choice.solver != SolverName::Memory {
-            self.line.note(&sentence(choice, &(self.label.0)(choice.slice)));
+            self.line.note(&sentence(choice, &(self.label.of)(choice.slice)));
         }
     }
 
@@ -202,7 +213,8 @@ impl Progress for Reporter {
         }
         self.line.update(|| {
             let state = self.lock();
-            let head = format!("{:>9}  {:<11}", (self.label.0)(state.slice), state.name);
+            let (label, width) = ((self.label.of)(state.slice), self.label.width);
+            let head = format!("{label:>width$}  {:<11}", state.name);
             let status = Status::with_bar(head, state.share(done), state.figures(done));
             drop(state);
             let Some(cluster) = &self.cluster else { return status };
@@ -216,9 +228,9 @@ impl Progress for Reporter {
         let Some(seconds) = report.seconds else { return };
         let total = seconds.total();
         let noun = if report.positions == 1 { "position" } else { "positions" };
+        let (label, width) = ((self.label.of)(report.slice), self.label.width);
         self.line.note(&format!(
-            "{:>9}  {:>15} {noun:<9}  {:>10}  {:>10}",
-            (self.label.0)(report.slice),
+            "{label:>width$}  {:>15} {noun:<9}  {:>10}  {:>10}",
             thousands(report.positions),
             duration(total),
             rate(report.positions as f64, total),

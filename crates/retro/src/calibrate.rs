@@ -15,7 +15,7 @@ use crate::check::{Memory, Share, check_with};
 use crate::error::SolveError;
 use crate::options::{RowOptions, SolveOptions, SolverName};
 use crate::plan::{InPieces, Rate, Rates, SlicePlan, mean_moves};
-use crate::progress::Silent;
+use crate::progress::Progress;
 use crate::report::Seconds;
 use crate::solve::solve_slices;
 use crate::solver::fit_solvers;
@@ -77,16 +77,17 @@ pub enum CalibrationError {
 
 /// Measures how fast this machine solves: a slice of about `most` positions is solved
 /// with each of the solvers that are planned, or with all that fit if nothing is planned, in a
-/// directory inside `parent` that is removed in the end. If even that is too small to measure with,
+/// directory inside `parent` that is removed in the end, also where `progress` requests a stop; nothing
+/// else is reported to it. If even that is too small to measure with,
 /// as in a game whose slices are all large, the rates are the usual ones.
 ///
 /// ```
 /// use nutcracker_games::awari::Awari;
-/// use nutcracker_retro::{SolveOptions, calibrate};
+/// use nutcracker_retro::{Silent, SolveOptions, calibrate};
 ///
 /// let dir = tempfile::tempdir()?;
 /// let options = SolveOptions::new(1, "example");
-/// let measured = calibrate(&Awari::new(3)?, &options, 20_000, &[], dir.path())?;
+/// let measured = calibrate(&Awari::new(3)?, &options, 20_000, &[], dir.path(), &Silent)?;
 /// assert_eq!((measured.slice.0, measured.positions), (15, 15_504));
 /// assert!(measured.rates.pack > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -97,6 +98,7 @@ pub fn calibrate<G: Game>(
     most: u64,
     planned: &[SlicePlan],
     parent: &Path,
+    progress: &dyn Progress,
 ) -> Result<Calibration, CalibrationError> {
     let slice = measured_slice(game, most, planned);
     let (positions, threads) = (game.slice_len(slice), options.threads);
@@ -115,6 +117,7 @@ pub fn calibrate<G: Game>(
         threads,
         storage: Arc::new(Disk { map: false }),
         dir: place.path(),
+        progress: &Quiet(progress),
     };
     let fit = fit_solvers(game, slice, Some(metric));
     let wanted = |solver: &SolverName| {
@@ -226,6 +229,16 @@ struct Trial<'a, G> {
     threads: usize,
     storage: Arc<dyn Storage>,
     dir: &'a Path,
+    progress: &'a Quiet<'a>,
+}
+
+/// Says when to stop, and reports nothing.
+struct Quiet<'a>(&'a dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn must_stop(&self) -> bool {
+        self.0.must_stop()
+    }
 }
 
 impl<G: Game> Trial<'_, G> {
@@ -254,7 +267,8 @@ impl<G: Game> Trial<'_, G> {
         };
         let slices = [self.slice];
         let (started, busy) = (Instant::now(), processor_time());
-        let reports = solve_slices(self.game, &self.storage, self.dir, &slices, &options, &Silent)?;
+        let reports =
+            solve_slices(self.game, &self.storage, self.dir, &slices, &options, self.progress)?;
         let (passed, busy) = (started.elapsed().as_secs_f64(), processor_time() - busy);
         let seconds = reports.last().and_then(|report| report.seconds).unwrap_or_default();
         if rows.budget.is_some() {
@@ -312,7 +326,15 @@ impl<G: Game> Trial<'_, G> {
             let table = set.get(self.slice.0)?;
             let memory_here = Memory { all: scaled(memory), tables: memory / 8 };
             let started = Instant::now();
-            check_with(self.game, &table, &set, Share::ALL, memory_here, self.threads, &Silent)?;
+            check_with(
+                self.game,
+                &table,
+                &set,
+                Share::ALL,
+                memory_here,
+                self.threads,
+                self.progress,
+            )?;
             let nanoseconds = started.elapsed().as_secs_f64() * 1e9 / positions as f64;
             points.push((memory as f64 / planned as f64, nanoseconds));
             if smallest == largest {

@@ -76,7 +76,9 @@ impl Args {
         }
         let source = self.subject.open(&game, true, cache_bytes(CACHE));
         let interrupt = Interrupt::listen();
-        let reporter = Reporter::new(&game, [0.0, 0.0, 0.6, 0.4]).until(interrupt.clone());
+        let reporter = Reporter::new(&game, [0.0, 0.0, 0.6, 0.4])
+            .aligned(slices.iter().copied())
+            .until(interrupt.clone());
         let form = if self.restore { Form::Complete } else { Form::Compact };
         let program = format!("nutcracker {}", env!("CARGO_PKG_VERSION"));
         let options = RewriteOptions { form, threads: self.threads.count(), program: &program };

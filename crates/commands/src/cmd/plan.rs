@@ -5,7 +5,8 @@ use std::fmt::Write;
 use nutcracker_any::AnyGame;
 use nutcracker_game::{Metric, Numbering, Rules, SliceId};
 use nutcracker_retro::{
-    BITS, BY_RULES, Calibration, DISK, Hosts, Phases, Rates, SlicePlan, SolveOptions, SolverName,
+    BITS, BY_RULES, Calibration, CalibrationError, DISK, Hosts, Phases, Rates, SlicePlan,
+    SolveError, SolveOptions, SolverName,
 };
 use serde_json::{Map, Value, json};
 
@@ -14,6 +15,7 @@ use crate::cmd::plan_together::TogetherPlan;
 use crate::cmd::solve::{peak_disk, window_cell};
 use crate::failure::Failure;
 use crate::how::{Bounds, parse_network, parse_size};
+use crate::interrupt::Interrupt;
 use crate::number::{about, counted, duration, rounded, size, thousands};
 use crate::{machine, print, table};
 
@@ -85,7 +87,11 @@ impl Args {
         self.subject.metric.given = Some(metric);
         let selected = match self.up_to.select(&game)? {
             Some(selected) => selected,
-            None => vec![game.slice_of(&game.start().position).min(game.largest_slice())],
+            // Without a database of the start, all that there can be.
+            None => match game.slice_of(&game.start().position) {
+                start if game.has_database(start) => vec![start],
+                _ => (0..=game.largest_slice().0).map(SliceId).collect(),
+            },
         };
         self.bounds.check(metric)?;
         let threads = self.threads.count();
@@ -96,7 +102,16 @@ impl Args {
         // Several machines have other solvers: all are measured.
         let planned = if self.hosts.is_some() { &[] } else { &*usual };
         let most = self.calibration_positions;
-        let measured = game.calibrate(&options, most, planned, &std::env::temp_dir())?;
+        let interrupt = Interrupt::listen();
+        let measured = game
+            .calibrate(&options, most, planned, &std::env::temp_dir(), &interrupt)
+            .map_err(|error| match error {
+            CalibrationError::Solve(SolveError::Stopped(_)) => {
+                Failure::Stopped("interrupted: nothing was planned".to_owned(), interrupt.code())
+            }
+            error => error.into(),
+        })?;
+        interrupt.end_at_once();
         if let Some(count) = self.hosts {
             let hosts = Hosts { count: count.into(), network: self.network };
             let slices = game.plan_together(&selected, &options, &measured.rates, &hosts);

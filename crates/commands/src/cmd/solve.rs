@@ -163,7 +163,8 @@ impl Args {
         let mut team = self.together.meet(threads, terms, &interrupt)?;
         options.machines = team.as_ref().map(|team| Arc::clone(team.cluster()) as _);
         let weights = if self.no_verify { [0.15, 0.5, 0.35, 0.0] } else { WEIGHTS };
-        let mut reporter = Reporter::new(&game, weights).until(interrupt.clone());
+        let mut reporter =
+            Reporter::new(&game, weights).aligned(slices.iter().copied()).until(interrupt.clone());
         let dir = self.subject.dir(&game);
         if let Some(team) = team.as_ref().filter(|team| !team.leads()) {
             return help(&game, &dir, &options, team, &reporter, &interrupt);
@@ -172,7 +173,7 @@ impl Args {
             reporter = reporter.watching(team.cluster());
             team.serve_metrics(reporter.millionths())?;
         }
-        if let Err(failure) = self.announce(&game, &slices, &options) {
+        if let Err(failure) = self.announce(&game, &slices, &options, &interrupt) {
             let Some(team) = &team else { return Err(failure) };
             let sentence = failure.into_sentence();
             team.cluster().end(Some(&sentence));
@@ -297,6 +298,7 @@ impl Args {
         slices: &[SliceId],
         options: &SolveOptions,
         missing: &[SlicePlan],
+        interrupt: &Interrupt,
     ) -> Result<f64, Failure> {
         let sum = |plans: &[SlicePlan]| plans.iter().map(|slice| slice.seconds).sum();
         if is_soon_done(missing) {
@@ -305,7 +307,7 @@ impl Args {
         let positions = missing.iter().map(|slice| slice.positions).sum::<u64>();
         let [least, most] = MEASURED_WITH;
         let most = (positions / MEASURED_SHARE).clamp(least, most);
-        match game.calibrate(options, most, missing, &std::env::temp_dir()) {
+        match game.calibrate(options, most, missing, &std::env::temp_dir(), interrupt) {
             Ok(measured) => Ok(sum(&self.missing(game, slices, options, &measured.rates)?)),
             // Without a place to measure in, the usual rates have to suffice.
             Err(_) => Ok(sum(missing)),
@@ -318,6 +320,7 @@ impl Args {
         game: &AnyGame,
         slices: &[SliceId],
         options: &SolveOptions,
+        interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         let dir = self.subject.dir(game);
         let metric = self.subject.metric.or_usual(game)?;
@@ -369,7 +372,7 @@ impl Args {
         }
         let fitting = room.fitting(&missing);
         if fitting == missing.len() {
-            let forecast = forecast(self.seconds(game, slices, options, &missing)?);
+            let forecast = forecast(self.seconds(game, slices, options, &missing, interrupt)?);
             note(&format!("{}, {what}: {forecast} in {}", game.id(), dir.display()));
             return Ok(());
         }
