@@ -22,6 +22,15 @@ const LEFT = { win: "wins", draw: "only draws", loss: "loses" };
 /** Rounded down: what is missed more often than not is less than a half. */
 const percent = (share) => `${Math.floor(100 * share)} %`;
 
+/** Slices of fewer positions have hardly a puzzle. */
+const LEAST = 300;
+
+/** Slices to take puzzles from, the last first: some positions are won, and some are not. */
+function worthPractice(slices) {
+  const mixed = slices.filter(({ positions, won }) => positions >= LEAST && won > 0 && won < positions);
+  return (mixed.length > 0 ? mixed : slices).toReversed();
+}
+
 /** How often each level finds the move. */
 function chances(levels) {
   return h(
@@ -50,12 +59,11 @@ function chances(levels) {
 
 /** The page; a puzzle is solved by its first try, and can be tried again. */
 class Practice {
-  constructor({ game, options, card, titles, api, words, signal }) {
+  constructor({ game, options, card, slices, api, words, signal }) {
     this.game = game;
     this.options = options;
     this.card = card;
-    /** Slices in words, where their names are abbreviations. */
-    this.titles = titles;
+    this.slices = slices;
     this.api = api;
     this.words = words;
     this.signal = signal;
@@ -82,11 +90,12 @@ class Practice {
       { id: "difficulty", onchange: change },
       difficulties.map(([value, { text }]) => h("option", { value }, text)),
     );
-    const slices = this.card.slices.filter((_, i, all) => i >= Math.min(3, all.length - 1)).reverse();
     this.slice = h(
       "select",
       { id: "slice", onchange: change },
-      slices.map((name) => h("option", { value: name }, this.titles.get(name) ?? slice(name, this.card.unit))),
+      worthPractice(this.slices).map((one) =>
+        h("option", { value: one.slice }, one.title ?? slice(one.slice, this.card.unit)),
+      ),
     );
     this.question = h("p", { class: "verdict", id: "question", tabindex: -1 });
     this.stage = h("div", { class: "stage" });
@@ -278,8 +287,7 @@ export async function practicePage({ game, options, main, signal }) {
     return;
   }
   const { slices } = await api.slices();
-  const titles = new Map(slices.map((one) => [one.slice, one.title]));
-  const practice = new Practice({ game, options, card, titles, api, words: wordsOf(card), signal });
+  const practice = new Practice({ game, options, card, slices, api, words: wordsOf(card), signal });
   practice.build(main);
   await practice.next();
 }

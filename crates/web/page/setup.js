@@ -93,7 +93,7 @@ export function setup({ api, card, signal }, { changed, wrong, finish, cancel })
       field.value = position;
       element.replaceChildren(form());
       changed();
-      field.focus();
+      field.focus({ preventScroll: true });
     },
     close() {
       text = null;

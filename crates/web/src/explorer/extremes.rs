@@ -1,6 +1,7 @@
 //! Remarkable positions of a slice.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_game::{Numbering, Random, Rules, Score, Side, Situation, SliceId};
@@ -18,6 +19,8 @@ use super::{Budget, Explorer};
 const EXAMINED: u64 = 200_000;
 /// Best lines followed to find a long one.
 const LINES: u64 = 200;
+/// How long lines are followed where databases do not count moves, and a search has to.
+const LINES_TIME: Duration = Duration::from_secs(5);
 /// Of the wins that are farthest away, as many are shown.
 const LONGEST: u64 = 5;
 /// Moves of a line at most.
@@ -105,12 +108,13 @@ impl Explorer {
             self.examine(slice, index, &mut extremes)?;
         }
         let mut player = self.perfect()?;
+        let lines = &budget.at_most(LINES_TIME);
         for _ in 0..LINES.min(extremes.examined) {
-            if budget.is_over() {
+            if lines.is_over() {
                 break;
             }
             extremes.lines += 1;
-            self.follow(&mut player, slice, dice.below(len), &mut extremes)?;
+            self.follow(&mut player, slice, dice.below(len), lines, &mut extremes)?;
         }
         if !all && table.header().reach.is_exact() {
             self.find_richest(&table, slice, budget, &mut extremes)?;
@@ -179,7 +183,7 @@ impl Explorer {
                 }
                 let Some(position) = self.game.unrank(slice, index) else { continue };
                 let situation = Situation::new(position, Side::First);
-                let line = self.play_perfectly(player, situation, PLIES)?;
+                let line = self.play_perfectly(player, situation, PLIES, budget)?;
                 let played = line.nodes.into_iter().filter_map(|node| node.played);
                 found.push(LongWin {
                     position: self.game.format(&situation),
@@ -221,12 +225,13 @@ impl Explorer {
         player: &mut Perfect<AnyGame, TableOracle>,
         slice: SliceId,
         index: u64,
+        budget: &Budget,
         extremes: &mut Extremes,
     ) -> Result<(), ExplorerError> {
         let Some(position) = self.game.unrank(slice, index) else { return Ok(()) };
         let Some(found) = self.known(&position)? else { return Ok(()) };
         let start = Situation::new(position, Side::First);
-        let line = match self.play_perfectly(player, start, PLIES) {
+        let line = match self.play_perfectly(player, start, PLIES, budget) {
             // A clipped score does not show how it is realised.
             Err(ExplorerError::NoDatabase(_)) => return Ok(()),
             line => line?,

@@ -1,6 +1,7 @@
 //! Lines of play: given by their moves, or the best.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_game::{Rules, Score, Situation};
@@ -12,7 +13,10 @@ use utoipa::ToSchema;
 
 use super::error::ExplorerError;
 use super::moves::Candidates;
-use super::{Explorer, Loss, Outcome, Points};
+use super::{Budget, Explorer, Loss, Outcome, Points};
+
+/// How long best moves are looked for where databases do not count moves, and a search has to.
+const LINE_TIME: Duration = Duration::from_secs(5);
 
 /// A line of play.
 #[derive(Debug, Serialize, ToSchema)]
@@ -125,23 +129,32 @@ impl Explorer {
         Ok(Trodden { situation, history, seen, taken, repeats })
     }
 
-    /// Plays best moves.
-    pub fn best_line(&self, text: &str, plies: usize) -> Result<Line, ExplorerError> {
+    /// Plays best moves, as far as the budget allows.
+    pub fn best_line(
+        &self,
+        text: &str,
+        plies: usize,
+        budget: &Budget,
+    ) -> Result<Line, ExplorerError> {
         let start = self.parse(text)?;
-        self.probe_position(&start.position)?;
-        self.play_perfectly(&mut self.perfect()?, start, plies)
+        let Some((set, _)) = self.known_by(&start.position)? else {
+            return Err(ExplorerError::NoDatabase(self.missing_for(&start.position)));
+        };
+        let mut player = self.perfect_by(set)?;
+        self.play_perfectly(&mut player, start, plies, &budget.at_most(LINE_TIME))
     }
 
-    /// Lets a perfect player play both sides.
+    /// Lets a perfect player play both sides, as far as the budget allows.
     pub(super) fn play_perfectly(
         &self,
         player: &mut Perfect<AnyGame, TableOracle>,
         start: Situation<AnyPosition>,
         plies: usize,
+        budget: &Budget,
     ) -> Result<Line, ExplorerError> {
         let mut left = plies;
         self.walk(start, |situation, history, options| {
-            if left == 0 {
+            if left == 0 || left < plies && budget.is_over() {
                 return Ok(None);
             }
             left -= 1;

@@ -183,7 +183,15 @@ impl Explorer {
         none(format!("no position of {} matches the filters", self.game.slice_label(slice)))
     }
 
-    /// The position with this number if it is not terminal and its moves match.
+    /// Whether positions are wanted where the game is over: those that are lost in 0 moves, in a
+    /// histogram of distances.
+    fn wants_ended(&self, filters: &Filters) -> bool {
+        let metric = self.databases().metric;
+        metric.is_distance() && filters.score == Some(metric.over(-1)) && !filters.concern_moves()
+    }
+
+    /// The position with this number if its moves match; one that is terminal only where such are
+    /// wanted.
     fn matching(
         &self,
         filters: &Filters,
@@ -194,7 +202,7 @@ impl Explorer {
         let game = &self.game;
         // A number without a position, or a position where the game is over.
         let Some(position) = game.unrank(slice, index) else { return Ok(None) };
-        if game.outcome(&position).is_some() {
+        if game.outcome(&position).is_some() && !self.wants_ended(filters) {
             return Ok(None);
         }
         let found = || -> Result<_, ExplorerError> {

@@ -9,7 +9,7 @@ use nutcracker_game::Situation;
 use nutcracker_game::{Numbering, Random, Rules, Score};
 use nutcracker_search::player::{Adviser, Chosen, Level, Manner, Perfect, PlayerError, Source};
 use nutcracker_search::{Limits, Oracle, TableOracle, Worth, known};
-use nutcracker_table::TableError;
+use nutcracker_table::{TableError, TableSet};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -78,7 +78,15 @@ impl Explorer {
 
     /// A player by the databases.
     pub(super) fn perfect(&self) -> Result<Perfect<AnyGame, TableOracle>, ExplorerError> {
-        Ok(Perfect::with_limit(self.game.clone(), self.oracle()?, PERFECT_LIMIT))
+        self.perfect_by(self.set())
+    }
+
+    /// A player by these databases.
+    pub(super) fn perfect_by(
+        &self,
+        set: Arc<TableSet>,
+    ) -> Result<Perfect<AnyGame, TableOracle>, ExplorerError> {
+        Ok(Perfect::with_limit(self.game.clone(), TableOracle::new(set)?, PERFECT_LIMIT))
     }
 
     /// Databases where they reach, and search elsewhere.

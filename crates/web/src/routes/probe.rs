@@ -286,7 +286,7 @@ pub async fn best_line(
             "the line is too long; start from a later position",
         ));
     }
-    app.run_read(move |_| game.best_line(&position, plies)).await.map(Cached)
+    app.run_read(move |budget| game.best_line(&position, plies, budget)).await.map(Cached)
 }
 
 /// Says what changes with one seed more or less in each pit, in games of sowing
