@@ -112,13 +112,9 @@ fn read_board(board: &str) -> Result<ChessPosition, ParseError> {
     }
     let mut position = ChessPosition::EMPTY;
     for (rank, text) in (1..=8).rev().zip(ranks) {
-        let (mut file, mut after_number) = (0, false);
+        let mut file = 0;
         for letter in text.chars() {
             let number = letter.to_digit(10);
-            if number.is_some() && after_number {
-                return Err(wrong(format!("rank {rank} has two numbers one after the other")));
-            }
-            after_number = number.is_some();
             if let Some(empty) = number.filter(|empty| (1..=8).contains(empty)) {
                 file += empty;
             } else if let Some(role) = Role::from_letter(letter) {
