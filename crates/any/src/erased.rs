@@ -42,6 +42,7 @@ pub(crate) trait Erased: fmt::Debug + Send + Sync {
     fn expand(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>) -> Option<Score>;
     fn steps(&self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>);
     fn repeated(&self, position: &AnyPosition) -> Score;
+    fn occurrences(&self) -> usize;
     fn end_name(&self, position: &AnyPosition) -> Option<&'static str>;
     fn draw(&self, situation: &Situation<AnyPosition>) -> String;
     fn side_name(&self, side: Side) -> &'static str;
@@ -198,6 +199,9 @@ impl<G: Evaluate> Erased for Concrete<G> {
     }
     fn repeated(&self, position: &AnyPosition) -> Score {
         self.0.repeated(position.get())
+    }
+    fn occurrences(&self) -> usize {
+        self.0.occurrences()
     }
     fn end_name(&self, position: &AnyPosition) -> Option<&'static str> {
         self.0.end_name(position.get())

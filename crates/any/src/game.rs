@@ -116,6 +116,7 @@ impl Rules for AnyGame {
             &self, position: &AnyPosition, out: &mut Vec<Step<AnyPosition>>
         ) -> Option<Score>;
         fn repeated(&self, position: &AnyPosition) -> Score;
+        fn occurrences(&self) -> usize;
         fn end_name(&self, position: &AnyPosition) -> Option<&'static str>;
         fn draw(&self, situation: &Situation<AnyPosition>) -> String;
         fn side_name(&self, side: Side) -> &'static str;

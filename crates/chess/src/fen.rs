@@ -52,7 +52,7 @@ pub(crate) fn parse(text: &str) -> Result<Situation<ChessPosition>, ParseError> 
         _ => {
             return Err(wrong(
                 "a position is a board, the side to move, castling rights and the square of a \
-                 capture in passing, as in 4k3/8/8/8/8/8/8/4K2R w K -",
+                 capture in passing",
             ));
         }
     };

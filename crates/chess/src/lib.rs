@@ -134,6 +134,10 @@ impl Rules for Chess {
         Some(san::long(situation, mv))
     }
 
+    fn occurrences(&self) -> usize {
+        3
+    }
+
     fn is_spelled(&self, at: &Situation<ChessPosition>, mv: &ChessMove, text: &str) -> bool {
         san::is_spelled(at, mv, text)
     }

@@ -442,13 +442,13 @@ fn distances_are_shown_and_lost() {
     assert!(played.contains("Ra4 (win in 11, from the databases)"), "{played}");
     assert!(played.contains("what each move leads to for you, from the databases"), "{played}");
 
-    // With Rc1 White lets Black repeat the first position.
+    // With the second Rc1 White lets Black bring the first position about for the third time.
     let game = "[Game \"chess\"]\n[Position \"8/8/8/8/8/3k4/8/K1R5 w - -\"]\n\n\
-                1. Rg1 Ke3 2. Rc1 Kd3 1/2-1/2\n";
+                1. Rg1 Ke3 2. Rc1 Kd3 3. Rg1 Ke3 4. Rc1 Kd3 1/2-1/2\n";
     let file = place.path().join("game.txt");
     fs::write(&file, game).expect("a file");
     let said = place.run(&["annotate", file.to_str().expect("a path")]).success().stdout;
-    assert!(said.contains("the decisive move was 3. Rc1 by White: a win became a draw"), "{said}");
+    assert!(said.contains("the decisive move was 7. Rc1 by White: a win became a draw"), "{said}");
     assert!(said.contains("Black: 0 errors"), "{said}");
 }
 

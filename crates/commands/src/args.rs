@@ -391,7 +391,14 @@ pub fn quoted(word: &str) -> String {
 
 /// The slice with a name, which can have a database.
 pub fn slice_named(game: &AnyGame, name: &str) -> Result<SliceId, Failure> {
-    let slice = game.slice_named(name).filter(|&slice| game.has_database(slice));
+    let named = |name: &str| game.slice_named(name).filter(|&slice| game.has_database(slice));
+    // The largest of those that `--up-to` selects.
+    let selected = || {
+        let up_to = UpTo { up_to: Some(name.to_owned()) };
+        up_to.select(game).ok().flatten()?.last().copied()
+    };
+    let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+    let slice = named(name).or_else(|| if is_number { None } else { selected() });
     slice.ok_or_else(|| {
         let last = slice_label(game, game.largest_slice());
         let last = last.trim_start_matches("slice ");

@@ -9,7 +9,7 @@ use nutcracker_retro::{folder, open_metric};
 use nutcracker_search::TableOracle;
 use nutcracker_search::player::Strategy;
 
-use crate::args::{Subject, program, slice_label, storage};
+use crate::args::{Subject, program, quoted, slice_label, storage};
 use crate::failure::Failure;
 
 /// Decoded scores kept while a game is played.
@@ -48,10 +48,12 @@ pub fn by_metrics(
             let metric = game.metric_name(metric);
             return Err(Failure::Failed(format!(
                 "the strategy {strategy} needs databases of {metric}, and there are none in {}; \
-                 `{} solve {} --metric {metric}` makes them",
+                 `{} solve {}{} --metric {metric}` makes them",
                 dir.display(),
                 program(),
                 game.id().name,
+                data.map(|data| format!(" --data {}", quoted(&data.to_string_lossy())))
+                    .unwrap_or_default(),
             )));
         }
         oracles.push(TableOracle::new(Arc::new(set))?);

@@ -24,8 +24,11 @@ pub fn outcome_sentence(
 ) -> String {
     let mover = situation.mover;
     if let (Some(score), Some(distance)) = (value.score(), value.distance) {
-        let winner = if score > 0 { mover } else { mover.other() };
-        return distance_sentence(&name(game, winner), distance);
+        let winner = name(game, if score > 0 { mover } else { mover.other() });
+        if game.outcome(&situation.position).is_some() {
+            return format!("{winner} has won");
+        }
+        return distance_sentence(&winner, distance);
     }
     if let Some(sentence) = forced_in_words(game, situation, value) {
         return sentence;
@@ -35,7 +38,12 @@ pub fn outcome_sentence(
             0 => "draw".to_owned(),
             sign => {
                 let winner = if sign > 0 { mover } else { mover.other() };
-                format!("{} wins", name(game, winner))
+                let winner = name(game, winner);
+                if game.outcome(&situation.position).is_some() {
+                    format!("{winner} has won")
+                } else {
+                    format!("{winner} wins")
+                }
             }
         };
     }
@@ -91,7 +99,7 @@ fn distance_sentence(winner: &str, distance: Distance) -> String {
         moves => format!("{moves} moves"),
     };
     match (distance.metric, distance.moves) {
-        (Metric::Dtc, 0) => format!("{winner} wins; the next move converts"),
+        (Metric::Dtc, 0) => format!("{winner} wins; the next move is a conversion"),
         (Metric::Dtc, _) => {
             format!("{winner} wins; the next conversion, or the end, is {moves} away")
         }
@@ -99,12 +107,11 @@ fn distance_sentence(winner: &str, distance: Distance) -> String {
             format!("{winner} wins if the rule gives {moves} without a capture or a pawn's move")
         }
         (Metric::Dtz | Metric::DtzIn(_) | Metric::Dth(_), 0) => {
-            format!("{winner} wins; the next move zeroes, or the game is over")
+            format!("{winner} wins; the next move is a zeroing move")
         }
         (Metric::Dtz | Metric::DtzIn(_) | Metric::Dth(_), _) => {
             format!("{winner} wins; the next zeroing move, or the end, is {moves} away")
         }
-        (_, 0) => format!("{winner} has won"),
         _ => format!("{winner} wins in {moves}"),
     }
 }

@@ -201,10 +201,10 @@ impl<G: Game> Played<G> {
         if let Some(score) = self.game.outcome(&now.position) {
             return Some(Ending::Over(score));
         }
-        let before = &self.situations[..self.moves.len()];
         let same =
             |at: &&Situation<G::Position>| (at.position, at.mover) == (now.position, now.mover);
-        before.iter().find(same).map(|_| Ending::Repeated)
+        let occurs = self.situations.iter().filter(same).take(self.game.occurrences()).count();
+        (occurs == self.game.occurrences()).then_some(Ending::Repeated)
     }
 
     /// The first player's lead: what was banked before the start, as far as it is known, and since

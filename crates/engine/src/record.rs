@@ -369,6 +369,16 @@ impl<'a> Reader<'a> {
             self.at = start + comment.len() + 2;
             return Ok(Some(Token::Comment(comment.to_owned())));
         }
+        // To the end of the line, as in PGN.
+        let begins_line = self.text[..start].ends_with('\n') || start == 0;
+        if rest.starts_with(';') || begins_line && rest.starts_with('%') {
+            let end = rest.find('\n').unwrap_or(rest.len());
+            self.at = start + end;
+            return Ok(Some(match rest[..end].strip_prefix(';') {
+                Some(comment) => Token::Comment(comment.trim().to_owned()),
+                None => Token::Aside,
+            }));
+        }
         if rest.starts_with('(') {
             return self.variation(rest, start).map(Some);
         }
@@ -385,7 +395,9 @@ impl<'a> Reader<'a> {
         self.at = start + end;
         let word = &rest[..end];
         let glyph = word.strip_prefix('$').filter(|number| !number.is_empty());
-        let is_glyph = glyph.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+        let is_glyph = glyph.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+            // After a capture in passing.
+            || word == "e.p.";
         Ok(Some(if is_glyph { Token::Aside } else { Token::Word(word) }))
     }
 

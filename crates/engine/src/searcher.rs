@@ -2,8 +2,8 @@
 //! requested.
 
 use std::error::Error;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::time::Duration;
 
 use nutcracker_game::{Evaluate, Random, Score};
 use nutcracker_search::player::{Adviser, Level, Manner, Source};
@@ -31,11 +31,11 @@ impl Default for Settings {
     }
 }
 
-/// Positions that the perfect player may examine for a move: without time pressure, and with less
-/// than each of [`HURRY`] on the clock. With few of them it still keeps the score, but may make no
-/// progress.
-const POSITIONS: [usize; 3] = [500_000, 20_000, 500];
-const HURRY: [Duration; 2] = [Duration::from_secs(4), Duration::from_millis(200)];
+/// Positions that the perfect player may examine for a move, at least and at most, and in a
+/// millisecond, which is a third of what it can. With few of them it still keeps the score, but may make
+/// no progress.
+const POSITIONS: RangeInclusive<usize> = 500..=500_000;
+const IN_A_MILLISECOND: usize = 500;
 
 /// Our search as a player.
 #[derive(Debug)]
@@ -252,9 +252,10 @@ where
         if one && plan.is_some() && !pace.is_pondering() {
             return Ok(Thought::only(first));
         }
-        let left = plan.map_or(Duration::MAX, |plan| plan.hard);
-        let hurry = HURRY.iter().filter(|&&least| left < least).count();
-        self.adviser.limit_positions(POSITIONS[hurry]);
+        let (least, most) = POSITIONS.into_inner();
+        let affordable =
+            plan.map_or(most, |plan| plan.hard.as_millis() as usize * IN_A_MILLISECOND);
+        self.adviser.limit_positions(affordable.clamp(least, most));
         // The clock is the pace's: it raises the flag.
         let limits = Limits {
             depth: request.limits.depth,
@@ -269,6 +270,8 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use nutcracker_games::awari::Awari;
     use nutcracker_search::{Empty, Worth};
 

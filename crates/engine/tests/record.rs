@@ -97,6 +97,15 @@ fn castling_with_digits_is_a_move() {
 }
 
 #[test]
+fn lines_of_pgn_are_no_moves() {
+    let text = "; a file\n% of a program\n1. e4 ; the king's pawn\ne5 2. exd6 e.p. *";
+    let records = Record::parse_all(text).expect("a record");
+    let names: Vec<&str> = records[0].moves.iter().map(|mv| mv.name.as_str()).collect();
+    assert_eq!(names, ["e4", "e5", "exd6"]);
+    assert_eq!(records[0].moves[0].comment.as_deref(), Some("the king's pawn"));
+}
+
+#[test]
 fn errors_name_their_line() {
     let wrong = Record::parse_all("[Game \"awari\"]\n\n1. F4 {never closed").expect_err("open");
     assert_eq!(wrong.to_string(), "line 3: a comment is opened with '{' and never closed");

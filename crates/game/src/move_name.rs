@@ -91,10 +91,15 @@ pub fn find_move_in<G: Rules>(
         if let Some(place) = moves.iter().position(is_other) {
             return Ok(place);
         }
-        let mut spelled =
-            (0..moves.len()).filter(|&at| game.is_spelled(situation, &moves[at], text));
-        if let (Some(place), None) = (spelled.next(), spelled.next()) {
-            return Ok(place);
+        let spelled: Vec<usize> =
+            (0..moves.len()).filter(|&at| game.is_spelled(situation, &moves[at], text)).collect();
+        match spelled[..] {
+            [] => {}
+            [place] => return Ok(place),
+            _ => {
+                let legal = spelled.into_iter().map(|at| names[at].clone()).collect();
+                return Err(MoveError::Ambiguous { text: shortened(text), legal });
+            }
         }
     }
     place_of(text, names, notation)

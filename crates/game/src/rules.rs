@@ -133,6 +133,7 @@ pub struct Deck {
 /// | [`steps`](Rules::steps) | [`moves`](Rules::moves) and [`play`](Rules::play) |
 /// | [`expand`](Rules::expand) | [`outcome`](Rules::outcome), then [`steps`](Rules::steps) |
 /// | [`repeated`](Rules::repeated) | a position that repeats is worth 0 |
+/// | [`occurrences`](Rules::occurrences) | the second occurrence of a position ends the game |
 /// | [`format_in`](Rules::format_in), [`format_move_in`](Rules::format_move_in) | no other program's notation |
 /// | [`other_name`](Rules::other_name) | moves are read by the one name that they have |
 /// | [`is_spelled`](Rules::is_spelled) | moves are read as they are written |
@@ -203,7 +204,7 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Whether a text that is no name of a move as this game writes it may still mean this one, such as
-    /// `0-0` for `O-O`. Moves of which this is true of one alone are read so.
+    /// `0-0` for `O-O`. Where it is true of several moves, the text is ambiguous.
     fn is_spelled(
         &self,
         _situation: &Situation<Self::Position>,
@@ -245,6 +246,12 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// databases hold what can be forced whatever these were: [`Metric::Forced`](crate::Metric).
     fn repeated(&self, _position: &Self::Position) -> Score {
         0
+    }
+
+    /// How many times a position has to occur, with the same side to move, for its repetition to end the
+    /// game: in most games two times.
+    fn occurrences(&self) -> usize {
+        2
     }
 
     /// What players call the end of the game in a position where it is over, if they have a word for

@@ -96,7 +96,7 @@ impl Databases {
             }
             self.game.check_file(&small, &compact, u64::MAX, 2, &Silent).unwrap();
         }
-        written.iter().map(|one| one.left_out).sum()
+        written.iter().map(|one| one.left_out.unwrap_or_default()).sum()
     }
 }
 

@@ -53,8 +53,8 @@ pub struct Rewritten {
     pub slice: SliceId,
     /// Its positions, without holes.
     pub positions: u64,
-    /// Positions whose value is left out, where it is compact.
-    pub left_out: u64,
+    /// Positions whose value is left out, where it was written now.
+    pub left_out: Option<u64>,
     /// The length of the file that was read.
     pub bytes_before: u64,
     /// The length of the file that was written, or was there already.
@@ -102,7 +102,7 @@ pub fn rewrite<G: Game>(
         let before = Rewritten {
             slice,
             positions: from.histogram().total(),
-            left_out: 0,
+            left_out: None,
             bytes_before: from.bytes(),
             bytes: 0,
         };
@@ -119,7 +119,7 @@ pub fn rewrite<G: Game>(
         let published = sealed.publish(from.is_checked())?;
         manifest.record(&published);
         manifest.save(&**storage, dir)?;
-        done(Rewritten { left_out, bytes: published.bytes, ..before });
+        done(Rewritten { left_out: Some(left_out), bytes: published.bytes, ..before });
     }
     Ok(())
 }

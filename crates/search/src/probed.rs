@@ -99,7 +99,7 @@ impl Probed {
                 None => return Ok(None),
             }
         }
-        Ok(Some(Probed { worth: Worth::best(&moves), window: None }))
+        Ok(Some(Worth::best(&moves).into()))
     }
 
     /// Whether a move worth that is as good as this position's value, as far as its database
@@ -131,6 +131,13 @@ impl Probed {
             (Some((place, (Some(_), None))), None) => Some(place),
             _ => None,
         }
+    }
+}
+
+impl From<Worth> for Probed {
+    /// What a database without bounds says.
+    fn from(worth: Worth) -> Self {
+        Probed { worth, window: None }
     }
 }
 

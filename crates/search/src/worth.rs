@@ -340,9 +340,18 @@ impl Worth {
     /// for its distance depends on the metric.
     #[must_use]
     pub fn through<P>(self, step: &Step<P>) -> Self {
-        let distance = self.distance.zip(self.score()).and_then(|(distance, score)| {
+        let value = |(distance, score): (Distance, Score)| {
             let metric = distance.metric;
-            let reached = Distance::of(metric, metric.value(step, distance.value(score > 0)?))?;
+            Some((distance, metric.value(step, distance.value(score > 0)?)))
+        };
+        let reached = self.distance.zip(self.score()).and_then(value);
+        if let Some((Distance { metric: Metric::DtzIn(_), .. }, 0)) = reached {
+            // Won or lost after the move, and one move too late for the rule.
+            return Worth { unchecked: self.unchecked, ..Worth::exact(0) };
+        }
+        let distance = reached.and_then(|(distance, value)| {
+            let metric = distance.metric;
+            let reached = Distance::of(metric, value)?;
             // After a zeroing move the count restarts, and a mate is a mate.
             let counts = reached.is_rule() && distance.moves > 0 && !metric.restarts(step);
             Some(Distance { or_one_more: counts || distance.or_one_more, ..reached })

@@ -363,7 +363,7 @@ pub(crate) fn parse_header(path: &Path, bytes: &[u8]) -> Result<ParsedHeader> {
         |reason: &str| TableError::Foreign { path: path.to_owned(), reason: reason.into() };
     let damaged = |reason: &str| TableError::damaged(path, reason);
     if bytes.is_empty() {
-        return Err(foreign("it is empty"));
+        return Err(damaged("it is empty"));
     }
     if !bytes.starts_with(&MAGIC) {
         return Err(if MAGIC.starts_with(bytes) {

@@ -233,6 +233,22 @@ impl TableSet {
         tables.chosen.retain(|&(found, _), _| found != slice);
     }
 
+    /// Forgets open tables that were not checked and have their final name now, which another program
+    /// may have given them.
+    pub fn forget_renamed(&self) {
+        let mut waiting: Vec<(u32, Reach)> = Vec::new();
+        for (&key, table) in &self.read_tables().open {
+            if !table.is_checked() {
+                waiting.push(key);
+            }
+        }
+        for (slice, reach) in waiting {
+            if self.storage.exists(&self.path(slice, reach)).unwrap_or(false) {
+                self.forget(slice);
+            }
+        }
+    }
+
     /// The score of a position in the best table of its slice. Many probes of one slice are faster
     /// by [`get`](Self::get) and [`value`](Self::value).
     pub fn probe(&self, slice: u32, index: u64) -> Result<i8> {

@@ -1,7 +1,7 @@
 // The moves of a position, as a table.
 
 import { h, put } from "./dom.js";
-import { capital, isDistance, metricName, movesOf } from "./words.js";
+import { capital, isDistance, metricName, movesInColumn } from "./words.js";
 
 /** Moves of which nothing is known, or nothing is shown. */
 const names = (choices, { words, play }) =>
@@ -60,7 +60,7 @@ function table(choices, { head, words, play, mover }) {
         const counts = isDistance(metric);
         // Who wins is said once, unless a rule makes a difference, or nothing else is known.
         const same = kind === choice.standing.kind && counts;
-        const parts = value ? [!same && kind, movesOf(value) ?? (same && "–")] : ["?"];
+        const parts = value ? [!same && kind, movesInColumn(value) ?? (same && "–")] : ["?"];
         return h("td", { class: "value", title: text }, parts.filter((part) => part !== false).join(" "));
       }),
     );
@@ -79,7 +79,7 @@ function table(choices, { head, words, play, mover }) {
     h("tbody", {}, choices.map(row)),
   );
   // With many metrics it is wider than its card, and scrolls by itself.
-  const many = metrics.length > 3;
+  const many = metrics.length > 2;
   return h("div", { class: many ? "wide many" : "wide", tabindex: many ? 0 : null }, body);
 }
 

@@ -1,6 +1,6 @@
 // A game opened from a text: pasted, dropped, or from a file.
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { h, put } from "./dom.js";
 import { keep } from "./review.js";
 import { boardUrl } from "./url.js";
@@ -48,6 +48,20 @@ export function openGame({ game, options, go, signal }) {
     return h("li", {}, h("button", { class: "link", onclick: () => choose(recorded) }, who), ` ${about}`);
   };
 
+  /** Whether a text is a position and no game; then its board is shown. */
+  async function openPosition(record) {
+    const from = record.trim();
+    if (from.includes("\n") || /^\[|^\d+\./.test(from)) return false;
+    try {
+      await get(`/games/${game}/moves`, { position: from, options }, signal);
+    } catch {
+      return false;
+    }
+    dialog.close();
+    go(boardUrl(game, { from, options }));
+    return true;
+  }
+
   async function open(record) {
     put(list);
     put(note);
@@ -55,6 +69,7 @@ export function openGame({ game, options, go, signal }) {
       put(note, "Paste a game first, or choose a file.");
       return;
     }
+    if (await openPosition(record)) return;
     try {
       const { games } = await post("/api/v1/records", { text: record, game, options }, signal);
       const wrong = games.find((one) => one.problem);
@@ -98,7 +113,7 @@ export function openGame({ game, options, go, signal }) {
       h(
         "p",
         { class: "note" },
-        "Paste the record of a game or its moves, or drop a file anywhere on this page.",
+        "Paste the record of a game, its moves or a position, or drop a file anywhere on this page.",
       ),
       text,
       file,

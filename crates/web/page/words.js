@@ -26,8 +26,11 @@ export const headingOf = ({ name, title, rules }, what = "") => {
 export const count = (number) => number.toLocaleString("en-US");
 
 /** What distances of a metric are counted to, where that is not the end of the game. */
-const goal = (metric = "") =>
-  metric === "dtc" ? "conversion" : metric === "dtr" ? "zeroing always" : /^dt[zh]/.test(metric) && "zeroing";
+const goal = (metric = "") => (metric === "dtc" ? "conversion" : /^dt[zh]/.test(metric) && "zeroing");
+
+/** Whether a distance is the smallest rule of moves under which a position is won. */
+const isRule = ({ metric = "", moves } = {}) =>
+  metric === "dtr" || (metric.startsWith("dth") && moves > Number(metric.slice(3)));
 
 /** The moves that a win or loss takes; nothing where that is not counted. */
 export const movesOf = ({ distance }) => {
@@ -35,6 +38,9 @@ export const movesOf = ({ distance }) => {
   const { moves, or_one_more } = distance;
   return or_one_more ? `${moves} or ${moves + 1}` : String(moves);
 };
+
+/** The same in a column of numbers. */
+export const movesInColumn = (value) => movesOf(value)?.replace(" or ", "–");
 
 /** Whether values of a metric count moves. */
 export const isDistance = (metric) => /^dt[wczrh]/.test(metric);
@@ -170,9 +176,10 @@ export function wordsOf({ name, points, sides }) {
       const kind = kindOf(sign * value.points);
       const winner = capital(kind === "win" ? sides[0] : sides[1]);
       const far = value.distance ? ` in ${movesOf(value)}` : "";
+      const rule = isRule(value.distance);
       const to = goal(value.distance?.metric);
-      const how = to ? `, ${to}${far}` : far;
-      const said = kind === "draw" ? "a draw" : `${winner} ${far && !to ? wins : "wins"}${how}`;
+      const how = rule ? ` by a rule of ${movesOf(value)}` : to ? `, ${to}${far}` : far;
+      const said = kind === "draw" ? "a draw" : `${winner} ${far && !to && !rule ? wins : "wins"}${how}`;
       return made(kind + how + unchecked, said, kind, Math.sign(sign * value.points));
     }
     const number = base + sign * value.points;
@@ -208,7 +215,7 @@ export function wordsOf({ name, points, sides }) {
     if (at.over && !at.value) return "The game is over.";
     if (!at.value) return `${mover} to move; the value is not known.`;
     const start = at.repeats
-      ? "This position was there before, so the game is over: "
+      ? "The position was repeated, so the game is over: "
       : at.over
         ? `The game is over${at.end ? ` by ${at.end}` : ""}: `
         : `${mover} to move: `;
@@ -216,10 +223,14 @@ export function wordsOf({ name, points, sides }) {
     const { distance } = at.value;
     const winner = capital(at.value.points > 0 ? at.mover : other(at.mover));
     if (distance) {
-      if (distance.moves === 0) return `${start}${winner} wins.`;
+      if (at.over || (distance.moves === 0 && !goal(distance.metric))) return `${start}${winner} wins.`;
       const moves = movesOf(at.value) === "1" ? "1 move" : `${movesOf(at.value)} moves`;
+      if (isRule(distance)) {
+        return `${start}${winner} wins if the rule gives ${moves} without a capture or a pawn's move.`;
+      }
       const to = goal(distance.metric);
-      const how = to ? `, ${to} in ${moves}` : ` in ${moves}`;
+      if (to && distance.moves === 0) return `${start}${winner} wins; the next move is a ${to}${to === "zeroing" ? " move" : ""}.`;
+      const how = to ? `, ${to} or the end in ${moves}` : ` in ${moves}`;
       return `${start}${winner} ${to ? "wins" : wins}${how}${end}`;
     }
     if (at.result) {

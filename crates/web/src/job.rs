@@ -146,8 +146,9 @@ impl Jobs {
         let card = game.card()?;
         let metric = game.metric_named(metric)?;
         let selection = game.select(up_to)?;
-        let command = selection.slices.last().map(|&last| game.solve_command(last, metric));
-        let command = command.unwrap_or_default();
+        let last = selection.slices.last().map(|&last| game.slice_name(last));
+        let named = up_to.map(ToOwned::to_owned).or(last).unwrap_or_default();
+        let command = game.solve_command_for(&named, metric);
         if !app.config.builds {
             return refused(&format!("this server builds no databases; `{command}` makes them"));
         }
@@ -266,7 +267,8 @@ impl Progress for Watched<'_> {
 
     fn finished(&self, report: &SliceReport) {
         let mut job = lock(self.job);
-        job.solved += report.positions;
+        // Holes are counted in both, as of the slice at work.
+        job.solved += self.game.selection(vec![report.slice]).positions;
         job.finished.push(Finished {
             slice: self.game.slice_name(report.slice),
             positions: report.positions,

@@ -355,3 +355,71 @@ fn impossible_positions_get_one_sentence() {
         }
     });
 }
+
+/// The third occurrence of a position ends the game, and no earlier one.
+#[test]
+fn a_position_ends_the_game_when_it_occurs_for_the_third_time() {
+    run(async {
+        let server = explorer();
+        let at = |line: String| {
+            let server = server.clone();
+            async move {
+                let start = "8/8/8/8/8/2k5/1R6/K7 w - -";
+                let uri = format!("/api/v1/games/chess/moves?position={start}&moves={line}");
+                ask(&server, &uri).await
+            }
+        };
+        let round = "Kb1 Kd3 Ka1 Kc3 ";
+        let once = at("Kb1 Kd3 Ka1".to_owned()).await;
+        assert_eq!(once["value"]["text"], "loss in 16", "{once}");
+        let back = |at: &Value| {
+            let moves = at["moves"].as_array().expect("moves");
+            moves.iter().find(|mv| mv["move"] == "Kc3").expect("Kc3").clone()
+        };
+        assert_eq!(
+            (&back(&once)["repeats"], &back(&once)["value"]["points"]),
+            (&json!(false), &json!(-1))
+        );
+        let again = at(round.to_owned()).await;
+        assert_eq!((&again["over"], &again["repeats"]), (&json!(false), &json!(false)), "{again}");
+        let twice = at(format!("{round}Kb1 Kd3 Ka1")).await;
+        assert_eq!(
+            (&back(&twice)["repeats"], &back(&twice)["value"]["points"]),
+            (&json!(true), &json!(0))
+        );
+        let over = at(round.repeat(2)).await;
+        assert_eq!((&over["over"], &over["repeats"]), (&json!(true), &json!(true)), "{over}");
+
+        // A game with a repetition is read to its end, whatever its tags call chess.
+        let text = "[Variant \"From Position\"]\n[FEN \"8/8/8/8/8/2k5/1R6/K7 w - - 0 1\"]\n\n\
+                    1. Kb1 Kd3 2. Ka1 Kc3 ; again\n3. Rh2 *";
+        let answer = post(&server, "/api/v1/records", json!({ "text": text }).to_string()).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let game = &answer.json()["games"][0];
+        assert_eq!((&game["game"], &game["problem"]), (&json!("chess"), &Value::Null), "{game}");
+        assert_eq!(game["moves"].as_array().map(Vec::len), Some(5), "{game}");
+    });
+}
+
+/// Without a slice, any database may have a position with the score.
+#[test]
+fn a_score_is_found_wherever_it_is() {
+    run(async {
+        let dir = tempfile::tempdir().expect("a directory");
+        for class in ["kbk", "kqk"] {
+            solve(dir.path(), class, Metric::Dtw);
+        }
+        let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), GAMES, dir.path());
+        "test".clone_into(&mut config.program);
+        let server = server(config);
+        // The last class has no win.
+        let found = ask(&server, "/api/v1/games/chess/random?score=118&seed=1").await;
+        assert!(found["value"]["text"].as_str().is_some_and(|text| text == "win in 10"), "{found}");
+        let none = get(&server, "/api/v1/games/chess/random?score=1").await;
+        assert!(
+            none.text().contains("no position of any database has such a score"),
+            "{}",
+            none.text()
+        );
+    });
+}

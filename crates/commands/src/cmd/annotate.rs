@@ -71,11 +71,12 @@ pub struct Args {
     data: Data,
     #[command(flatten)]
     threads: Threads,
-    /// How many moves ahead is searched where no database decides, however long that takes
+    /// How many plies ahead is searched where no database decides, however long that takes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: Option<u32>,
     /// How many positions the search for the best move examines; a million unless something else is
-    /// given. The move played is then searched to the same depth
+    /// given. The move played is then searched to the same depth. With one thread the same file is
+    /// always marked the same; with several, searches differ a little from run to run
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// How long the search for the best move takes; the answer then depends on the machine's speed

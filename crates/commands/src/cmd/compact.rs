@@ -131,18 +131,19 @@ fn for_programs(game: &AnyGame, metric: Metric, written: &[Rewritten]) -> Value 
 
 fn for_people(game: &AnyGame, written: &[Rewritten], restored: bool) -> String {
     let row = |name: String, one: Rewritten| {
-        let left_out = percent(one.left_out, one.positions);
+        let left_out =
+            one.left_out.map_or_else(|| "-".to_owned(), |left| percent(left, one.positions));
         let a_byte = format!("{:.1}", one.positions as f64 / one.bytes.max(1) as f64);
         let [before, now] = [one.bytes_before, one.bytes].map(size);
         vec![name, thousands(one.positions), left_out, before, now, a_byte]
     };
     let mut sum =
-        Rewritten { slice: SliceId(0), positions: 0, left_out: 0, bytes_before: 0, bytes: 0 };
+        Rewritten { slice: SliceId(0), positions: 0, left_out: Some(0), bytes_before: 0, bytes: 0 };
     let mut rows = Vec::new();
     for &one in written {
         rows.push(row(game.slice_name(one.slice), one));
         sum.positions += one.positions;
-        sum.left_out += one.left_out;
+        sum.left_out = sum.left_out.zip(one.left_out).map(|(all, one)| all + one);
         sum.bytes_before += one.bytes_before;
         sum.bytes += one.bytes;
     }

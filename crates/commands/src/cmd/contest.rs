@@ -43,7 +43,7 @@ const MAX_FAILURES: u32 = 3;
 /// public-draws=loss, variety=0.5, reductions, probe=2, strategy=Z50-M-. Both begin once from every opening: a few
 /// random moves to a position in which neither side is ahead, or one of --openings. Every game is added to a file of
 /// records, which `nutcracker annotate` and `nutcracker book import` read. Without depth, nodes or
-/// time, levels look 6 moves ahead and others 8; a level never looks further, however much time it
+/// time, levels look 6 plies ahead and others 8; a level never looks further, however much time it
 /// has.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -39,7 +39,7 @@ pub struct Args {
     /// Size of the transposition table, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
-    /// How strong it plays: 1 to 10, which look 6 moves ahead where databases do not reach and err on
+    /// How strong it plays: 1 to 10, which look 6 plies ahead where databases do not reach and err on
     /// purpose, or perfect
     #[arg(long, value_name = "LEVEL", default_value = "perfect")]
     level: Level,

@@ -363,7 +363,7 @@ fn for_people(game: &AnyGame, answer: &Answer<'_>) -> String {
     let mut text = format!("{position}\n\n{board}\n{outcome}\n");
     if choices.is_empty() {
         let end = match played.ending() {
-            Some(Ending::Repeated) => "the position was there before",
+            Some(Ending::Repeated) => "the position was repeated",
             _ => game.end_name(&situation.position).unwrap_or("there are no moves"),
         };
         let _ = writeln!(text, "The game is over here: {end}.");

@@ -8,6 +8,7 @@ use nutcracker_draw::{Form, Histogram as Chart, Measure, ScoreSlice, score_histo
 use nutcracker_game::{Metric, Numbering, Rules, SliceId, WinDistance, closure};
 use nutcracker_retro::stats::{Choices, StatsError, choices};
 use nutcracker_retro::{Progress, cache_bytes, quick_set};
+use nutcracker_search::Worth;
 use nutcracker_table::Histogram;
 use serde_json::{Map, Value, json};
 
@@ -181,18 +182,27 @@ fn total(slices: &[Known]) -> (Histogram, Option<Choices>) {
 }
 
 /// What distances of a metric are.
-fn counted(metric: Metric) -> &'static str {
+fn counted(metric: Metric) -> String {
     match metric {
-        Metric::Dtc => "\nDistances are moves of the winner to the next conversion.\n",
-        Metric::Dtz | Metric::DtzIn(_) => {
-            "\nDistances are moves of the winner to the next capture or pawn's move.\n"
+        Metric::Dtc => {
+            "Distances are moves of the winner to the next conversion, or the end.".into()
         }
-        Metric::Dth(0) => "\nDistances are the smallest rules of moves under which it is won.\n",
-        Metric::Dth(_) => {
-            "\nDistances are moves of the winner to the next capture or pawn's move, or the smallest \
-             rules of moves under which it is won.\n"
+        Metric::Dtz => {
+            "Distances are moves of the winner to the next zeroing move, or the end.".into()
         }
-        _ => "\nDistances are moves of the winner to the end of the game.\n",
+        Metric::DtzIn(rule) => format!(
+            "Distances are moves of the winner to the next zeroing move, or the end; what takes more than \
+             {rule} is a draw."
+        ),
+        Metric::Dth(0) => {
+            "Numbers are the smallest N for which a rule of N moves without a zeroing move wins."
+                .into()
+        }
+        Metric::Dth(rule) => format!(
+            "Distances are moves of the winner to the next zeroing move, or the end; what takes more than \
+             {rule} has the smallest N for which a rule of N moves wins."
+        ),
+        _ => "Distances are moves of the winner to the end of the game.".into(),
     }
 }
 
@@ -271,7 +281,7 @@ fn for_people(game: &AnyGame, metric: Metric, slices: &[Known], all_scores: bool
     let left: &[usize] = if sides { &[1] } else { &[] };
     let mut text = format!("{}\n\n{}", game.id(), table::render(&header, left, rows));
     if metric.is_distance() {
-        text += counted(metric);
+        let _ = write!(text, "\n{}\n", counted(metric));
     }
     if clipped {
         text += "\nWith a window, scores are clipped to it: the outermost ones stand for all beyond \
@@ -361,12 +371,7 @@ fn score_table(metric: Metric, histogram: &Histogram, window: u8) -> String {
                     score if metric == Metric::Wdl => Measure::Results.name(score.into()),
                     0 if metric.is_distance() => "draw".to_owned(),
                     0 => "0".to_owned(),
-                    score
-                        if let Some(WinDistance { wins, moves }) =
-                            metric.distance(score.into()) =>
-                    {
-                        format!("{} in {moves}", if wins { "win" } else { "loss" })
-                    }
+                    score if metric.is_distance() => Worth::by(metric, score.into()).to_string(),
                     score if score.unsigned_abs() != window => format!("{score:+}"),
                     1.. => format!("≥ {score}"),
                     _ => format!("≤ {score}"),

@@ -73,6 +73,7 @@ impl Transcript {
         }
         Some(match record.tag("Variant")?.trim().to_lowercase().as_str() {
             "oware abapa" | "abapa" => "oware".to_owned(),
+            name if is_chess(name) => "chess".to_owned(),
             name => name.replace(' ', "-"),
         })
     }
@@ -206,7 +207,7 @@ fn has_tags(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or_default();
     let after = word.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = after.len() < word.len() && after.starts_with('.');
-    numbered || text.starts_with(['[', '{'])
+    numbered || text.starts_with(['[', '{', ';', '%'])
 }
 
 /// Games of one line each; lines that are empty or begin with # are left out.
@@ -244,8 +245,9 @@ fn notation_of(record: &Record) -> Notation {
     if names().any(is_from_to) {
         return Notation::PlayStrategy;
     }
-    if record.tag("Variant").is_some() {
-        return Notation::Auale;
+    if let Some(variant) = record.tag("Variant") {
+        let chess = is_chess(&variant.trim().to_lowercase());
+        return if chess { Notation::Own } else { Notation::Auale };
     }
     let is_number = |name: &str| name.len() < 3 && name.bytes().all(|b| b.is_ascii_digit());
     if record.moves.is_empty() {
@@ -257,6 +259,11 @@ fn notation_of(record: &Record) -> Notation {
     } else {
         Notation::Own
     }
+}
+
+/// Whether chess servers call chess so, from its start or another position.
+fn is_chess(variant: &str) -> bool {
+    ["chess", "standard", "from position"].contains(&variant)
 }
 
 /// `d1e2`.

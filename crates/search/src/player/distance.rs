@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::iter;
 
-use nutcracker_game::{Game, Metric, Score, Step, Turn};
+use nutcracker_game::{Game, Metric, Score, Step, Turn, WinDistance};
 
 use super::Prospect;
 use super::perfect::{Keeping, Perfect, PlayerError, Valued, score_of};
@@ -35,6 +35,38 @@ impl Counted {
         if !metric.counts_down() {
             return Ok(None);
         }
+        Self::by(game, oracle, metric, moves)
+    }
+
+    /// The same, and where smallest rules are stored beside moves, of positions that are stored with
+    /// moves: there the nearest win counts them down, too.
+    pub fn near<G: Game, O: Oracle>(
+        game: &G,
+        oracle: &O,
+        position: &G::Position,
+        moves: &[Valued<G>],
+    ) -> Result<Option<Self>, PlayerError<O::Error>> {
+        let slice = game.slice_of(position);
+        if oracle.covers(slice)
+            && let metric @ Metric::Dth(limit) =
+                oracle.metric(slice).map_err(PlayerError::Oracle)?
+        {
+            let value = value_of(game, oracle, metric, position).map_err(PlayerError::Oracle)?;
+            let counts = |distance: WinDistance| distance.moves <= limit.into();
+            if !metric.distance(value).is_some_and(counts) {
+                return Ok(None);
+            }
+            return Self::by(game, oracle, metric, moves);
+        }
+        Self::new(game, oracle, position, moves)
+    }
+
+    fn by<G: Game, O: Oracle>(
+        game: &G,
+        oracle: &O,
+        metric: Metric,
+        moves: &[Valued<G>],
+    ) -> Result<Option<Self>, PlayerError<O::Error>> {
         let steps: Vec<Step<G::Position>> = moves.iter().map(|valued| valued.step).collect();
         let values = values_of_steps(game, oracle, metric, &steps)?;
         Ok(values.map(|values| Counted { metric, values }))
@@ -116,8 +148,15 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         moves: &[Valued<G>],
     ) -> Result<Vec<Worth>, PlayerError<O::Error>> {
         let mut worths: Vec<Worth> = moves.iter().map(Valued::worth).collect();
-        if let Some(counted) = Counted::new(&self.game, &self.oracle, position, moves)? {
-            for (worth, value) in worths.iter_mut().zip(counted.unchanged(moves)) {
+        if let Some(counted) = Counted::near(&self.game, &self.oracle, position, moves)? {
+            let ruled = matches!(counted.metric, Metric::DtzIn(_));
+            for ((worth, value), &alone) in
+                worths.iter_mut().zip(counted.unchanged(moves)).zip(&counted.values)
+            {
+                if ruled && alone == 0 {
+                    // Won after the move, and one move too late for the rule.
+                    *worth = Worth { unchecked: worth.unchecked, ..Worth::exact(0) };
+                }
                 worth.distance = value.and_then(|value| Worth::by(counted.metric, value).distance);
             }
         }

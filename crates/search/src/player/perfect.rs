@@ -1,5 +1,6 @@
 //! The player that never gives away a score and realises it.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
@@ -268,7 +269,8 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         let mut replies = Vec::new();
         self.game.steps(&step.next, &mut replies);
         let repeats = |reply: &&Step<G::Position>| {
-            reply.next == *position || seen.contains(&(reply.next, true))
+            let back = self.game.occurrences() == 2 && reply.next == *position;
+            back || seen.contains(&(reply.next, true))
         };
         let inside = replies.iter().filter(|reply| self.is_inside(&step.next, reply));
         let ends = |reply: &Step<_>| step.value(reply.value(self.game.repeated(&reply.next)));
@@ -315,7 +317,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             return self.hold(position, history, Some(best));
         }
         let value = best.iter().map(|valued| valued.value).max().expect("there are moves");
-        let counted = Counted::new(&self.game, &self.oracle, position, &best)?;
+        let counted = Counted::near(&self.game, &self.oracle, position, &best)?;
         if let Some(counted) = counted.filter(|_| value != 0) {
             return self.by_distance(position, history, value, &best, &counted);
         }
@@ -395,7 +397,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         Ok(traps[0].mv)
     }
 
-    /// Positions of the game so far that can come again, and whether the mover of `position` was to
+    /// Positions of the game so far that end it if they come again, and whether the mover of `position` was to
     /// move. Inside a slice the movers alternate, and no slice is entered twice.
     pub(super) fn seen(
         &self,
@@ -404,7 +406,17 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
     ) -> Closed<G::Position> {
         let slice = self.game.slice_of(position);
         let same_slice = history.iter().rev().take_while(|p| self.game.slice_of(p) == slice);
-        same_slice.enumerate().map(|(ago, p)| (*p, ago % 2 == 1)).collect()
+        let before = same_slice.enumerate().map(|(ago, p)| (*p, ago % 2 == 1));
+        let times = self.game.occurrences() - 1;
+        if times == 1 {
+            return before.collect();
+        }
+        let mut seen: HashMap<_, usize> = HashMap::new();
+        for one in before.chain([(*position, true)]) {
+            *seen.entry(one).or_default() += 1;
+        }
+        seen.retain(|_, occurs| *occurs >= times);
+        seen.into_keys().collect()
     }
 
     pub(super) fn is_inside(&self, position: &G::Position, step: &Step<G::Position>) -> bool {

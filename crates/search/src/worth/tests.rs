@@ -143,3 +143,15 @@ fn whether_a_move_takes_as_long_is_known_where_ranges_are_apart_or_one_number() 
         assert_eq!(mv.is_that_of(position), expected, "{mv:?} {position:?}");
     }
 }
+
+/// What is won after the move may be won a move too late for the rule.
+#[test]
+fn a_move_beyond_a_rule_draws() {
+    let lost = |moves| Worth::exact(-1).with_distance(Distance::new(moves, Metric::DtzIn(5)));
+    let quiet = Step::quiet(());
+    assert_eq!(lost(4).through(&quiet).to_string(), "win, zeroing in 5");
+    assert_eq!(lost(5).through(&quiet), Worth::exact(0));
+    let unchecked = Worth { unchecked: true, ..lost(5) };
+    assert_eq!(unchecked.through(&quiet).to_string(), "0, unchecked");
+    assert_eq!(lost(5).through(&quiet.zeroing()).to_string(), "win, zeroing in 1");
+}

@@ -1,6 +1,6 @@
 //! Lines of play: given by their moves, or the best.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use nutcracker_any::{AnyGame, AnyPosition};
@@ -29,7 +29,8 @@ pub struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "checkmate")]
     pub end: Option<&'static str>,
-    /// Whether the last position was there before, which ends the game.
+    /// Whether the last position has come again, which ends the game: for the second time, in chess the
+    /// third.
     pub repeats: bool,
     /// Why the line ends before the first move that is not legal, where that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,7 +109,8 @@ impl Explorer {
         start: Situation<AnyPosition>,
         moves: &[&str],
     ) -> Result<Trodden, ExplorerError> {
-        let (mut situation, mut seen) = (start, HashSet::from([self.board(&start)]));
+        let (mut situation, mut seen) = (start, Boards::new(self.game.occurrences()));
+        seen.enter(self.board(&start));
         let (mut repeats, mut legal, mut taken) = (false, Vec::new(), [0.0; 2]);
         let mut history = Vec::with_capacity(moves.len());
         for name in moves {
@@ -124,7 +126,7 @@ impl Explorer {
             taken[situation.mover as usize] += f64::from(step.gain);
             history.push(situation.position);
             situation = self.game.advance(&situation, &step);
-            repeats = !seen.insert(self.board(&situation));
+            repeats = seen.enter(self.board(&situation));
         }
         Ok(Trodden { situation, history, seen, taken, repeats })
     }
@@ -177,14 +179,14 @@ impl Explorer {
         ) -> Result<Option<usize>, ExplorerError>,
     ) -> Result<Line, ExplorerError> {
         let (game, historian) = (&self.game, self.historian()?);
-        let mut seen = HashSet::new();
+        let mut seen = Boards::new(game.occurrences());
         let mut history = Vec::new();
         let mut nodes = Vec::new();
         let mut situation = start;
         let mut taken = [0.0; 2];
         loop {
             let board = self.board(&situation);
-            let repeats = !seen.insert(board.clone());
+            let repeats = seen.enter(board.clone());
             let (value, options) = if repeats {
                 (Some(Worth::exact(game.repeated(&situation.position))), Vec::new())
             } else {
@@ -210,7 +212,7 @@ impl Explorer {
             };
             // Where a position repeats the game ends, whatever databases say of what could follow.
             let next = game.advance(&situation, &option.step);
-            let repeated = historian.is_none() && seen.contains(&self.board(&next));
+            let repeated = historian.is_none() && seen.ends_with(&self.board(&next));
             let (reached, best) = if repeated {
                 let repeated = Worth::exact(game.repeated(&option.step.next));
                 let reached = repeated.through(&option.step);
@@ -236,15 +238,40 @@ impl Explorer {
     }
 }
 
+/// How often boards have occurred.
+pub(super) struct Boards {
+    occurred: HashMap<String, usize>,
+    /// So many times end the game.
+    last: usize,
+}
+
+impl Boards {
+    fn new(last: usize) -> Self {
+        Boards { occurred: HashMap::new(), last }
+    }
+
+    /// A board occurs. Whether that ends the game.
+    fn enter(&mut self, board: String) -> bool {
+        let occurred = self.occurred.entry(board).or_default();
+        *occurred += 1;
+        *occurred >= self.last
+    }
+
+    /// Whether the game ends if this board is the next.
+    pub fn ends_with(&self, board: &str) -> bool {
+        self.occurred.get(board).is_some_and(|occurred| occurred + 1 >= self.last)
+    }
+}
+
 /// Where moves lead.
 pub(super) struct Trodden {
     pub situation: Situation<AnyPosition>,
     /// The positions before it.
     pub history: Vec<AnyPosition>,
     /// The boards on the way, the last one included.
-    pub seen: HashSet<String>,
+    pub seen: Boards,
     /// What the first and the second side have banked on the way.
     pub taken: [f64; 2],
-    /// Whether the last one was there before.
+    /// Whether the last one has come again, which ends the game.
     pub repeats: bool,
 }

@@ -44,19 +44,38 @@ impl Explorer {
         Ok(measured)
     }
 
-    /// What a move is worth by them, from a position that is worth this.
-    pub(super) fn measured_move(
+    /// What moves are worth by them, each as [`measured`](Self::measured), from a position that is worth
+    /// this.
+    pub(super) fn measured_moves<'a>(
         &self,
-        step: &Step<AnyPosition>,
+        steps: impl Iterator<Item = &'a Step<AnyPosition>>,
         position: &[Measured],
-    ) -> Result<Vec<Measured>, ExplorerError> {
-        let mut measured = self.measured(&step.next)?;
-        for Measured { metric, value } in &mut measured {
-            *value = value.through(step);
-            if let Some(before) = position.iter().find(|before| before.metric == *metric) {
-                *value = value.from(before.value);
+    ) -> Result<Vec<Vec<Measured>>, ExplorerError> {
+        let before = |metric| position.iter().find(|before| before.metric == metric);
+        let mut moves = Vec::new();
+        for step in steps {
+            let mut measured = self.measured(&step.next)?;
+            for Measured { metric, value } in &mut measured {
+                *value = value.through(step);
+                if let Some(before) = before(*metric) {
+                    *value = value.from(before.value);
+                }
+            }
+            moves.push(measured);
+        }
+        for &Measured { metric, value } in position {
+            let known = Probed::from(value);
+            let of = |measured: &Vec<Measured>| {
+                let found = measured.iter().find(|one| one.metric == metric);
+                let value = found.map(|one| one.value);
+                (value, value.and_then(|value| known.is_reached_by(value)))
+            };
+            if let Some(place) = known.only_one_left(moves.iter().map(of))
+                && let Some(one) = moves[place].iter_mut().find(|one| one.metric == metric)
+            {
+                one.value = value;
             }
         }
-        Ok(measured)
+        Ok(moves)
     }
 }

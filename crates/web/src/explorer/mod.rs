@@ -229,6 +229,7 @@ impl Explorer {
     /// The databases that are here now.
     fn databases(&self) -> Arc<Databases> {
         let known = Arc::clone(&self.databases.read().unwrap_or_else(PoisonError::into_inner));
+        known.all().for_each(|(_, set)| set.forget_renamed());
         if !self.game.has_databases() || known.are_all(&self.game, &self.data) {
             return known;
         }
@@ -335,11 +336,15 @@ impl Explorer {
 
     /// The command that makes the database of a slice and those it depends on, of a metric.
     pub fn solve_command(&self, slice: SliceId, metric: Metric) -> String {
+        self.solve_command_for(&self.game.slice_name(slice), metric)
+    }
+
+    /// The same for slices that a text selects.
+    pub fn solve_command_for(&self, text: &str, metric: Metric) -> String {
         let option = if self.game.slice_unit() == "stones" { "--stones" } else { "--up-to" };
-        let name = self.game.slice_name(slice);
         let usual = self.game.metrics().first() == Some(&metric);
         let metric = if usual { String::new() } else { format!(" --metric {metric}") };
-        format!("nutcracker solve {} {option} {name}{metric}", self.command_line())
+        format!("nutcracker solve {} {option} {text}{metric}", self.command_line())
     }
 
     /// The game on the command line: its name, the options that do not have their defaults, and where
@@ -363,7 +368,8 @@ impl Explorer {
         })
     }
 
-    fn selection(&self, slices: Vec<SliceId>) -> Selection {
+    /// Slices with the numbers that their positions have together.
+    pub(crate) fn selection(&self, slices: Vec<SliceId>) -> Selection {
         let lengths = slices.iter().map(|&slice| self.game.slice_len(slice));
         let positions = lengths.fold(0, u64::saturating_add);
         Selection { slices, positions }

@@ -57,7 +57,7 @@ pub struct Moves {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "checkmate")]
     pub end: Option<&'static str>,
-    /// Whether the position was there before, which ends the game.
+    /// Whether the position has come again, which ends the game.
     pub repeats: bool,
     /// The legal moves, the best first.
     pub moves: Vec<Choice>,
@@ -92,7 +92,7 @@ pub struct Choice {
     pub outcome: Option<Outcome>,
     /// What the players end up with after it, where that is known.
     pub result: Option<Points>,
-    /// Whether the position after it was there before, which ends the game.
+    /// Whether it repeats a position, which ends the game.
     pub repeats: bool,
     /// Whether no move is better; nothing where that is not known.
     pub best: Option<bool>,
@@ -257,7 +257,7 @@ impl Explorer {
         if !self.depends_on_history() {
             for option in &mut options {
                 // Where a position repeats the game ends, whatever databases say of what could follow.
-                if seen.contains(&self.board(&game.advance(situation, &option.step))) {
+                if seen.ends_with(&self.board(&game.advance(situation, &option.step))) {
                     let repeated = Worth::exact(game.repeated(&option.step.next));
                     option.value = Some(repeated.through(&option.step));
                     option.best =
@@ -269,18 +269,20 @@ impl Explorer {
         options.sort_by_key(|option| (option.value.is_none(), option.value.map(Worth::order)));
         let all = value;
         let metrics = self.measured(&situation.position)?;
+        let measured = self.measured_moves(options.iter().map(|option| &option.step), &metrics)?;
         let moves: Result<Vec<Choice>, ExplorerError> = options
             .into_iter()
-            .map(|Candidate { mv, step, value, best }| {
+            .zip(measured)
+            .map(|(Candidate { mv, step, value, best }, metrics)| {
                 let next = game.advance(situation, &step);
                 let reached = value.and_then(|value| Outcome::of(game, situation, value));
                 Ok(Choice {
                     loses: Loss::of(best, (all, outcome), (value, reached)),
-                    repeats: seen.contains(&self.board(&next)),
+                    repeats: seen.ends_with(&self.board(&next)),
                     result: value.and_then(|value| self.points(situation, value)),
                     name: game.format_move(situation, &mv, &step),
                     other_name: game.other_name(situation, &mv),
-                    metrics: self.measured_move(&step, &metrics)?,
+                    metrics,
                     captures: step.gain,
                     again: step.turn == Turn::Stays,
                     next: game.format(&next),

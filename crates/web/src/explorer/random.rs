@@ -20,7 +20,8 @@ const CHECK_EVERY: u64 = 256;
 #[serde(default)]
 #[into_params(parameter_in = Query)]
 pub struct Filters {
-    /// The name of the slice; without it, the last one with a database.
+    /// The name of the slice; without it, any with a database, by how many positions there have such a
+    /// score.
     pub slice: Option<String>,
     /// The score of the side to move; with databases of distances, the value as their histogram has
     /// it.
@@ -105,19 +106,13 @@ impl Filters {
 impl Explorer {
     /// Looks for a position that matches filters among some thousand of the slice.
     pub fn sample(&self, filters: &Filters, budget: &Budget) -> Result<Sampled, ExplorerError> {
-        let slice = self.slice_or_last(filters.slice.as_deref())?;
+        let seed = filters.seed.unwrap_or_else(|| RandomState::new().hash_one(filters.score));
+        let mut dice = Random::new(seed);
+        let slice = self.slice_for(filters, &mut dice)?;
         let set = self.set();
         let table = set.get(slice.0).map_err(|error| self.explain(error))?;
         let none = |detail: String| Err(ExplorerError::NoMatch(detail));
-        if !table.histogram().iter().any(|(score, _)| filters.allows(score.into())) {
-            return none(format!(
-                "no position of {} has such a score",
-                self.game.slice_label(slice)
-            ));
-        }
         let len = table.positions();
-        let seed = filters.seed.unwrap_or_else(|| RandomState::new().hash_one(slice.0));
-        let mut dice = Random::new(seed);
         let mut examined = 0;
         for _ in 0..SAMPLES {
             let index = dice.below(len);
@@ -133,6 +128,40 @@ impl Explorer {
             }
         }
         Ok(Sampled::Rare(Scan { slice, dice, examined }))
+    }
+
+    /// The slice with the name that filters have; without one, any, the more likely the more of its
+    /// positions have such a score.
+    fn slice_for(&self, filters: &Filters, dice: &mut Random) -> Result<SliceId, ExplorerError> {
+        let set = self.set();
+        let slices = match filters.slice.as_deref() {
+            Some(name) => vec![self.slice_named(name)?],
+            // An error where there is none at all.
+            None => self.slice_or_last(None).and_then(|_| self.present(&set))?,
+        };
+        let mut counts = Vec::with_capacity(slices.len());
+        for &slice in &slices {
+            let table = set.get(slice.0).map_err(|error| self.explain(error))?;
+            let allowed =
+                table.histogram().iter().filter(|&(score, _)| filters.allows(score.into()));
+            counts.push(allowed.map(|(_, count)| count).sum::<u64>());
+        }
+        let all: u64 = counts.iter().sum();
+        if all == 0 {
+            let label = match slices[..] {
+                [only] => self.game.slice_label(only),
+                _ => "any database".to_owned(),
+            };
+            let detail = format!("no position of {label} has such a score");
+            return Err(ExplorerError::NoMatch(detail));
+        }
+        let mut place = if slices.len() > 1 { dice.below(all) } else { 0 };
+        let chosen = counts.iter().position(|&count| {
+            let here = place < count;
+            place = place.saturating_sub(count);
+            here
+        });
+        Ok(slices[chosen.unwrap_or_default()])
     }
 
     /// Finds a position that matches filters: by sampling, or by a scan.

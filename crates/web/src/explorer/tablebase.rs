@@ -117,11 +117,18 @@ impl Explorer {
             found.and_then(|one| one.value.score())
         };
         let drawn = insufficient_material.then_some(0);
-        let result: Option<Score> = over.or(drawn).or_else(|| score_by(None));
-        // Under a rule a draw may be won without it.
-        let ruled = |one: &Measured| matches!(one.metric.parse(), Ok(Metric::DtzIn(_)));
-        let drawn =
-            result == Some(0) && (drawn.is_some() || all.first().is_some_and(|one| !ruled(one)));
+        // Under a rule of less than fifty moves a draw may be won.
+        let rule = |one: &Measured| match one.metric.parse() {
+            Ok(Metric::DtzIn(rule)) => Some(rule),
+            _ => None,
+        };
+        let tells = |one: &&Measured| {
+            rule(one).is_none_or(|rule| rule >= 50) || one.value.score() != Some(0)
+        };
+        let known = || all.iter().find(tells).and_then(|one| one.value.score());
+        let result: Option<Score> = over.or(drawn).or_else(known);
+        let drawn = result == Some(0)
+            && (drawn.is_some() || all.first().is_some_and(|one| rule(one).is_none()));
         let plies = |metric: Metric| {
             if over.is_some() || drawn {
                 return Some(0);
@@ -136,7 +143,7 @@ impl Explorer {
                 plies => -plies,
             })
         };
-        let dtz = plies(Metric::Dtz);
+        let dtz = plies(Metric::Dtz).or_else(|| plies(Metric::DtzIn(50)));
         let fifty = score_by(Some(Metric::DtzIn(50).name()));
         let too_long = dtz.is_some_and(|dtz| dtz.abs() > FIFTY);
         let category = match result {

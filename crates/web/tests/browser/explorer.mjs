@@ -90,7 +90,7 @@ export async function explorerTests() {
       await page.click("[data-choice] button");
       await played(page, ply);
     }
-    await shows(page, "#verdict", "This position was there before, so the game is over: South wins 31–17.");
+    await shows(page, "#verdict", "The position was repeated, so the game is over: South wins 31–17.");
   });
 
   test("a long line is opened with few requests", async (page) => {

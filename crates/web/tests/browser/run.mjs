@@ -276,7 +276,7 @@ test(
     await page.goto(at("0,0,1,0,3,2/2,1,1,0,0,0 S 19-19"));
     await page.waitForSelector(".pit.legal");
     await page.selectOption("#opponent", "north");
-    const over = () => page.$eval("#verdict", (one) => /is over|was there before/.test(one.textContent));
+    const over = () => page.$eval("#verdict", (one) => /is over/.test(one.textContent));
     for (let turn = 0; turn < 200 && !(await over()); turn += 1) {
       await page.waitForFunction(() => /over|Your move/.test(document.querySelector("#rival").textContent));
       if (await over()) break;

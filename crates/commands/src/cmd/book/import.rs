@@ -1,6 +1,7 @@
 //! `nutcracker book import`.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use nutcracker_any::{AnyGame, AnyPosition};
 use nutcracker_book::node::NodeId;
@@ -15,6 +16,7 @@ use super::json::{self, Header};
 use super::show::max_score;
 use super::target::{ExpertArgs, Place, Target, databases};
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::number::counted;
 use crate::{note, print};
 
@@ -50,6 +52,9 @@ pub struct Args {
     expert: ExpertArgs,
 }
 
+/// How often is said how far it is, after a game.
+const TELL_EVERY: Duration = Duration::from_secs(10);
+
 /// A game to be added.
 struct Game {
     played: Played<AnyGame>,
@@ -73,7 +78,9 @@ impl Args {
         let game = &book.game().clone();
         let mut experts = [self.expert.expert(game, databases.as_ref())];
         let start = Place::start(book)?;
+        let interrupt = Interrupt::listen();
         let (mut games, mut expanded, mut new) = (0, 0, 0);
+        let mut told = Instant::now();
         for file in &self.files {
             let failed = |why: String| Failure::Failed(format!("{} {why}", file.display()));
             let text = read(file)?;
@@ -92,8 +99,20 @@ impl Args {
                 let public_draw = drawn && !self.private;
                 expanded += book.learn(node, played.moves(), public_draw, &mut experts)?;
                 games += 1;
-                if games % 100 == 0 {
-                    note(&counted(games, "game"));
+                if told.elapsed() >= TELL_EVERY {
+                    told = Instant::now();
+                    let (games, expanded) = (counted(games, "game"), counted(expanded, "position"));
+                    note(&format!("{games}, {expanded} expanded"));
+                }
+                if interrupt.requested() {
+                    book.commit()?;
+                    return Err(Failure::Stopped(
+                        format!(
+                            "stopped after {}; the same command continues from here",
+                            counted(games, "game")
+                        ),
+                        interrupt.code(),
+                    ));
                 }
             }
         }

@@ -35,7 +35,7 @@ use session::Session;
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
-    /// How strong the computer plays: 1 to 10, which look 6 moves ahead where databases do not reach
+    /// How strong the computer plays: 1 to 10, which look 6 plies ahead where databases do not reach
     /// and err on purpose, or perfect, which uses its time; 5 by default, perfect with --strategy
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
@@ -48,7 +48,7 @@ pub struct Args {
     /// How long the computer thinks about a move, if it plays perfectly; and about a hint
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_thinking_time)]
     think: Duration,
-    /// How many moves ahead the computer thinks, however long that takes
+    /// How many plies ahead the computer thinks, however long that takes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: Option<u32>,
     /// Among equal moves the computer prefers those that invite errors

@@ -87,7 +87,7 @@ test("verdicts", () => {
     points.verdict({ ...at, result, decided: "south" }),
     "North to move: South wins 31–17 with best play. South already has more than half.",
   );
-  assert.match(points.verdict({ ...at, result, over: true, repeats: true }), /^This position was there before/);
+  assert.match(points.verdict({ ...at, result, over: true, repeats: true }), /^The position was repeated/);
   assert.equal(points.verdict({ mover: "south", value: null }), "South to move; the value is not known.");
 });
 
