@@ -29,7 +29,7 @@ export const count = (number) => number.toLocaleString("en-US");
 const goal = (metric = "") => (metric === "dtc" ? "conversion" : /^dt[zh]/.test(metric) && "zeroing");
 
 /** Whether a distance is the smallest rule of moves under which a position is won. */
-const isRule = ({ metric = "", moves } = {}) =>
+const isRule = ({ metric = "", moves = 0 } = {}) =>
   metric === "dtr" || (metric.startsWith("dth") && moves > Number(metric.slice(3)));
 
 /** The moves that a win or loss takes; nothing where that is not counted. */
@@ -229,7 +229,9 @@ export function wordsOf({ name, points, sides }) {
         return `${start}${winner} wins if the rule gives ${moves} without a capture or a pawn's move.`;
       }
       const to = goal(distance.metric);
-      if (to && distance.moves === 0) return `${start}${winner} wins; the next move is a ${to}${to === "zeroing" ? " move" : ""}.`;
+      if (to && distance.moves === 0) {
+        return `${start}${winner} wins; the next move is a ${to === "zeroing" ? "zeroing move" : to}.`;
+      }
       const how = to ? `, ${to} or the end in ${moves}` : ` in ${moves}`;
       return `${start}${winner} ${to ? "wins" : wins}${how}${end}`;
     }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use nutcracker_any::{AnyGame, AnyMove, AnyPosition};
 use nutcracker_engine::{Ending, Played, Transcript};
-use nutcracker_game::{Notation, Numbering, ParseError, Rules, Score, Situation, Step, format_in};
+use nutcracker_game::{
+    Metric, Notation, Numbering, ParseError, Rules, Score, Situation, Step, format_in,
+};
 use nutcracker_search::player::{Advice, Adviser, PlayerError};
 use nutcracker_search::{EngineOptions, Probed, TableOracle, Worth};
 use nutcracker_table::TableSet;
@@ -220,6 +222,12 @@ impl Args {
         slices.dedup();
         let unchecked = unchecked(game, set, slices);
         let mut text = for_people(game, &answer);
+        if let Metric::DtzIn(rule) = self.subject.metric(game)? {
+            let _ = writeln!(
+                text,
+                "\nBy a rule of {rule} moves without a zeroing move, of which none has been played."
+            );
+        }
         if !unchecked.is_empty() {
             let _ = writeln!(
                 text,

@@ -40,6 +40,22 @@ test("what only another metric tells stands for a value", () => {
   assert.equal(found.text, "win, zeroing in 4");
 });
 
+test("distances to a zeroing move and smallest rules are told as what they are", () => {
+  const at = (metric, moves, more) => {
+    const value = { ...exact(1), distance: { metric, moves, ...more } };
+    return { value, mover: "white", result: null };
+  };
+  const text = (...one) => outcomes.standing(at(...one)).text;
+  assert.equal(text("dtr", 3), "win by a rule of 3");
+  assert.equal(text("dtr", 3, { or_one_more: true }), "win by a rule of 3 or 4");
+  assert.equal(text("dth5", 5), "win, zeroing in 5");
+  assert.equal(text("dth5", 6), "win by a rule of 6");
+  const said = (...one) => outcomes.verdict(at(...one));
+  assert.match(said("dtr", 3), /wins if the rule gives 3 moves without a capture or a pawn's move\.$/);
+  assert.match(said("dtz", 16), /wins, zeroing or the end in 16 moves with best play\.$/);
+  assert.match(said("dtc", 0), /wins; the next move is a conversion\.$/);
+});
+
 test("a standing is the first side's, whoever moves", () => {
   const { standing } = points;
   assert.deepEqual(
