@@ -61,7 +61,10 @@ where
             .filter(|at| at.mover != now.mover)
             .map(|at| at.position)
             .collect();
-        let repeats = |next: &G::Position| earlier.contains(next);
+        let repeats = |next: &G::Position| {
+            let occurred = earlier.iter().filter(|&at| at == next).count();
+            occurred + 1 >= self.game.occurrences()
+        };
         let kept = self.strategy.keep(
             &self.game,
             &self.oracles,
