@@ -233,7 +233,7 @@ impl<G: Game> Annotated<'_, G> {
                 let comment = mv.comment.take().unwrap_or_default();
                 let text = format!(
                     "{comment} loses {}, {best} was worth {}",
-                    evaluated.loss.text().trim_start_matches('-'),
+                    evaluated.loss.text().replacen('-', "", 1),
                     evaluated.best_value
                 );
                 *mv = std::mem::take(mv).with_comment(&text);

@@ -22,7 +22,7 @@ import { Session, ahead, banked } from "./session.js";
 import { setup } from "./setup.js";
 import { actionOf, tools } from "./tools.js";
 import { boardUrl } from "./url.js";
-import { capital, headingOf, wordsOf } from "./words.js";
+import { capital, headingOf, sentence, wordsOf } from "./words.js";
 
 /** How long a hint is shown, in milliseconds. */
 const HINT = 1600;
@@ -253,12 +253,12 @@ class Board {
     const tells = revealed && !this.editing && now.value;
     this.parts.verdict.dataset.outcome = tells ? this.words.standing(now, base).kind : "";
     this.parts.note.textContent = this.note || (this.editing ? "" : capital(now.missing ?? ""));
-    this.parts.problem.textContent = this.problem;
+    this.parts.problem.textContent = sentence(this.problem);
   }
 
   complain(text) {
     this.problem = text;
-    this.parts.problem.textContent = text;
+    this.parts.problem.textContent = sentence(text);
   }
 
   /** Forgets what was said of another position. */

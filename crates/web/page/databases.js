@@ -215,6 +215,8 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
           // Without points, every position that is won is as rich as any other; by distances, the longest is known.
           .filter(([key]) => found[key] && (card.points || key !== "richest"))
           .filter(([key]) => key !== "longest" || !found.longest_wins)
+          // A drawn line of best play is as long as one likes.
+          .filter(([key]) => key !== "longest" || card.points || found[key].score !== 0)
           .map(([key, name, text, of]) =>
             h(
               "a",

@@ -22,7 +22,10 @@ export function openGame({ game, options, go, signal }) {
     id: "game-text",
     rows: 9,
     spellcheck: "false",
-    placeholder: '[Game "awari"]\n[First "Ann"]\n\n1. F4 2. c5 3. E4 …',
+    placeholder:
+      game === "chess"
+        ? '[White "Ann"]\n\n1. e4 e5 2. Nf3 Nc6 …'
+        : '[Game "awari"]\n[First "Ann"]\n\n1. F4 2. c5 3. E4 …',
     "aria-label": "The record of a game",
   });
   const file = h("input", {

@@ -4,6 +4,9 @@ import { h } from "./dom.js";
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** A message of the server as a sentence. */
+export const sentence = (text) => capital(text) + (/[.?!]$|^$/.test(text) ? "" : ".");
+
 /** Options that are in force: one that is not set, such as `no-flying=no`, says nothing. */
 export const inForce = (rules) =>
   rules

@@ -240,7 +240,7 @@ impl Args {
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         let mut text = format!(
             "{}, {}, {} to move, {}\nmoves: expected with best defence, no win given away; errs: chance \
-             to give it away with a move, else\n\n{}",
+             to give it away with a move, otherwise\n\n{}",
             game.id(),
             slice_label(game, found.slice),
             found.part.split(' ').next().unwrap_or_default(),
@@ -331,7 +331,7 @@ fn svg(game: &AnyGame, found: &Found) -> String {
         "{}, {}, {}: against best defence, no win given away",
         game.id(),
         slice_label(game, found.slice),
-        found.metric
+        game.metric_name(found.metric)
     );
     let chart = CurveChart {
         title: "Moves that a reference player needs",

@@ -112,7 +112,7 @@ export async function menTests() {
     await page.click(spot("+q"));
     await page.click(spot("h1"));
     await becomes(() => held(page, "h1"), "h1, Black's queen", "a man is put there");
-    await shows(page, "#problem", "the side that is not to move is in check");
+    await shows(page, "#problem", "The side that is not to move is in check.");
     await page.click("#mover");
     await page.click("#done");
     await becomes(
