@@ -33,7 +33,7 @@ def samples(name, metric):
 
 
 def winners_moves(plies):
-    """The winner's moves until the last of so many plies, which the winner or the loser begins."""
+    """The winner's moves among these plies, which the winner begins if they are positive."""
     return (plies + 1) // 2 if plies > 0 else -plies // 2
 
 

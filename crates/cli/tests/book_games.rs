@@ -97,6 +97,35 @@ fn records_are_imported() {
     assert!(why.contains("game 1: it is a game of \"awari\""), "{why}");
 }
 
+/// Ctrl-C ends an import after the game at hand, and what was added stays.
+#[test]
+#[cfg(unix)]
+fn an_import_that_is_stopped_keeps_its_games() {
+    let place = Place::in_memory();
+    let path = |name: &str| place.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (file, games) = (path("awari.book"), path("games.txt"));
+    place.run(&["book", "new", "awari", "--depth", "0", "--book", &file]).success();
+    let mut lines = Vec::new();
+    for first in ["A", "B", "C", "D", "E", "F"] {
+        lines.extend(["a", "b", "c", "d", "e", "f"].map(|second| format!("{first} {second}\n")));
+    }
+    std::fs::write(&games, lines.concat()).expect("a file");
+    let before = nodes(&place, &file);
+    let import = ["book", "import", "--book", file.as_str(), games.as_str(), "--depth"];
+    let mut child = place.spawn(&[&import[..], &["12"]].concat());
+    // It listens to signals once the book is open.
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(child.try_wait().expect("a child").is_none(), "too fast to be stopped");
+    let kill = format!("kill -INT {}", child.id());
+    std::process::Command::new("sh").args(["-c", &kill]).status().expect("a shell");
+    let run = place.read(child.wait_with_output().expect("it ends"));
+    assert_eq!((run.code, run.stdout.as_str()), (Some(130), ""), "{}", run.stderr);
+    assert!(run.stderr.contains("the same command continues from here"), "{}", run.stderr);
+    assert!(nodes(&place, &file) > before);
+    place.run(&[&import[..], &["1"]].concat()).success();
+    in_order(&place, &file);
+}
+
 /// What a book has proven can be shown to others, and only that.
 #[test]
 fn a_book_is_proven() {

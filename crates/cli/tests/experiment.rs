@@ -95,7 +95,7 @@ fn noise_is_measured_and_played() {
     let place = Place::new();
     place.run(&["solve", "chess", "--up-to", "krk"]).success();
     let asked =
-        ["experiment", "noise", "chess", "--slice", "krk", "--sigma", "0,5", "--depth", "2"];
+        ["experiment", "noise", "chess", "--slice", "KRK", "--sigma", "0,5", "--depth", "2"];
     let run = |more: &[&str]| place.run(&[&asked[..], more].concat());
     let json = run(&["--play", "--format", "json"]).json();
     let levels = json["errors"].as_array().expect("rows");

@@ -253,8 +253,10 @@ where
             return Ok(Thought::only(first));
         }
         let (least, most) = POSITIONS.into_inner();
-        let affordable =
-            plan.map_or(most, |plan| plan.hard.as_millis() as usize * IN_A_MILLISECOND);
+        let affordable = plan.map_or(most, |plan| {
+            let milliseconds = usize::try_from(plan.hard.as_millis()).unwrap_or(usize::MAX);
+            milliseconds.saturating_mul(IN_A_MILLISECOND)
+        });
         self.adviser.limit_positions(affordable.clamp(least, most));
         // The clock is the pace's: it raises the flag.
         let limits = Limits {

@@ -84,7 +84,9 @@ pub fn find_move_in<G: Rules>(
     };
     let names: Vec<String> = moves.iter().map(name).collect();
     // Marks of annotators are no part of the name.
-    let text = text.trim().trim_end_matches(['!', '?']);
+    let text = text.trim();
+    let text =
+        Some(text.trim_end_matches(['!', '?'])).filter(|rest| !rest.is_empty()).unwrap_or(text);
     if !names.iter().any(|name| name == text) {
         let is_other =
             |mv: &G::Move| game.other_name(situation, mv).is_some_and(|name| name == text);

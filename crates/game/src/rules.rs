@@ -249,7 +249,7 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// How many times a position has to occur, with the same side to move, for its repetition to end the
-    /// game: in most games two times.
+    /// game: two or more.
     fn occurrences(&self) -> usize {
         2
     }

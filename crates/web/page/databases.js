@@ -21,7 +21,7 @@ import {
 /** A slice in words, where its name is an abbreviation. */
 const titleOf = (entry) => entry.title ?? entry.slice;
 
-/** What positions with a result are asked for by: distances of wins are positive, those of losses negative. */
+/** The scores of positions with a result: distances of wins are positive, those of losses negative. */
 const RESULTS = { won: { min_score: 1 }, drawn: { score: 0 }, lost: { max_score: -1 } };
 
 function shares(tally) {
@@ -58,12 +58,15 @@ function others(game, games) {
 function byOtherMetrics({ name, metric: shown, metrics }) {
   const held = metrics.filter(({ metric, slices }) => metric !== shown && slices.length > 0);
   if (!held.length) return null;
-  const what = ({ metric, slices }) =>
-    `${metricAbbreviation(metric, name)} (${slices.length > 4 ? `${slices.length} databases` : slices.join(", ")})`;
+  const what = ({ metric, slices }) => {
+    const which = slices.length > 4 ? `${slices.length} databases` : slices.join(", ");
+    return `${metricAbbreviation(metric, name)} (${which})`;
+  };
   return h(
     "p",
     { class: "note", id: "metrics" },
-    `The table is about ${metricAbbreviation(shown, name)}. There is also ${held.map(what).join(", ")}: the board shows all of them.`,
+    `The table is about ${metricAbbreviation(shown, name)}. There is also ${held.map(what).join(", ")}: ` +
+      "the board shows all of them.",
   );
 }
 
@@ -212,7 +215,7 @@ export async function databasesPage({ game, options, games, main, go, signal }) 
           ],
         ];
         const cards = kinds
-          // Without points, every position that is won is as rich as any other; by distances, the longest is known.
+          // Without points, every position that is won is as rich as any other.
           .filter(([key]) => found[key] && (card.points || key !== "richest"))
           .filter(([key]) => key !== "longest" || !found.longest_wins)
           // A drawn line of best play is as long as one likes.

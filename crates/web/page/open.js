@@ -54,7 +54,7 @@ export function openGame({ game, options, go, signal }) {
   /** Whether a text is a position and no game; then its board is shown. */
   async function openPosition(record) {
     const from = record.trim();
-    if (from.includes("\n") || /^\[|^\d+\./.test(from)) return false;
+    if (from.length > 200 || from.includes("\n") || /^\[|^\d+\./.test(from)) return false;
     try {
       await get(`/games/${game}/moves`, { position: from, options }, signal);
     } catch {

@@ -66,12 +66,14 @@ export function metricInWords(metric, game) {
   if (metric === "dtc")
     return [
       "moves to a capture or promotion",
-      "Who wins, and how soon the next capture or promotion of best play comes. Distances are shorter, files smaller.",
+      "Who wins, and how soon the next capture or promotion of best play comes. Distances are shorter, " +
+        "files smaller.",
     ];
   if (metric === "dtz")
     return [
       "moves to a capture or pawn move",
-      "Who wins, and how soon the next capture or pawn move comes: the count that a rule of fifty moves goes by, without that rule.",
+      "Who wins, and how soon the next capture or pawn move comes: the count that a rule of fifty moves " +
+        "goes by, without that rule.",
     ];
   if (metric === "dtr")
     return [
@@ -82,7 +84,8 @@ export function metricInWords(metric, game) {
   if (rule && metric.startsWith("dtz"))
     return [
       `moves under a rule of ${rule} moves`,
-      `As DTZ, but a win counts only if every capture or pawn move comes within ${rule} moves after the one before.`,
+      `As DTZ, but a win counts only if every capture or pawn move comes within ${rule} moves after the ` +
+        "one before.",
     ];
   if (rule) return [`DTZ${rule}, else DTR`, `As DTZ${rule} where that is won, else as DTR.`];
   return [metric, ""];
@@ -211,7 +214,7 @@ export function wordsOf({ name, points, sides }) {
   /** What a margin at the end means. */
   const margin = (number) => (points ? signed(number) : (OUTCOMES.get(number) ?? signed(number)));
 
-  /** What the value of a position means. `base` is as above, `line` whether it is from the start of a line. */
+  /** What the value of a position means. `base` as above, `line` whether it is from the start of a line. */
   const verdict = (node, base = 0, line = false) => {
     const at = { ...node, value: valueOf(node) };
     const mover = capital(at.mover);

@@ -267,7 +267,7 @@ impl Progress for Watched<'_> {
 
     fn finished(&self, report: &SliceReport) {
         let mut job = lock(self.job);
-        // Holes are counted in both, as of the slice at work.
+        // The total counts holes, too.
         job.solved += self.game.selection(vec![report.slice]).positions;
         job.finished.push(Finished {
             slice: self.game.slice_name(report.slice),

@@ -108,6 +108,10 @@ fn moves_are_read_in_other_spellings() {
         let place = find_move(&Chess, &at, spelled).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(names(&at)[place], expected, "{spelled}");
     }
+    let knights = read("4k3/8/8/8/8/5N2/8/1N2K3 w - -");
+    assert!(matches!(find_move(&Chess, &knights, "Nd2"), Err(MoveError::Ambiguous { .. })));
+    // Marks alone are no move, even where there is only one.
+    assert!(find_move(&Chess, &read("k7/2Q5/8/8/8/8/8/7K b - -"), "!?").is_err());
     for (text, spelled) in [
         ("4k3/8/8/8/8/8/8/4K3 w - -", "0-0"),
         ("4k3/8/3p4/4P3/8/8/8/4K3 w - -", "d6"),

@@ -222,7 +222,9 @@ impl Args {
         slices.dedup();
         let unchecked = unchecked(game, set, slices);
         let mut text = for_people(game, &answer);
-        if let Metric::DtzIn(rule) = self.subject.metric(game)? {
+        if let Metric::DtzIn(rule) = self.subject.metric(game)?
+            && !answer.choices.is_empty()
+        {
             let _ = writeln!(
                 text,
                 "\nBy a rule of {rule} moves without a zeroing move, of which none has been played."

@@ -164,7 +164,7 @@ fn go(mut words: Words<'_>) -> Go {
         // A parameter without its number is ignored.
         match word {
             "depth" => go.depth = words.number(),
-            // The last of so many moves is the mate.
+            // In plies; the last of the moves gives mate.
             "mate" => {
                 go.depth = words.number().map(|moves: u32| moves.saturating_mul(2).max(2) - 1);
             }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::iter;
 
-use nutcracker_game::{Game, Metric, Score, Step, Turn, WinDistance};
+use nutcracker_game::{Game, Metric, Score, Step, Turn};
 
 use super::Prospect;
 use super::perfect::{Keeping, Perfect, PlayerError, Valued, score_of};
@@ -21,52 +21,30 @@ pub(super) struct Counted {
 impl Counted {
     /// The values of a position's moves, where databases count moves: in its own slice, or where that
     /// has none in the first that a move leads to, and wherever a move leads to whose distance continues
-    /// there.
+    /// there. Where smallest rules are stored beside moves, that is in positions that have moves: there
+    /// the nearest win counts them down, too.
     pub fn new<G: Game, O: Oracle>(
         game: &G,
         oracle: &O,
         position: &G::Position,
         moves: &[Valued<G>],
     ) -> Result<Option<Self>, PlayerError<O::Error>> {
+        let own = game.slice_of(position);
         let reached = moves.iter().map(|valued| game.slice_of(&valued.step.next));
-        let mut slices = iter::once(game.slice_of(position)).chain(reached);
+        let mut slices = iter::once(own).chain(reached);
         let Some(slice) = slices.find(|&slice| oracle.covers(slice)) else { return Ok(None) };
         let metric = oracle.metric(slice).map_err(PlayerError::Oracle)?;
-        if !metric.counts_down() {
+        let counts = match metric {
+            Metric::Dth(limit) if slice == own => {
+                let value =
+                    value_of(game, oracle, metric, position).map_err(PlayerError::Oracle)?;
+                metric.distance(value).is_some_and(|distance| distance.moves <= limit.into())
+            }
+            _ => metric.counts_down(),
+        };
+        if !counts {
             return Ok(None);
         }
-        Self::by(game, oracle, metric, moves)
-    }
-
-    /// The same, and where smallest rules are stored beside moves, of positions that are stored with
-    /// moves: there the nearest win counts them down, too.
-    pub fn near<G: Game, O: Oracle>(
-        game: &G,
-        oracle: &O,
-        position: &G::Position,
-        moves: &[Valued<G>],
-    ) -> Result<Option<Self>, PlayerError<O::Error>> {
-        let slice = game.slice_of(position);
-        if oracle.covers(slice)
-            && let metric @ Metric::Dth(limit) =
-                oracle.metric(slice).map_err(PlayerError::Oracle)?
-        {
-            let value = value_of(game, oracle, metric, position).map_err(PlayerError::Oracle)?;
-            let counts = |distance: WinDistance| distance.moves <= limit.into();
-            if !metric.distance(value).is_some_and(counts) {
-                return Ok(None);
-            }
-            return Self::by(game, oracle, metric, moves);
-        }
-        Self::new(game, oracle, position, moves)
-    }
-
-    fn by<G: Game, O: Oracle>(
-        game: &G,
-        oracle: &O,
-        metric: Metric,
-        moves: &[Valued<G>],
-    ) -> Result<Option<Self>, PlayerError<O::Error>> {
         let steps: Vec<Step<G::Position>> = moves.iter().map(|valued| valued.step).collect();
         let values = values_of_steps(game, oracle, metric, &steps)?;
         Ok(values.map(|values| Counted { metric, values }))
@@ -79,6 +57,11 @@ impl Counted {
             .iter()
             .zip(&self.values)
             .map(move |(valued, &value)| (score(value) == valued.value).then_some(value))
+    }
+
+    /// Whether every best move counts down, wherever it leads: what models of play need.
+    pub fn counts_down(&self) -> bool {
+        self.metric.counts_down()
     }
 
     /// What each move leads to; one after which a position repeats ends the game with a draw.
@@ -148,7 +131,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         moves: &[Valued<G>],
     ) -> Result<Vec<Worth>, PlayerError<O::Error>> {
         let mut worths: Vec<Worth> = moves.iter().map(Valued::worth).collect();
-        if let Some(counted) = Counted::near(&self.game, &self.oracle, position, moves)? {
+        if let Some(counted) = Counted::new(&self.game, &self.oracle, position, moves)? {
             let ruled = matches!(counted.metric, Metric::DtzIn(_));
             for ((worth, value), &alone) in
                 worths.iter_mut().zip(counted.unchanged(moves)).zip(&counted.values)
@@ -176,7 +159,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         }
         let valued = self.values(position, history)?;
         let counted = Counted::new(self.game(), self.oracle(), position, &valued)?;
-        Ok(counted.map(|counted| {
+        Ok(counted.filter(Counted::counts_down).map(|counted| {
             let prospects = counted.prospects(&valued);
             valued.iter().map(|valued| valued.mv).zip(prospects).collect()
         }))

@@ -317,7 +317,7 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
             return self.hold(position, history, Some(best));
         }
         let value = best.iter().map(|valued| valued.value).max().expect("there are moves");
-        let counted = Counted::near(&self.game, &self.oracle, position, &best)?;
+        let counted = Counted::new(&self.game, &self.oracle, position, &best)?;
         if let Some(counted) = counted.filter(|_| value != 0) {
             return self.by_distance(position, history, value, &best, &counted);
         }
@@ -360,7 +360,8 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         random: &mut Random,
     ) -> Result<G::Move, PlayerError<O::Error>> {
         let valued = self.values(position, history)?;
-        if let Some(counted) = Counted::new(&self.game, &self.oracle, position, &valued)? {
+        let counted = Counted::new(&self.game, &self.oracle, position, &valued)?;
+        if let Some(counted) = counted.filter(Counted::counts_down) {
             let prospects = counted.prospects(&valued);
             let player = self.reference(self.game.slice_of(position), fallible)?;
             let place = player.and_then(|player| player.choose(&prospects, random));
@@ -397,8 +398,8 @@ impl<G: Game, O: Oracle> Perfect<G, O> {
         Ok(traps[0].mv)
     }
 
-    /// Positions of the game so far that end it if they come again, and whether the mover of `position` was to
-    /// move. Inside a slice the movers alternate, and no slice is entered twice.
+    /// Positions of the game so far that end it if they come again, and whether the mover of `position`
+    /// was to move. Inside a slice the movers alternate, and no slice is entered twice.
     pub(super) fn seen(
         &self,
         position: &G::Position,
