@@ -139,6 +139,19 @@ fn a_sealed_table_is_invisible_until_it_is_published() {
 }
 
 #[test]
+fn a_table_that_another_program_has_checked_is_opened_again() {
+    let storage = MemoryStorage::new();
+    sealed(&storage, &header(0, 12), &VALUES).publish(false).unwrap();
+    let (reader, checker) = (set(&storage), set(&storage));
+    assert!(!reader.get(0).unwrap().is_checked());
+    reader.forget_renamed();
+    assert!(!reader.get(0).unwrap().is_checked());
+    checker.promote(&checker.get(0).unwrap()).unwrap();
+    reader.forget_renamed();
+    assert!(reader.get(0).unwrap().is_checked());
+}
+
+#[test]
 fn an_unchecked_table_beside_a_checked_one_is_removed() {
     let storage = MemoryStorage::new();
     let file = sealed(&storage, &header(2, 12), &VALUES).publish(true).unwrap();
