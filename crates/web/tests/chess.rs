@@ -423,3 +423,21 @@ fn a_score_is_found_wherever_it_is() {
         );
     });
 }
+
+/// A shorter rule than that of fifty moves tells of wins, and of no draw.
+#[test]
+fn a_short_rule_does_not_tell_of_draws() {
+    run(async {
+        let dir = tempfile::tempdir().expect("a directory");
+        solve(dir.path(), "krk", Metric::DtzIn(5));
+        let mut config = Config::new("127.0.0.1:0".parse().expect("an address"), GAMES, dir.path());
+        "test".clone_into(&mut config.program);
+        let server = server(config);
+        for (board, category) in
+            [("8/8/8/8/8/2k5/1R6/K7", "unknown"), ("k7/8/1K6/8/8/8/8/7R", "win")]
+        {
+            let entry = ask(&server, &format!("/api/v1/chess/tablebase?fen={board}_w_-_-")).await;
+            assert_eq!(entry["category"], category, "{entry}");
+        }
+    });
+}

@@ -117,13 +117,15 @@ impl Explorer {
             found.and_then(|one| one.value.score())
         };
         let drawn = insufficient_material.then_some(0);
-        // Under a rule of less than fifty moves a draw may be won.
+        // What is drawn under a shorter rule than that of fifty moves may be won, and what is won under a
+        // longer one may be drawn.
         let rule = |one: &Measured| match one.metric.parse() {
             Ok(Metric::DtzIn(rule)) => Some(rule),
             _ => None,
         };
         let tells = |one: &&Measured| {
-            rule(one).is_none_or(|rule| rule >= 50) || one.value.score() != Some(0)
+            let drawn = one.value.score() == Some(0);
+            rule(one).is_none_or(|rule| rule == 50 || drawn == (rule > 50))
         };
         let known = || all.iter().find(tells).and_then(|one| one.value.score());
         let result: Option<Score> = over.or(drawn).or_else(known);
@@ -145,7 +147,11 @@ impl Explorer {
         };
         let dtz = plies(Metric::Dtz).or_else(|| plies(Metric::DtzIn(50)));
         let fifty = score_by(Some(Metric::DtzIn(50).name()));
-        let too_long = dtz.is_some_and(|dtz| dtz.abs() > FIFTY);
+        let needs_more = |one: &Measured| {
+            matches!(one.metric.parse(), Ok(Metric::Dth(_)))
+                && one.value.distance.is_some_and(|distance| distance.moves > 50)
+        };
+        let too_long = dtz.is_some_and(|dtz| dtz.abs() > FIFTY) || all.iter().any(needs_more);
         let category = match result {
             None => Category::Unknown,
             Some(0) => Category::Draw,
